@@ -63,7 +63,7 @@ class Load:
     """What came of a case.
 
     Attributes:
-        moves: deeds that people sent and saw acknowledged.
+        moves: inputs that people sent and saw acknowledged.
         all_moves: the same, with those before everybody had begun.
         cpu: seconds of processor time that the server and its processes took for all of them.
         rounds: rounds that were played to their end.
@@ -216,7 +216,7 @@ async def _round(socket: Any, problem: Problem, found: Load, end: asyncio.Event)
             message = json.loads(await socket.recv())
             continue
         began = time.perf_counter()
-        await socket.send(json.dumps({"n": message["n"], "deed": _deed(problem, state, goal)}))
+        await socket.send(json.dumps({"n": message["n"], "input": _input(problem, state, goal)}))
         message = json.loads(await socket.recv())
         found.moves += 1
         found.all_moves += 1
@@ -225,7 +225,7 @@ async def _round(socket: Any, problem: Problem, found: Load, end: asyncio.Event)
         await asyncio.sleep(max(0.0, PACE - (time.perf_counter() - began)))
 
 
-def _deed(problem: Problem, state: dict[str, Any], goal: int) -> dict[str, Any]:
+def _input(problem: Problem, state: dict[str, Any], goal: int) -> dict[str, Any]:
     if state["phase"] == "answer":
         return {"answer": goal in state["question"]["goals"]}
     here = problem.teammate.model.state(tuple(state["teammate"]["at"]))

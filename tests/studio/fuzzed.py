@@ -18,13 +18,13 @@ ODD: list[Any] = [
     {"move": {}}, ["soup"], [None], {"groups": [], "names": []}, {"groups": [["A"], ["A"]], "names": []}, "x" * 5000,
 ]  # fmt: skip
 MOST_TRIES = 50
-KEYS = ["n", "deed", "move", "answer", "ask", "stop", "type", "__proto__", "", "n\u0000"]
+KEYS = ["n", "input", "move", "answer", "ask", "stop", "type", "__proto__", "", "n\u0000"]
 
 
 def fuzzed_messages(count: int, seed: int) -> Iterator[str | bytes]:
-    """Yield messages of which none is a deed that can be done: numbers are far beyond any round."""
+    """Yield messages of which none is a user_input that can be done: numbers are far beyond any round."""
     chance = random.Random(seed)
-    makers = (_odd_object, _cut, _changed, _odd_deed, _binary, _nested)
+    makers = (_odd_object, _cut, _changed, _odd_input, _binary, _nested)
     return (chance.choice(makers)(chance) for _ in range(count))
 
 
@@ -57,18 +57,18 @@ def _odd_object(chance: random.Random) -> str:
     return json.dumps({chance.choice(KEYS): chance.choice(ODD) for _ in range(chance.randrange(4))})
 
 
-def _odd_deed(chance: random.Random) -> str:
-    deed = {chance.choice(KEYS): chance.choice(ODD) for _ in range(chance.randrange(3))}
-    return json.dumps({"n": chance.choice([10**6, 10**12, -3, "0", None]), "deed": deed})
+def _odd_input(chance: random.Random) -> str:
+    user_input = {chance.choice(KEYS): chance.choice(ODD) for _ in range(chance.randrange(3))}
+    return json.dumps({"n": chance.choice([10**6, 10**12, -3, "0", None]), "input": user_input})
 
 
 def _cut(chance: random.Random) -> str:
-    whole = json.dumps({"n": 10**6, "deed": {"ask": ["soup", "pie"]}})
+    whole = json.dumps({"n": 10**6, "input": {"ask": ["soup", "pie"]}})
     return whole[: chance.randrange(len(whole))]
 
 
 def _changed(chance: random.Random) -> str:
-    letters = list(json.dumps({"n": 10**6, "deed": {"move": "EAST"}}))
+    letters = list(json.dumps({"n": 10**6, "input": {"move": "EAST"}}))
     for _ in range(chance.randrange(1, 4)):
         letters[chance.randrange(9, len(letters))] = chr(chance.randrange(32, 0x2FF))
     return "".join(letters)

@@ -22,7 +22,7 @@ from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.people import People
 from askwise.studio.study_routes import study_routes
 from askwise.workers.limits import Limits
-from tests.studio.taking import entry_for
+from tests.studio.participants import entry_for
 
 
 class HerePool(Pool):

@@ -165,23 +165,23 @@ def settled(socket: ClientConnection) -> dict[str, Any]:
             return message
 
 
-def send(socket: ClientConnection, n: int, deed: Any) -> None:
-    """Send a deed."""
-    socket.send(json.dumps({"n": n, "deed": deed}))
+def send(socket: ClientConnection, n: int, user_input: Any) -> None:
+    """Send a user_input."""
+    socket.send(json.dumps({"n": n, "input": user_input}))
 
 
-def played(visitor: Visitor, name: str, deeds: list[Any]) -> dict[str, Any]:
+def played(visitor: Visitor, name: str, inputs: list[Any]) -> dict[str, Any]:
     """Play a whole round; return the last message."""
     with visitor.socket(name) as socket:
         message = settled(socket)
-        for n in range(message["n"], len(deeds)):
-            send(socket, n, deeds[n])
+        for n in range(message["n"], len(inputs)):
+            send(socket, n, inputs[n])
             message = settled(socket)
             assert message["type"] == "state", message
     return message
 
 
-def played_with_kills(visitor: Visitor, name: str, deeds: list[Any], kills: int, chance: random.Random) -> int:
+def played_with_kills(visitor: Visitor, name: str, inputs: list[Any], kills: int, chance: random.Random) -> int:
     """Play a round while the server is killed, mostly between a message and its acknowledgement.
 
     Return how often it was.
@@ -190,13 +190,13 @@ def played_with_kills(visitor: Visitor, name: str, deeds: list[Any], kills: int,
     while True:
         with visitor.socket(name) as socket:
             n = settled(socket)["n"]
-            last = len(deeds) if killed == kills else min(len(deeds), n + chance.randrange(3))
+            last = len(inputs) if killed == kills else min(len(inputs), n + chance.randrange(3))
             for k in range(n, last):
-                send(socket, k, deeds[k])
+                send(socket, k, inputs[k])
                 settled(socket)
-            if last == len(deeds):
+            if last == len(inputs):
                 return killed
-            send(socket, last, deeds[last])
+            send(socket, last, inputs[last])
             time.sleep(chance.choice([0.0, 0.0, 0.001, 0.003, 0.01, 0.05]))
             visitor.studio.kill()
         killed += 1

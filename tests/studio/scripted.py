@@ -9,7 +9,7 @@ from askwise.api import as_problem
 from askwise.core.episode import Episode
 from askwise.core.question_json import question_to_json
 from askwise.methods import make_agent
-from askwise.studio.rounds.round import belief_beside_people
+from askwise.studio.rounds.round import belief_with_people
 from tests.studio.live import EXAMPLES
 
 FILES = {"kitchen": "kitchen.toml", "ward": "ward.toml", "workshop": "workshop.json", "coverage": "coverage.toml"}
@@ -18,7 +18,7 @@ FILES = {"kitchen": "kitchen.toml", "ward": "ward.toml", "workshop": "workshop.j
 def as_teammate(problem: str, method: str, seed: int, teammate: str = "urop", **options: Any) -> Episode:
     """Return the episode that a person should get who walks like this teammate."""
     stated = as_problem(EXAMPLES / FILES[problem])
-    belief = belief_beside_people(stated, method)
+    belief = belief_with_people(stated, method)
     # An agent, not a name: with a name, `simulate` would choose the belief by what it knows of the teammate.
     agent = make_agent(method, **({} if belief is None else {"belief": belief}))
     return simulate(stated, agent, teammate, None, seed, **options)
@@ -29,7 +29,7 @@ def as_ego(problem: str, method: str, seed: int) -> Episode:
     return simulate(as_problem(EXAMPLES / FILES[problem]), method, None, None, seed)
 
 
-def deeds(episode: Episode, role: str) -> list[Any]:
+def inputs(episode: Episode, role: str) -> list[Any]:
     """Return what the person does in it."""
     problem, found = episode.problem, []
     for step in episode.steps:

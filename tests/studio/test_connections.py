@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 
 from askwise.studio.connections import Connections
 from askwise.studio.security import REQUEST_SECONDS
-from askwise.studio.server import Serving, _listening
+from askwise.studio.server import ServerOptions, _listening
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 HALF = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"
@@ -124,7 +124,7 @@ def test_out_of_descriptors_is_one_line(caplog: pytest.LogCaptureFixture) -> Non
     for _ in range(1000):
         connections.on_error(loop, {"message": "socket.accept() out of system resource", "exception": full})
     assert [each.getMessage() for each in caplog.records] == [
-        "no connection can be taken now: Too many open files (said once a minute at most)"
+        "cannot accept connections now:  Too many open files (said once a minute at most)"
     ]
     connections.on_error(loop, {"message": "something else", "exception": ValueError("x")})
     assert caplog.records[-1].getMessage().startswith("something else"), "told as always"
@@ -140,7 +140,7 @@ def test_small_answers_are_sent_at_once() -> None:
             options.set_result(taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
             writer.close()
 
-        with _listening(Serving(port=0)) as listener:
+        with _listening(ServerOptions(port=0)) as listener:
             async with await asyncio.start_server(take, sock=listener):
                 _, writer = await asyncio.open_connection(*listener.getsockname())
                 found = await options

@@ -138,7 +138,7 @@ def test_by_keyboard_alone(visit: Visit, page: Page) -> None:
     assert page.inner_text("#said") == "1, 0: free."
     page.keyboard.press(" ")
     assert walls(page) == 6
-    assert page.inner_text("#said") == "Wall built at 1, 0."
+    assert page.inner_text("#said") == "Wall added at 1, 0."
     for _ in range(2):
         page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowRight")
@@ -219,7 +219,7 @@ def test_the_address_and_a_file_hold_everything(visit: Visit, page: Page, tmp_pa
     for number, odd in enumerate(ODD_ADDRESSES):
         page.goto("about:blank")
         page.goto(f"http://{visit.server.host}/explore#{odd}")
-        page.wait_for_selector("#error:has-text('The address does not hold a map')")
+        page.wait_for_selector("#error:has-text('The address does not contain a readable map')")
         page.wait_for_selector("#headline:has-text('ASK')")
         assert walls(page) == 5, number
     assert_calm(visit)
@@ -229,7 +229,7 @@ def test_a_wall_is_suggested_and_built(visit: Visit, page: Page) -> None:
     page.select_option("#minimise", "wcd")
     page.select_option("#budget", "4")
     page.click("#suggest")
-    page.wait_for_selector("#suggested_design:has-text('WCD 10 → 6; proven optimal')")
+    page.wait_for_selector("#suggested:has-text('WCD 10 → 6; proven optimal')")
     assert page.locator("#sketch .planned").count() == 1
     page.click("#build")
     assert (walls(page), page.locator("#sketch .planned").count()) == (6, 0)
@@ -243,12 +243,12 @@ def test_texts_of_the_problem_before_are_gone_when_another_one_is_opened(visit: 
     drag(page, (2, 2), (3, 2))
     assert page.inner_text("#said").startswith("cook at ")
     page.click("#suggest")
-    page.wait_for_selector("#suggested_design:has-text('designs looked at')")
+    page.wait_for_selector("#suggested:has-text('designs looked at')")
     held: list[Route] = []
     page.route("**/api/explore/follow", lambda route: held.append(route))  # what the page says until the studio answers
     page.select_option("#from", label="an empty map, 10 x 8")
     page.wait_for_selector("#goal-table [aria-label='name of left']")
-    assert [page.inner_text(f"#{name}") for name in ("said", "suggested_design", "title", "headline")] == [
+    assert [page.inner_text(f"#{name}") for name in ("said", "suggested", "title", "headline")] == [
         "", "", "Explore", "One moment …",
     ]  # fmt: skip
     panels = ("why", "inferred", "facts", "edp", "pair-text", "pair-zones", "zones", "zones-key", "legend")

@@ -113,7 +113,7 @@ def test_stations_toolboxes_and_both_agents_are_dragged(visit: Visit, workshop: 
     assert (contents["format"], contents["worker"]) == ("askwise/tool-fetching@1", [7, 0])
     assert (contents["toolboxes"]["T1"], contents["stations"]["S9"]["at"]) == ([0, 0], [11, 9])
     assert (contents["stations"]["S2"]["toolbox"], contents["prior"]["S2"]) == ("T3", 5)
-    assert "where they are now is in the address only" in page.inner_text("#said")
+    assert "their present places are only in the address" in page.inner_text("#said")
     page.reload()
     page.wait_for_selector("#title:has-text('Tool fetching')")
     page.wait_for_selector(READY)
@@ -158,7 +158,7 @@ def test_a_graph_is_followed_by_pointer_and_keys(visit: Visit, ward: Page, tmp_p
     assert axe_finds(page) == []
     text = download(page, tmp_path).read_text(encoding="utf-8")
     assert text.startswith("format = ")
-    assert "where they are now is in the address only" in page.inner_text("#said")
+    assert "their present places are only in the address" in page.inner_text("#said")
     assert_calm(visit)
 
 

@@ -21,7 +21,7 @@ from askwise.domains.stated.file import ProblemFile
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
 from askwise.studio.explore.draft import TAKES
-from askwise.studio.explore.explore_api import explored
+from askwise.studio.explore.explore_api import answer_request
 from tests.studio.test_exploring import mutated, refused
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -30,7 +30,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 def drafted(name: str) -> dict[str, Any]:
     """The draft of an example."""
     text = (EXAMPLES / name).read_text(encoding="utf-8")
-    found: dict[str, Any] = explored("read", {"text": text})["sketch"]
+    found: dict[str, Any] = answer_request("read", {"text": text})["sketch"]
     return found
 
 
@@ -43,14 +43,14 @@ def ward() -> dict[str, Any]:
 
 
 def follow(sketch: dict[str, Any], pair: list[int] | None = None) -> dict[str, Any]:
-    found: dict[str, Any] = explored("follow", {"sketch": sketch, "method": "ezq", "pair": pair})
+    found: dict[str, Any] = answer_request("follow", {"sketch": sketch, "method": "ezq", "pair": pair})
     json.dumps(found, allow_nan=False)
     return found
 
 
 def saved(sketch: dict[str, Any], folder: Path) -> Path:
     """Save a draft; return the file."""
-    found = explored("file", {"sketch": sketch})
+    found = answer_request("file", {"sketch": sketch})
     path = folder / str(found["name"])
     path.write_text(found["text"], encoding="utf-8")
     return path
@@ -102,12 +102,12 @@ def test_stations_toolboxes_walls_and_weights_are_saved(tmp_path: Path) -> None:
     assert (9, 0) in instance.walls
     assert (instance.query_cost.base, instance.query_cost.per_goal) == (3, 0.25)
     assert as_problem(instance).prior[0] == pytest.approx(2 / 13)
-    assert explored("read", {"text": saved(sketch, tmp_path).read_text(encoding="utf-8")})["sketch"] == sketch
+    assert answer_request("read", {"text": saved(sketch, tmp_path).read_text(encoding="utf-8")})["sketch"] == sketch
 
 
 def test_suggested_walls_of_tool_fetching_are_those_of_design() -> None:
     wanted = {"minimise": "edp", "most": 1, "budget": 2}
-    found = explored("suggest", {"sketch": workshop(), "design": wanted})
+    found = answer_request("suggest", {"sketch": workshop(), "design": wanted})
     expected = design(str(EXAMPLES / "workshop.json"), 1, minimise="edp", budget=2)
     assert [tuple(cell) for cell in found["things"]] == list(expected.forbidden)
 
@@ -153,7 +153,7 @@ def test_a_graph_becomes_a_draft_and_the_draft_the_same_problem(tmp_path: Path) 
     again = ProblemFile.load(saved(sketch, tmp_path))
     assert (dict(again.goals), again.prices, again.words) == (dict(stated.goals), stated.prices, stated.words)
     text = saved(sketch, tmp_path).read_text(encoding="utf-8")
-    assert explored("read", {"text": text})["sketch"] == sketch
+    assert answer_request("read", {"text": text})["sketch"] == sketch
     sketch["teammate"]["now"], sketch["ego"]["now"] = "corridor 1", "upper hall"
     assert saved(sketch, tmp_path).read_text(encoding="utf-8") == text, "a file says where both start"
 
@@ -197,12 +197,12 @@ def test_a_closed_way_is_not_in_the_problem_but_stays_on_the_page(tmp_path: Path
 
 def test_a_graph_that_does_not_hold_together_is_drawn_all_the_same() -> None:
     shut = closed(ward(), "teammate", "corridor 1", "room 1")
-    found = explored("follow", {"sketch": shut, "method": "ezq", "pair": None})
+    found = answer_request("follow", {"sketch": shut, "method": "ezq", "pair": None})
     assert found["refused"].startswith("goals.pills for Ada.teammate: found no way to it")
     assert len(found["grounds"]) == 2
     nowhere = ward()
     nowhere["teammate"]["now"] = "roof"
-    found = explored("follow", {"sketch": nowhere, "method": "ezq", "pair": None})
+    found = answer_request("follow", {"sketch": nowhere, "method": "ezq", "pair": None})
     assert found["refused"].startswith('teammate.now: found "roof"; expected a state of the graph')
     nowhere["teammate"]["edges"] = "none"
     refused("follow", {"sketch": nowhere, "method": "ezq", "pair": None})
@@ -226,9 +226,9 @@ def test_malformed_drafts_are_refused_in_words_or_hold_together(whole: Callable[
         given = {"sketch": mutated(chance, good)}
         try:
             if k % 10 == 0:
-                explored("follow", {**given, "method": "ezq", "pair": None})
+                answer_request("follow", {**given, "method": "ezq", "pair": None})
             else:
-                explored("file", given)
+                answer_request("file", given)
             outcomes["fine"] += 1
         except InputError:  # anything else would be a fault of ours
             outcomes["refused"] += 1

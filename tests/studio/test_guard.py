@@ -12,12 +12,12 @@ from unittest.mock import Mock
 import pytest
 
 from askwise.studio.app import make_app
-from askwise.studio.security import PARTICIPANT, PILOT, RESEARCHER, Guard, Keys, Rates, new_cookie
+from askwise.studio.security import PARTICIPANT, PILOT, RESEARCHER, Guard, Keys, RateLimiter, new_cookie
 from askwise.studio.services import Services
 from askwise.studio.store import StudioStore
 from askwise.studio.study.people import People
 from askwise.studio.study_routes import study_routes
-from tests.studio.taking import load, write_study
+from tests.studio.participants import load, write_study
 
 PUBLIC, LOCAL = "lab.example.org", "127.0.0.1:80"
 
@@ -84,7 +84,7 @@ def test_a_cookie_that_nobody_was_given_counts_for_its_address(store: StudioStor
         known[kind], keeping = new_cookie(kind, kind)
         store.write_now(keeping)
     guard = Guard(make_app(Services(store, keys, Mock(), {}, ())), [LOCAL], keys)
-    guard._rates = Rates(1, 3, clock=lambda: 0.0)
+    guard._rates = RateLimiter(1, 3, clock=lambda: 0.0)
 
     def status(kind: str, value: str) -> int:
         return Browser(guard, cookie=f"{keys.cookie(kind)}={value}").get("/nowhere")[0]

@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser import browser
 from tests.studio.live import Studio, studio
-from tests.studio.scripted import as_ego, as_teammate, deeds, trace_of
+from tests.studio.scripted import as_ego, as_teammate, inputs, trace_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -110,19 +110,19 @@ def broken(page: Page, address: str, place: str, status: int = 200) -> Iterator[
     page.click(f"{place} .reload")
 
 
-def step(page: Page, deed: dict[str, Any], t: int) -> None:
-    """Do one deed by keyboard, and wait until it is done."""
-    if "answer" in deed:
-        page.keyboard.press({True: "y", False: "N", None: "?"}[deed["answer"]])
-    elif "ask" in deed:
-        for goal in deed["ask"]:
+def step(page: Page, user_input: dict[str, Any], t: int) -> None:
+    """Do one user_input by keyboard, and wait until it is done."""
+    if "answer" in user_input:
+        page.keyboard.press({True: "y", False: "N", None: "?"}[user_input["answer"]])
+    elif "ask" in user_input:
+        for goal in user_input["ask"]:
             page.get_by_label(goal, exact=False).first.focus()
             page.keyboard.press(" ")
         page.locator("#ask").focus()
         page.keyboard.press("Enter")
         page.evaluate("document.activeElement.blur()")
     else:
-        page.keyboard.press(KEYS[deed["move"]])
+        page.keyboard.press(KEYS[user_input["move"]])
     page.wait_for_selector(f"body[data-t='{t}']:is({TURN})")
 
 
@@ -132,24 +132,24 @@ def test_who_follows_urop_by_keyboard_gets_the_trace_of_simulate(visit: Visit) -
     page = visit.page
     assert "Your dish: toast" in page.inner_text("#task")
     assert axe_finds(page) == []
-    script = deeds(simulated, "teammate")
+    script = inputs(simulated, "teammate")
     assert "answer" in script[0]
-    for t, deed in enumerate(script[:-2], start=1):
-        step(page, deed, t)
+    for t, user_input in enumerate(script[:-2], start=1):
+        step(page, user_input, t)
     page.reload()  # goes on at the same step
     page.wait_for_selector(f"body[data-t='{len(script) - 2}']:is({TURN})")
     with broken(page, f"**/api/rounds/{name}/review", "#review"):
-        for t, deed in enumerate(script[-2:], start=len(script) - 1):
-            step(page, deed, t)
+        for t, user_input in enumerate(script[-2:], start=len(script) - 1):
+            step(page, user_input, t)
     page.wait_for_selector("#review table")
     assert page.locator("#review tbody tr").all_inner_texts()[:2] == [
         f"the helper with you\t{simulated.cost:g}\t",
-        f"with the goal known from the start\t{simulated.optimal_cost:g}\t",
+        f"if the goal had been known\t{simulated.optimal_cost:g}\t",
     ]
-    assert page.inner_text("#same-walk") == "In every row you walk as you did."
+    assert page.inner_text("#same-walk") == "In every row, your moves are the same."
     assert axe_finds(page) == []
     assert visit.trace(name) == trace_of(simulated)
-    page.click("text=Step through it")
+    page.click("text=Show step by step")
     page.wait_for_selector("#scrub")
     assert page.inner_text("#step").startswith("Step 1 of")
     assert_calm(visit)
@@ -181,8 +181,8 @@ def test_as_the_ego_agent_by_keyboard(visit: Visit) -> None:
     page.reload()
     page.wait_for_selector(TURN)
     assert axe_finds(page) == []
-    for t, deed in enumerate(deeds(simulated, "ego"), start=1):
-        step(page, deed, t)
+    for t, user_input in enumerate(inputs(simulated, "ego"), start=1):
+        step(page, user_input, t)
     page.wait_for_selector("#review table")
     assert visit.trace(name)["cost"] == simulated.cost
     assert "toast" in page.inner_text("#text")
@@ -225,10 +225,10 @@ def test_a_second_tab_takes_over_and_gives_back(visit: Visit) -> None:
     second = visit.open(first.url)
     second.wait_for_selector(TURN)
     first.wait_for_selector("body[data-line=closed]")
-    assert "This round goes on in another tab." in first.inner_text("#line")
+    assert "This round is open in another tab." in first.inner_text("#line")
     second.locator("#moves button").first.click()
     second.wait_for_selector(f"body[data-t='1']:is({TURN})")
-    first.click("text=Go on here")
+    first.click("text=Continue here")
     first.wait_for_selector(f"body[data-line=open][data-t='1']:is({TURN})")
     second.close()
     assert_calm(visit)

@@ -12,7 +12,7 @@ from askwise.studio.round_service import RoundService
 from askwise.studio.server import problems_at
 from askwise.studio.study.file import read_people_study
 from tests.studio.live import EXAMPLES
-from tests.studio.taking import STUDY, write_study
+from tests.studio.participants import STUDY, write_study
 
 
 def reply(**request: Any) -> dict[str, Any]:
@@ -45,6 +45,6 @@ def test_other_files_of_a_folder_are_left_out_and_named(tmp_path: Path, capsys: 
     assert problems_at(str(tmp_path)) == {"ward": (tmp_path / "ward.toml").read_text(encoding="utf-8")}
     said = capsys.readouterr().err.splitlines()
     assert [line.partition(": found")[0] for line in said] == [
-        f"askwise studio: left out file {str(tmp_path / 'ticket.toml')!r}, format",
-        f"askwise studio: left out file {str(tmp_path / 'words')!r}",
+        f"askwise studio: skipped file {str(tmp_path / 'ticket.toml')!r}, format",
+        f"askwise studio: skipped file {str(tmp_path / 'words')!r}",
     ]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from askwise.studio.room import Room
-from askwise.studio.store import StudioStore, adding_round
+from askwise.studio.store import StudioStore, insert_round
 
 
 class Broken:
@@ -46,7 +46,7 @@ class Heard:
 @pytest.fixture
 def room(tmp_path: Path) -> Any:
     store, pool = StudioStore(tmp_path), Broken()
-    store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
+    store.write_now(*insert_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
     yield Room(store, pool, "r", {"role": "ego"}, "digest", {"a": 1}, tab=Heard())  # type: ignore[arg-type]
     store.close()
 
@@ -54,7 +54,7 @@ def room(tmp_path: Path) -> Any:
 Visit = Callable[[Room], Coroutine[Any, Any, None]]
 VISITS: dict[str, Visit] = {
     "joins": lambda room: room.join(Heard()),
-    "acts": lambda room: room.deed(0, {"move": "EAST"}),
+    "acts": lambda room: room.play(0, {"move": "EAST"}),
 }
 
 

@@ -14,11 +14,11 @@ from askwise.errors import InputError
 from askwise.studio.rounds import role_view
 from askwise.studio.rounds.replay import WarmStart, replayed
 from askwise.studio.rounds.review import REASONS, review
-from askwise.studio.rounds.round import PERSON, InputRefused, Round, Setup, belief_beside_people
+from askwise.studio.rounds.round import PERSON, InputRefused, Round, Setup, belief_with_people
 from askwise.text.reading import Field
 from askwise.view.page import page_text
 from tests.studio.live import EXAMPLES
-from tests.studio.scripted import FILES, as_ego, as_teammate, deeds, trace_of
+from tests.studio.scripted import FILES, as_ego, as_teammate, inputs, trace_of
 
 
 def problem(name: str) -> Problem:
@@ -31,9 +31,9 @@ def begun(name: str, **setup: Any) -> Round:
     return made
 
 
-def done(made: Round, all_deeds: list[Any]) -> Round:
-    for deed in all_deeds:
-        made.do(deed)
+def done(made: Round, script: list[Any]) -> Round:
+    for user_input in script:
+        made.do(user_input)
         made.think()
     return made
 
@@ -53,7 +53,7 @@ def done(made: Round, all_deeds: list[Any]) -> Round:
 )
 def test_who_walks_like_a_simulated_teammate_gets_its_episode(name: str, method: str, seed: int) -> None:
     simulated = as_teammate(name, method, seed)
-    made = done(begun(name, role="teammate", method=method, seed=seed), deeds(simulated, "teammate"))
+    made = done(begun(name, role="teammate", method=method, seed=seed), inputs(simulated, "teammate"))
     assert trace.to_json(made.episode()) == trace_of(simulated)
     assert made.episode().steps == simulated.steps
     assert made.phase == "over"
@@ -65,7 +65,7 @@ def test_rounds_that_begin_with_a_copy_of_the_planner_go_on_as_if_nobody_had_pla
     for seed in (5, 6, 5):
         simulated = as_teammate(name, method, seed)
         made = warm.begin(stated, Setup(role="teammate", method=method, seed=seed))
-        assert trace.to_json(done(made, deeds(simulated, "teammate")).episode()) == trace_of(simulated)
+        assert trace.to_json(done(made, inputs(simulated, "teammate")).episode()) == trace_of(simulated)
         assert made.robot is not None
         assert made.robot.problem is stated
     assert len(warm._kept) == 1
@@ -77,14 +77,14 @@ def test_rounds_that_begin_with_a_copy_of_the_planner_go_on_as_if_nobody_had_pla
 def test_a_person_who_errs_does_not_stop_the_robot(teammate: str) -> None:
     for method in ("planner", "ezq-local", "cost-prob"):
         simulated = as_teammate("kitchen", method, 3, teammate)
-        made = done(begun("kitchen", role="teammate", method=method, seed=3), deeds(simulated, "teammate"))
+        made = done(begun("kitchen", role="teammate", method=method, seed=3), inputs(simulated, "teammate"))
         assert trace.to_json(made.episode()) == trace_of(simulated)
 
 
 def test_answers_may_be_wrong_or_missing() -> None:
     model = "wrong:0.2,refused:0.3"
     simulated = as_teammate("ward", "baseline", 4, answers=model)
-    made = done(begun("ward", role="teammate", method="baseline", seed=4, answers=model), deeds(simulated, "teammate"))
+    made = done(begun("ward", role="teammate", method="baseline", seed=4, answers=model), inputs(simulated, "teammate"))
     assert trace.to_json(made.episode()) == trace_of(simulated)
     assert {step.answer.reply for step in made.steps if step.answer} >= {None}
 
@@ -92,7 +92,7 @@ def test_answers_may_be_wrong_or_missing() -> None:
 @pytest.mark.parametrize("name", ["kitchen", "ward", "workshop", "coverage"])
 def test_who_decides_like_a_method_meets_the_same_teammate(name: str) -> None:
     simulated = as_ego(name, "ezq-exact", 5)
-    made = done(begun(name, role="ego", seed=5), deeds(simulated, "ego"))
+    made = done(begun(name, role="ego", seed=5), inputs(simulated, "ego"))
     episode = made.episode()
     assert (episode.goal, episode.final, episode.cost, episode.finished) == (
         simulated.goal, simulated.final, simulated.cost, True,
@@ -103,12 +103,12 @@ def test_who_decides_like_a_method_meets_the_same_teammate(name: str) -> None:
     assert trace.from_json(trace.to_json(episode)) is not None
 
 
-def test_the_same_deeds_lead_to_the_same_place() -> None:
+def test_the_same_inputs_lead_to_the_same_place() -> None:
     setup = Setup("teammate", "planner", seed=5)
     made = begun("kitchen", role="teammate", method="planner", seed=5)
     log = []
-    for deed in deeds(as_teammate("kitchen", "planner", 5), "teammate")[:4]:
-        log.append((deed, made.do(deed)))
+    for user_input in inputs(as_teammate("kitchen", "planner", 5), "teammate")[:4]:
+        log.append((user_input, made.do(user_input)))
         made.think()
     again = replayed(problem("kitchen"), setup, log)
     assert role_view.state(again) == role_view.state(made)
@@ -119,7 +119,7 @@ def test_the_same_deeds_lead_to_the_same_place() -> None:
 
 def test_methods_keep_their_belief_only_if_they_can_go_on_without_it() -> None:
     stated = problem("kitchen")
-    assert [belief_beside_people(stated, name) for name in ("planner", "ezq", "never", "informed")] == [
+    assert [belief_with_people(stated, name) for name in ("planner", "ezq", "never", "informed")] == [
         None, "robust", "robust", None,
     ]  # fmt: skip
 
@@ -129,9 +129,9 @@ def test_methods_keep_their_belief_only_if_they_can_go_on_without_it() -> None:
 
 def test_what_cannot_be_done_is_refused_in_words() -> None:
     made = begun("kitchen", role="teammate", method="planner", seed=5)  # it asks at once whether it is toast or juice
-    for deed, words in [
-        ({"move": "EAST"}, "There is a question to answer first."),
-        ({"ask": ["pie"]}, "Only the other one may ask."),
+    for user_input, words in [
+        ({"move": "EAST"}, "Please answer the question first."),
+        ({"ask": ["pie"]}, "Only the ego agent may ask questions."),
         (
             {"answer": False},
             "Please answer truthfully: your dish is toast, so the answer is Yes.",
@@ -142,7 +142,7 @@ def test_what_cannot_be_done_is_refused_in_words() -> None:
         ([], "message: found []; expected an object, { ... }"),
     ]:
         with pytest.raises((InputRefused, InputError)) as refused:
-            made.do(deed)
+            made.do(user_input)
         assert str(refused.value) == words
     made.do({"answer": None})
     made.think()
@@ -154,9 +154,9 @@ def test_impossible_moves_and_questions_are_refused_and_change_nothing() -> None
     made = begun("ward", role="ego", seed=1)
     before = role_view.state(made)
     wrong: list[Any] = [{"move": "left"}, {"move": 3}, {"ask": []}, {"ask": ["nobody"]}, {"ask": {"groups": []}}]
-    for deed in [*wrong, {"answer": True}]:
+    for user_input in [*wrong, {"answer": True}]:
         with pytest.raises((InputRefused, InputError)):
-            made.do(deed)
+            made.do(user_input)
     with pytest.raises(InputError):
         made.do({"ask": ["sheets for Bo", "sheets for Bo"]})
     assert role_view.state(made) == before
@@ -184,8 +184,8 @@ def test_nothing_that_the_ego_agent_is_sent_depends_on_the_goal() -> None:
     for goal in ("pie", "steak"):  # both begin to the east
         made = Round(problem("kitchen"), Setup("ego", goal=goal, teammate="plan:EAST,EAST", seed=1))
         messages = [role_view.board(made), role_view.state(made)]
-        for deed in ({"move": "STAY"}, {"ask": ["soup", "toast"]}):
-            made.do(deed)
+        for user_input in ({"move": "STAY"}, {"ask": ["soup", "toast"]}):
+            made.do(user_input)
             messages.append(role_view.state(made))
         seen.append(messages)
     assert seen[0] == seen[1]
@@ -202,7 +202,7 @@ def test_nothing_that_the_teammate_is_sent_depends_on_what_the_robot_believes_or
 
 
 def test_no_key_of_a_belief_or_a_reason_is_ever_sent() -> None:
-    made = done(begun("kitchen", role="teammate", seed=5), deeds(as_teammate("kitchen", "planner", 5), "teammate")[:3])
+    made = done(begun("kitchen", role="teammate", seed=5), inputs(as_teammate("kitchen", "planner", 5), "teammate")[:3])
     keys = _keys([role_view.board(made), role_view.state(made), role_view.trails(made)])
     assert not keys & {"belief", "why", "probability", "prior", "considered", "value", "decision", "seed", "method"}
 
@@ -225,7 +225,7 @@ def test_the_teammate_is_offered_no_way_from_which_the_goal_is_out_of_reach() ->
 
 def test_who_plays_like_the_optimum_is_told_so() -> None:
     simulated = as_ego("coverage", "optimal", 5)
-    episode, told = review(done(begun("coverage", role="ego", seed=5), deeds(simulated, "ego")))
+    episode, told = review(done(begun("coverage", role="ego", seed=5), inputs(simulated, "ego")))
     assert told["differences"] == []
     assert told["judge"] == "optimal"
     assert told["methods"][0] == {
@@ -241,7 +241,7 @@ def test_who_plays_like_the_optimum_is_told_so() -> None:
 def test_a_silly_question_is_shown_with_what_would_have_been_better() -> None:
     simulated = as_ego("coverage", "optimal", 5)
     made = begun("coverage", role="ego", seed=5)
-    done(made, [{"ask": [made.problem.goals[0]]}, *deeds(simulated, "ego")])
+    done(made, [{"ask": [made.problem.goals[0]]}, *inputs(simulated, "ego")])
     _, told = review(made)
     assert told["cost"] > simulated.cost
     # The first question is as good as the optimum's; after its answer, the second is not worth its price any more.
@@ -257,7 +257,7 @@ def test_a_silly_question_is_shown_with_what_would_have_been_better() -> None:
 
 def test_a_review_finds_the_mistakes_that_an_audit_finds() -> None:
     simulated = as_ego("coverage", "never", 5)
-    made = done(begun("coverage", role="ego", seed=5), deeds(simulated, "ego"))
+    made = done(begun("coverage", role="ego", seed=5), inputs(simulated, "ego"))
     mistakes = [step for step in audit([made.episode()]).episodes[0].steps if step.fault]
     assert mistakes
     _, told = review(made)
@@ -268,7 +268,7 @@ def test_a_review_finds_the_mistakes_that_an_audit_finds() -> None:
 
 def test_beside_a_person_who_makes_a_detour_the_others_meet_the_same_detour() -> None:
     simulated = as_teammate("kitchen", "never", 3, "noisy:0.4")
-    made = done(begun("kitchen", role="teammate", method="never", seed=3), deeds(simulated, "teammate"))
+    made = done(begun("kitchen", role="teammate", method="never", seed=3), inputs(simulated, "teammate"))
     _, told = review(made)
     never = next(each for each in told["methods"] if each["method"] == "never")
     assert never["cost"] == simulated.cost

@@ -11,10 +11,10 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from askwise.studio.security import LARGEST_BODY, LARGEST_MESSAGE, MOST_MESSAGES_AT_ONCE
-from askwise.studio.server import Serving, hosts_of
+from askwise.studio.server import ServerOptions, hosts_of
 from tests.studio.fuzzed import fuzz, fuzzed_messages
 from tests.studio.live import Studio, Visitor, played, send, settled, studio, was_closed
-from tests.studio.scripted import as_teammate, deeds, trace_of
+from tests.studio.scripted import as_teammate, inputs, trace_of
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def round_name(visitor: Visitor) -> str:
 def test_the_link_works_once(server: Studio, visitor: Visitor) -> None:
     status, headers, text = server.request(urlsplit(server.link).path)
     assert (status, "set-cookie" in headers) == (403, False)
-    assert "The door is closed" in text
+    assert "This link is not valid" in text
 
 
 def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(server: Studio, visitor: Visitor) -> None:
@@ -51,7 +51,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(server: Studio, v
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", ""])
 def test_another_host_is_refused(server: Studio, visitor: Visitor, host: str) -> None:
     status, _, text = server.request("/", cookie=visitor.cookie, headers={"Host": host})
-    assert (status, "is not one of this studio's" in text) == (421, True)
+    assert (status, "does not belong to this studio" in text) == (421, True)
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "file://"])
@@ -144,7 +144,7 @@ def test_only_json_is_taken(server: Studio, visitor: Visitor) -> None:
 
 def test_fuzzed_messages_are_refused_and_the_round_goes_on(server: Studio, visitor: Visitor) -> None:
     simulated = as_teammate("coverage", "never", 7)
-    script = deeds(simulated, "teammate")
+    script = inputs(simulated, "teammate")
     name = visitor.new_round("coverage", role="teammate", method="never", seed=7)
     assert fuzz(visitor, name, fuzzed_messages(150, seed=1)) == 150
     assert played(visitor, name, script)["state"]["phase"] == "over"
@@ -165,12 +165,12 @@ def test_too_many_messages_close_their_own_socket(visitor: Visitor, round_name: 
 def test_somebody_elses_round_is_no_round(server: Studio, visitor: Visitor) -> None:
     with visitor.socket("nosuchround12345") as socket:
         assert was_closed(socket) == 4404
-    assert "refused a socket: no such round, or somebody else's" in server.logged()
+    assert "refused a socket: no such round, or it belongs to another person" in server.logged()
 
 
 def test_names_by_which_browsers_may_know_it() -> None:
-    assert hosts_of(Serving(), 80) == ["127.0.0.1:80", "localhost:80"]
-    assert hosts_of(Serving(host="10.0.0.5"), 80)[0] == "10.0.0.5:80"
-    assert hosts_of(Serving(host="::1"), 80)[0] == "[::1]:80"
-    assert hosts_of(Serving(url="https://lab.example"), 80)[0] == "lab.example"
-    assert "evil.example:80" not in hosts_of(Serving(host="0.0.0.0"), 80)
+    assert hosts_of(ServerOptions(), 80) == ["127.0.0.1:80", "localhost:80"]
+    assert hosts_of(ServerOptions(host="10.0.0.5"), 80)[0] == "10.0.0.5:80"
+    assert hosts_of(ServerOptions(host="::1"), 80)[0] == "[::1]:80"
+    assert hosts_of(ServerOptions(url="https://lab.example"), 80)[0] == "lab.example"
+    assert "evil.example:80" not in hosts_of(ServerOptions(host="0.0.0.0"), 80)

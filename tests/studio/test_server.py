@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.studio.live import EXAMPLES, Studio, Visitor, played, played_with_kills, send, settled, studio, was_closed
-from tests.studio.scripted import as_ego, as_teammate, deeds, trace_of
+from tests.studio.scripted import as_ego, as_teammate, inputs, trace_of
 
 VILLAIN = '''
 import os
@@ -51,13 +51,13 @@ def test_a_killed_server_goes_on_where_it_was(visitor: Visitor) -> None:
     simulated = as_teammate("kitchen", "baseline", 11)
     assert simulated.questions
     name = visitor.new_round("kitchen", role="teammate", method="baseline", seed=11)
-    assert played_with_kills(visitor, name, deeds(simulated, "teammate"), 3, random.Random(4)) == 3
+    assert played_with_kills(visitor, name, inputs(simulated, "teammate"), 3, random.Random(4)) == 3
     assert visitor.ask(f"/api/rounds/{name}/trace") == trace_of(simulated)
 
 
 def test_as_the_ego_agent_too(server: Studio, visitor: Visitor) -> None:
     simulated = as_ego("ward", "ezq-exact", 12)
-    script = deeds(simulated, "ego")
+    script = inputs(simulated, "ego")
     name = visitor.new_round("ward", role="ego", seed=12)
     with visitor.socket(name) as socket:
         settled(socket)
@@ -73,17 +73,17 @@ def test_as_the_ego_agent_too(server: Studio, visitor: Visitor) -> None:
 
 def test_a_message_counts_once_however_often_it_is_sent(visitor: Visitor) -> None:
     simulated = as_teammate("coverage", "never", 2)
-    script = deeds(simulated, "teammate")
+    script = inputs(simulated, "teammate")
     name = visitor.new_round("coverage", role="teammate", method="never", seed=2)
     with visitor.socket(name) as socket:
         assert settled(socket)["n"] == 0
-        for n, deed in enumerate(script[:3]):
+        for n, user_input in enumerate(script[:3]):
             for _ in range(3):
-                send(socket, n, deed)
+                send(socket, n, user_input)
                 message = settled(socket)
                 assert (message["type"], message["n"], message["state"]["t"]) == ("state", n + 1, n + 1)
         other = next(move for move in ("NORTH", "EAST", "SOUTH", "WEST") if {"move": move} != script[0])
-        send(socket, 0, {"move": other})  # another deed under a number that is taken
+        send(socket, 0, {"move": other})  # another user_input under a number that is taken
         assert (settled(socket)["type"], message["n"]) == ("behind", 3)
         send(socket, 9, script[3])  # one from the future
         assert settled(socket)["type"] == "behind"
@@ -92,7 +92,7 @@ def test_a_message_counts_once_however_often_it_is_sent(visitor: Visitor) -> Non
 
 
 def test_the_newest_tab_wins_and_the_other_is_told(visitor: Visitor) -> None:
-    script = deeds(as_teammate("coverage", "never", 3), "teammate")
+    script = inputs(as_teammate("coverage", "never", 3), "teammate")
     name = visitor.new_round("coverage", role="teammate", method="never", seed=3)
     with visitor.socket(name) as old:
         settled(old)
@@ -109,7 +109,7 @@ def test_the_newest_tab_wins_and_the_other_is_told(visitor: Visitor) -> None:
 
 def test_a_method_that_kills_its_process_ends_its_own_round_only(server: Studio, home: Path, visitor: Visitor) -> None:
     simulated = as_teammate("coverage", "never", 4)
-    script = deeds(simulated, "teammate")
+    script = inputs(simulated, "teammate")
     other = visitor.new_round("coverage", role="teammate", method="never", seed=4)
     place = f"{home / 'villain.py'}:Villain"
     name = visitor.new_round("coverage", role="teammate", method=place, seed=4)
@@ -142,7 +142,7 @@ def test_what_nobody_may_know_yet_is_not_told(server: Studio, visitor: Visitor) 
     for path in (f"/api/rounds/{name}/trace", f"/api/rounds/{name}/review", f"/review/{name}"):
         status, _, text = server.request(path, cookie=visitor.cookie)
         assert status in (400, 404)
-        assert "one that goes on" in text
+        assert "an unfinished one" in text
 
 
 def test_a_file_can_be_uploaded_and_a_wrong_one_is_refused_in_its_own_words(server: Studio, visitor: Visitor) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from askwise.errors import InputError
-from askwise.studio.security import RESEARCHER, Keys, Person, Rates
-from askwise.studio.store import FILE, StoreFailed, StudioStore, adding_event, adding_round, digest_of, ending_round
+from askwise.studio.security import RESEARCHER, Keys, Person, RateLimiter
+from askwise.studio.store import FILE, StoreFailed, StudioStore, digest_of, insert_event, insert_round, update_end
 
 
 def test_it_synchronises_fully_and_writes_ahead(tmp_path: Path) -> None:
@@ -23,14 +23,14 @@ def test_it_synchronises_fully_and_writes_ahead(tmp_path: Path) -> None:
 
 def test_events_that_come_together_share_a_commit_and_one_that_fails_disturbs_nobody(tmp_path: Path) -> None:
     store = StudioStore(tmp_path)
-    store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
+    store.write_now(*insert_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
     before = store.commits
 
     async def many() -> list[BaseException | None]:
-        deeds = [store.write(adding_event("r", n, {"move": "EAST"}, {"t": n})) for n in range(200)]
-        twice = store.write(adding_event("r", 7, {"move": "WEST"}, {"t": 7}))
-        nobody = store.write(ending_round("nobody", "finished"))
-        return await asyncio.gather(*deeds, twice, nobody, return_exceptions=True)
+        inputs = [store.write(insert_event("r", n, {"move": "EAST"}, {"t": n})) for n in range(200)]
+        twice = store.write(insert_event("r", 7, {"move": "WEST"}, {"t": 7}))
+        nobody = store.write(update_end("nobody", "finished"))
+        return await asyncio.gather(*inputs, twice, nobody, return_exceptions=True)
 
     found = asyncio.run(many())
     assert found[:200] == [None] * 200
@@ -49,16 +49,16 @@ def test_a_problem_is_known_by_what_it_says_and_not_by_the_order_of_its_keys() -
 
 def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     store = StudioStore(tmp_path)
-    store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
+    store.write_now(*insert_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"))
     with pytest.raises(sqlite3.IntegrityError):
-        store.write_now(adding_event("r", 0, {}, {}), adding_event("r", 0, {}, {}))
+        store.write_now(insert_event("r", 0, {}, {}), insert_event("r", 0, {}, {}))
     assert store.read("SELECT count(*) FROM events") == [(0,)]
     store.close()
 
 
 def test_it_is_there_when_opened_again_and_refuses_another_format(tmp_path: Path) -> None:
     store = StudioStore(tmp_path)
-    store.write_now(*adding_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"), ending_round("r", "finished"))
+    store.write_now(*insert_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"), update_end("r", "finished"))
     store.close()
     again = StudioStore(tmp_path)
     assert again.read("SELECT id, owner, problem, end FROM rounds") == [("r", "me", digest_of({"a": 1}), "finished")]
@@ -77,7 +77,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_database_is_refused_before_anything_is_served(tmp_path: Path) -> None:
     store = StudioStore(tmp_path)
     for n in range(50):
-        store.write_now(*adding_round(f"r{n}", "me", {"a": n}, {"role": "ego"}, "Kitchen " * 50))
+        store.write_now(*insert_round(f"r{n}", "me", {"a": n}, {"role": "ego"}, "Kitchen " * 50))
     store.close()
     path = tmp_path / FILE
     whole = path.read_bytes()
@@ -149,7 +149,7 @@ def test_a_link_opens_once_and_the_file_does_not_hold_it(tmp_path: Path) -> None
 
 def test_rates_fill_up_again() -> None:
     now = 0.0
-    rates = Rates(2.0, 3.0, clock=lambda: now)
+    rates = RateLimiter(2.0, 3.0, clock=lambda: now)
     assert [rates.allow("a") for _ in range(4)] == [True, True, True, False]
     assert rates.allow("b"), "others are not disturbed"
     now = 1.0

@@ -13,10 +13,12 @@ import pytest
 
 from askwise import trace
 from askwise.studio.study.file import PeopleStudy
+from askwise.studio.study.people import FAILED_CHECK, LEFT
 from askwise.studio.study.report import write_people_report
+from askwise.studio.study_routes import GOODBYES
 from tests.studio.live import Studio, Visitor, played, settled, studio
-from tests.studio.scripted import deeds, trace_of
-from tests.studio.taking import STUDY, Taker, entry_for, expected, load, overview, write_study
+from tests.studio.participants import STUDY, Taker, entry_for, expected, load, overview, write_study
+from tests.studio.scripted import inputs, trace_of
 
 
 @contextmanager
@@ -139,9 +141,9 @@ def test_who_comes_twice_is_one_person(server: Studio, researcher: Visitor) -> N
     for _ in range(3):
         status, headers, text = server.request(f"{urlsplit(join).path}?PID=twin")
         assert (status, "set-cookie" in headers) == (403, False)
-        assert "this identifier has begun in another browser" in text
+        assert "You have already started this study in another browser" in text
     assert numbers(researcher) == came
-    assert "refused somebody: this identifier has begun in another browser" in server.logged()
+    assert "refused a visitor: You have already started this study in another browser" in server.logged()
     researcher.ask("/api/study/again", {"number": number})  # the browser lost its cookie, say
     back = Taker(server, join, "twin")
     assert back.screen() == taker.screen()
@@ -155,7 +157,7 @@ def test_entries_count_once_and_are_checked(server: Studio, researcher: Visitor)
     taker = Taker(server, overview(researcher)["join"].partition("?")[0], "careful")
     consent = taker.screen()
     status, _, text = server.request("/api/take", {"n": 0, "entry": {"agreed": False}}, cookie=taker.visitor.cookie)
-    assert (status, json.loads(text)["error"]) == (400, "agreed: found no; expected consent, or leave the study")
+    assert (status, json.loads(text)["error"]) == (400, "Please tick the box if you agree, or leave the study.")
     second = taker.enter(consent, {"agreed": True})
     assert taker.enter(consent, {"agreed": True}) == second, "sent twice"
     assert (second["kind"], second["text"], second["n"]) == ("text", "Read this.", 1)
@@ -165,7 +167,7 @@ def test_entries_count_once_and_are_checked(server: Studio, researcher: Visitor)
     again = taker.enter(check, {"answers": {"check 1": "I fly", "check 2": "The robot"}})
     assert (again["kind"], again["tries"], again["wrong"]) == ("check", 1, True)
     for answers, words in [
-        ({"check 1": "I walk"}, "Who asks?: found no answer; expected an answer"),
+        ({"check 1": "I walk"}, "Please answer this question: Who asks?"),
         ({"check 1": "I swim", "check 2": "Nobody"}, 'What do you do?: found "I swim"; expected one of'),
         ({"check 3": 1}, "entry.answers: found the unknown key"),
     ]:
@@ -175,7 +177,7 @@ def test_entries_count_once_and_are_checked(server: Studio, researcher: Visitor)
         assert status == 400
         assert words in json.loads(text)["error"]
     gone = taker.enter(again, {"answers": {"check 1": "I fly", "check 2": "Nobody"}})
-    assert (gone["kind"], gone["text"]) == ("gone", "Reason: check not passed.")
+    assert (gone["kind"], gone["text"]) == ("gone", GOODBYES[FAILED_CHECK])
     assert overview(researcher)["counts"] == before, "who did not pass is not counted"
 
 
@@ -187,8 +189,8 @@ def test_a_round_has_to_be_played_before_it_can_be_left(
     while screen["kind"] != "round":
         screen = taker.enter(screen, entry_for(screen))
     status, _, text = server.request(taker.api, {"n": screen["n"], "entry": {}}, cookie=taker.visitor.cookie)
-    assert (status, json.loads(text)["error"]) == (400, "round: found one that goes on; expected a round that is over")
-    assert taker.visitor.ask(f"{taker.api}/leave", {})["text"] == "Reason: left."
+    assert (status, json.loads(text)["error"]) == (400, "round: found an unfinished one; expected a finished round")
+    assert taker.visitor.ask(f"{taker.api}/leave", {})["text"] == GOODBYES[LEFT]
 
 
 def test_participants_reach_nothing_else(server: Studio, researcher: Visitor) -> None:
@@ -237,7 +239,7 @@ def test_pilots_are_counted_apart_and_a_paused_study_takes_nobody(server: Studio
     paused = researcher.ask("/api/study/pause", {"paused": True})
     assert paused["paused"] is True
     status, _, text = server.request(f"{urlsplit(view['join']).path.partition('?')[0]}?PID=late")
-    assert (status, "the study is paused; please come back later" in text) == (403, True)
+    assert (status, "The study is paused. Please come back later." in text) == (403, True)
     assert pilot.screen()["kind"] == "consent", "pilots go on"
     assert researcher.ask("/api/study/pause", {"paused": False})["paused"] is False
 
@@ -250,7 +252,7 @@ def test_more_than_it_can_carry_are_refused_with_the_number(tmp_path: Path) -> N
             assert server.request(f"{join}?PID=crowd-{k}")[0] == 303
         status, _, text = server.request(f"{join}?PID=crowd-6")
         assert status == 403
-        assert "6 people take part now, which is as many as can; please come back later" in text
+        assert "All 6 places are taken at the moment. Please come back later." in text
         assert len(numbers(researcher)) == 6
 
 
@@ -259,7 +261,7 @@ def test_a_study_that_was_changed_is_refused_in_the_same_folder(
 ) -> None:
     write_study(home, STUDY.replace("seed = 5", "seed = 6"))
     server.close()
-    with pytest.raises(AssertionError, match="a file that was changed since the study began"):
+    with pytest.raises(AssertionError, match="a file that has changed since the study started"):
         server.start()
     server.close()
     write_study(home)
@@ -276,7 +278,7 @@ def test_somebody_who_closed_the_tab_goes_on_in_the_same_round(
         screen = taker.enter(screen, entry_for(screen))
     rows = [row for row in overview(researcher)["people"] if row["pilot"]]
     number, cell = rows[-1]["number"], rows[-1]["cell"]
-    script = deeds(expected(study, 1_000_000 + number, cell, screen["place"] - 1), "teammate")
+    script = inputs(expected(study, 1_000_000 + number, cell, screen["place"] - 1), "teammate")
     played(taker.visitor, screen["round"], script[:1])
     assert taker.screen()["round"] == screen["round"]
     assert played(taker.visitor, screen["round"], script)["state"]["phase"] == "over"

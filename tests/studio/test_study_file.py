@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from askwise.errors import InputError
-from askwise.studio.study.flow import cells, next_cell, problems_of, screens, setup_of, shown, williams
+from askwise.errors import AskwiseError, InputError
+from askwise.studio.study.flow import cells, next_cell, problems_at_place, screen_to_json, screens, setup_of, williams
 from askwise.studio.study.items import READY, Item, score
 from askwise.text.reading import Field
-from tests.studio.taking import STUDY, load, write_study
+from tests.studio.participants import STUDY, load, write_study
 
 # -- balance -----------------------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ def test_each_condition_is_played_on_each_problem_equally_often(
     met: Counter[tuple[int, int]] = Counter()
     for cell in cells(conditions, problems, within=within):
         for place, condition in enumerate(cell.order):
-            met.update((condition, problem) for problem in problems_of(cell, place, rounds, problems))
+            met.update((condition, problem) for problem in problems_at_place(cell, place, rounds, problems))
     assert len(met) == conditions * problems
     assert len(set(met.values())) == 1
 
@@ -113,7 +113,7 @@ def test_the_way_through_a_study(tmp_path: Path) -> None:
     ]
     seeds = {setup_of(study, way[at], number, at).seed for number in range(1, 30) for at in (4, 5, 7)}
     assert len(seeds) == 29 * 3
-    words = str([shown(study, each, tries_left=1) for each in way])
+    words = str([screen_to_json(study, each, tries_left=1) for each in way])
     assert "curious" not in words, "nobody is told what is compared"
     assert "baseline" not in words
 
@@ -171,12 +171,12 @@ def test_scales_that_are_ready_to_use() -> None:
         (Item("a", "?", "scale", 0, 100, 5), 7, "a: found 7; expected a point of the scale, from 0 in steps of 5"),
         (Item("a", "?"), 8, "a: found 8; expected a whole number from 1 to 7"),
         (Item("a", "?"), True, "a: found true; expected a whole number from 1 to 7"),
-        (Item("a", "?", "text"), " ", "a: found nothing; expected an answer"),
+        (Item("a", "?", "text"), " ", "Please answer this question: a"),
         (Item("a", "?", "text"), "x" * 2001, "a: found 2001 letters; expected at most 2000"),
         (Item("a", "?", "choice", options=("x", "y")), "z", "a: found \"z\"; expected one of 'x', 'y'"),
     ],
 )
 def test_answers_are_checked(item: Item, answer: object, words: str) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(AskwiseError) as refused:
         item.checked(Field("a", answer))
     assert str(refused.value) == words

@@ -10,8 +10,8 @@ import pytest
 from askwise.studio.study.file import PeopleStudy
 from tests.browser import browser
 from tests.studio.live import Studio, studio
-from tests.studio.scripted import deeds
-from tests.studio.taking import expected, load, write_study
+from tests.studio.participants import expected, load, write_study
+from tests.studio.scripted import inputs
 from tests.studio.test_in_browser import TURN, Visit, assert_calm, axe_finds, broken, step
 
 
@@ -92,8 +92,8 @@ def test_from_consent_to_code_by_keyboard(server: Studio, study: PeopleStudy) ->
                 press(visit, "Enter")
                 page.wait_for_url("**/play/*")
                 page.wait_for_selector(TURN)
-                for t, deed in enumerate(deeds(expected(study, 1, cell, place - 1), "teammate"), start=1):
-                    step(page, deed, t)
+                for t, user_input in enumerate(inputs(expected(study, 1, cell, place - 1), "teammate"), start=1):
+                    step(page, user_input, t)
                 assert page.locator("#review table").count() == 0, "people are not told what is compared"
                 rounds += 1
                 page.locator("#onward").focus()
@@ -110,7 +110,7 @@ def test_from_consent_to_code_by_keyboard(server: Studio, study: PeopleStudy) ->
         assert_calm(visit)
         researcher.page.wait_for_selector("#people td:has-text('finished')")
         researcher.page.click("#export")
-        researcher.page.wait_for_selector("#said:has-text('files are in the folder')")
+        researcher.page.wait_for_selector("#said:has-text('files were written')")
         assert_calm(researcher)
 
 

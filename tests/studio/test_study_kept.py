@@ -21,7 +21,7 @@ from askwise.core.answers import truth
 from askwise.domains.registry import read
 from askwise.errors import InputError
 from askwise.studio.rounds import role_view
-from askwise.studio.rounds.replay import begun_round, recorded
+from askwise.studio.rounds.replay import reconstructed, start_round
 from askwise.studio.rounds.round import Setup
 from askwise.studio.store import FILE, StudioStore
 from askwise.studio.study.export import export, typed
@@ -29,7 +29,7 @@ from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.report import write_people_report
 from tests.studio.fuzzed import damage
 from tests.studio.inside import Heard, HerePool, Inside, inside
-from tests.studio.taking import ANSWERS, STUDY, entry_for, load, write_study
+from tests.studio.participants import ANSWERS, STUDY, entry_for, load, write_study
 
 FULL = sqlite3.OperationalError("database or disk is full")
 FULL.sqlite_errorcode = sqlite3.SQLITE_FULL
@@ -112,9 +112,9 @@ async def move(studio: Inside, cookie: str, name: str) -> None:
     await room.join(Heard())
     for _ in range(4):
         if room.end is None and room.state is not None and room.state["phase"] == "move":
-            await room.deed(len(room.log), {"move": room.state["moves"][0]["name"]})
+            await room.play(len(room.log), {"move": room.state["moves"][0]["name"]})
     if room.end is None:
-        await room.deed(len(room.log), {"stop": True})
+        await room.play(len(room.log), {"stop": True})
 
 
 async def to_the_end(studio: Inside, cookie: str, play: Any) -> None:
@@ -181,7 +181,7 @@ def test_a_round_that_failed_is_exported_with_its_error_and_blocks_nobody(tmp_pa
     asyncio.run(run())
     flag.touch()
     assert write_people_report(tmp_path / "out") == {
-        "people who finished": 2, "people who came": 2, "pilots": 0, "rounds": 4, "rounds that failed": 1,
+        "people who finished": 2, "people who joined": 2, "pilots": 0, "rounds": 4, "rounds that failed": 1,
     }  # fmt: skip
     why = f"step 3: agent 'odd' failed in decide: RuntimeError: not a third time ({tmp_path / 'odd.py'}, line 15)"
     files = tmp_path / "out" / "export"
@@ -227,24 +227,24 @@ def test_what_happened_is_read_without_the_method(study: PeopleStudy) -> None:
         ("tiny", Setup("ego", teammate="uniform", seed=4)),
     ]:
         problem = as_problem(read(study.problems[name]))
-        made = begun_round(problem, setup)
+        made = start_round(problem, setup)
         log: list[tuple[Any, dict[str, Any]]] = []
         asked = setup.role == "ego"
         while made.phase != "over" and len(log) < 12:
-            deed: Any = (
+            user_input: Any = (
                 {"move": role_view.state(made)["moves"][0]["name"]} if made.phase == "move" else {"answer": None}
             )
             if made.phase == "answer":
                 assert made.decision is not None
                 assert made.decision[0].ask is not None
-                deed = {"answer": truth(made.decision[0].ask, made.goal)}
+                user_input = {"answer": truth(made.decision[0].ask, made.goal)}
             if asked:
-                deed, asked = {"ask": [problem.goals[0]]}, False
-            log.append((deed, made.do(deed)))
+                user_input, asked = {"ask": [problem.goals[0]]}, False
+            log.append((user_input, made.do(user_input)))
             made.think()
         if made.phase != "over":
             log.append(({"stop": True}, made.do({"stop": True})))
-        again = recorded(problem, setup, log).episode()
+        again = reconstructed(problem, setup, log).episode()
         before = made.episode()
         assert (again.goal, again.final, again.cost, again.finished) == (
             before.goal, before.final, before.cost, before.finished,
@@ -255,7 +255,7 @@ def test_what_happened_is_read_without_the_method(study: PeopleStudy) -> None:
         assert (again.method, again.teammate) == (before.method, before.teammate)
         changed = [(log[0][0], {**log[0][1], "cost": 99.0})]
         with pytest.raises(InputError, match=r"^event 1: found .* when it was done again; expected .*as it was "):
-            recorded(problem, setup, changed)
+            reconstructed(problem, setup, changed)
 
 
 def test_a_round_that_is_over_is_exported_before_its_screen_is_left(
@@ -372,7 +372,7 @@ def test_a_round_is_over_only_when_its_end_is_kept(
             await room.join(tab)
             with monkeypatch.context() as patched:
                 break_store(studio, patched)
-                await room.deed(0, {"stop": True})
+                await room.play(0, {"stop": True})
             assert (tab.messages[-1]["type"], tab.messages[-1]["why"]) == ("refused", SENTENCE)
             assert (room.end, room.log) == (None, [])
             assert [record.getMessage() for record in caplog.records] == [
@@ -380,7 +380,7 @@ def test_a_round_is_over_only_when_its_end_is_kept(
                 "expected room on the disk"
             ]
             assert (await studio.take(cookie))["over"] is False
-            await room.deed(0, {"stop": True})  # there is room again
+            await room.play(0, {"stop": True})  # there is room again
             assert (await studio.take(cookie))["over"] is True
             assert studio.store.read("SELECT end FROM rounds") == [("stopped",)]
 
@@ -435,10 +435,10 @@ def test_an_identifier_is_one_person_however_it_is_written(tmp_path: Path, store
             await studio.join("Ab1%20")
             for same in ("Ab1", "ab1", "AB1", "%20Ab1", "A%20b1", "%EF%BC%A1b1"):
                 status, _, page = await studio.request(f"/join/{studio.people.token}?PID={same}")
-                assert (status, "this identifier has begun in another browser" in page) == (403, True), same
+                assert (status, "You have already started this study in another browser" in page) == (403, True), same
             missing = (
-                "Reason: the address does not say who you are (PID is missing); please open the study with the link "
-                "that your panel shows you."
+                "Your link does not contain your identifier (PID is missing). Please open the study with the link from "
+                "your panel."
             )
             placeholders = ("?PID=...", "?PID=%7B%7B%25PROLIFIC_PID%25%7D%7D")
             for query in ("", "?PID=", "?PID=%20", "?pid=Ab1", *placeholders):
@@ -457,8 +457,8 @@ def test_whom_the_researcher_lets_in_again_is_remembered_after_a_restart(tmp_pat
     async def run() -> None:
         async with inside(tmp_path, study) as studio:
             await studio.join("lost")
-            await studio.people.let_in_again(1)
-            await studio.people.let_in_again(1)
+            await studio.people.readmit(1)
+            await studio.people.readmit(1)
         async with inside(tmp_path, study) as studio:
             cookie = await studio.join("lost")
             assert (await studio.take(cookie))["kind"] == "consent"

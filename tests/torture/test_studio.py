@@ -12,8 +12,8 @@ import pytest
 
 from tests.studio.fuzzed import fuzz, fuzzed_messages
 from tests.studio.live import Studio, played, played_with_kills, send, settled, studio
-from tests.studio.scripted import as_teammate, deeds, trace_of
-from tests.studio.taking import STUDY, Taker, load, overview, write_study
+from tests.studio.participants import STUDY, Taker, load, overview, write_study
+from tests.studio.scripted import as_teammate, inputs, trace_of
 from tests.studio.test_study_kept import PlayedHere, check_damaged
 
 KILLS = 50
@@ -42,7 +42,7 @@ def test_fifty_kills_at_random_moments(server: Studio) -> None:
         problem = chance.choice(["kitchen", "ward", "coverage"])
         simulated = as_teammate(problem, method, seed)
         name = visitor.new_round(problem, role="teammate", method=method, seed=seed)
-        killed += played_with_kills(visitor, name, deeds(simulated, "teammate"), min(8, KILLS - killed), chance)
+        killed += played_with_kills(visitor, name, inputs(simulated, "teammate"), min(8, KILLS - killed), chance)
         assert visitor.ask(f"/api/rounds/{name}/trace") == trace_of(simulated), (problem, method, seed)
     assert killed == KILLS
 
@@ -52,7 +52,7 @@ def test_ten_thousand_fuzzed_messages(server: Studio) -> None:
     simulated = as_teammate("coverage", "never", 7)
     name = visitor.new_round("coverage", role="teammate", method="never", seed=7)
     assert fuzz(visitor, name, fuzzed_messages(MESSAGES, seed=2)) == MESSAGES
-    assert played(visitor, name, deeds(simulated, "teammate"))["state"]["phase"] == "over"
+    assert played(visitor, name, inputs(simulated, "teammate"))["state"]["phase"] == "over"
     assert visitor.ask(f"/api/rounds/{name}/trace") == trace_of(simulated)
     assert "Traceback" not in server.logged()
 
@@ -99,7 +99,7 @@ parameter = "PID"
 
 
 def play_all(server: Studio, join: str, number: int) -> int:
-    """Take part in the study, walk to and fro in each round and give up; return how many deeds that were."""
+    """Take part in the study, walk to and fro in each round and give up; return how many inputs that were."""
     taker, done = Taker(server, join, f"p{number}"), 0
     screen = taker.enter(taker.screen(), {"agreed": True})
     while screen["kind"] != "end":

@@ -39,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise studio``."""
-    from askwise.studio.server import Serving, serve
+    from askwise.studio.server import ServerOptions, serve
 
-    how = Serving(
+    how = ServerOptions(
         path=options.path,
         out=options.out,
         host=options.host,

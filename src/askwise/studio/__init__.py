@@ -1,7 +1,15 @@
-"""The studio: a web server on which people play, with `askwise[studio]` installed.
+"""The studio: a web server on which people play rounds with methods (needs ``askwise[studio]``).
 
-One *round* is one episode with a person in it. From the ground up: `rounds/` (a round, and what each role may see of
-it), `round_service.py` and `pool.py` (worker processes in which methods decide), `store.py` (every event on disk before
-it is acknowledged), `security/` (who may ask for what), `study/` (studies with people), `room.py` (one round and its
-tab), `app.py` and `taking.py` (addresses), `static/` (what browsers run), `serving.py` (the server itself).
+A *round* is one episode in which a person plays one of the two agents. From the bottom up:
+
+    rounds/                                  a round, the view of each role, replay, review
+    explore/                                 problems that are changed by hand, and what follows from them
+    round_service.py, pool.py                worker processes in which methods decide
+    store.py                                 the database; every event is on disk before it is acknowledged
+    security.py, connections.py              keys, checks of requests, limits
+    room.py, services.py, socket.py          one round and its browser tab; what all handlers share; the socket
+    study/                                   studies with people: file, screens, participants, export, report
+    app.py, explore_routes.py, study_routes.py   the web addresses
+    static/                                  pages, scripts and styles for browsers
+    server.py                                the server process
 """

@@ -1,4 +1,4 @@
-"""The addresses of the studio, and what each answers. JSON in, JSON and pages out; nothing here waits for a method."""
+"""The web addresses of the studio and their handlers. Handlers never wait for a method in this process."""
 
 from __future__ import annotations
 
@@ -44,30 +44,30 @@ TITLES = {
     "take": "A study",
     "closed": "Not now",
 }
-"""The pages, by the names of their files in ``static``, and their titles."""
+"""The titles of the pages, by the names of their files in ``static``."""
 SHARED = ("elements.js", "graph.js")
 """Scripts of `askwise.view` that the studio's scripts import."""
 CLOSED = document(
     "askwise studio",
     Html(
-        "<body><h1>The door is closed</h1>"
-        "<p>Open the studio with the link that the terminal shows; each link works once. "
-        "Start it again for a new one.</p></body>"
+        "<body><h1>This link is not valid</h1>"
+        "<p>Open the studio with the link in the terminal. Each link works once; restart the studio to get a new one."
+        "</p></body>"
     ),
 )
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Json(JSONResponse):
-    """JSON in ASCII: names may hold halves of characters, which no other encoding can carry."""
+    """A JSON response in ASCII: names may hold lone surrogates, which UTF-8 cannot encode."""
 
     def render(self, content: Any) -> bytes:
-        """See `JSONResponse`."""
+        """Return the content as ASCII-encoded JSON."""
         return json.dumps(content, allow_nan=False).encode("ascii")
 
 
 def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
-    """Return the application, without its guard; `routes` are further ones."""
+    """Return the web application without its `Guard`; `routes` are added to the studio's own."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -79,28 +79,28 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
             Route("/", page("home")),
             Route("/enter/{secret}", enter),
             Route("/static/{name}", static),
-            Route("/api/library", answered(library)),
-            Route("/api/library/{number:int}", answered(problem)),
-            Route("/api/times", answered(times)),
-            Route("/api/problems", answered(read_problem), methods=["POST"]),
-            Route("/api/rounds", answered(list_rounds)),
-            Route("/api/rounds", answered(new_round), methods=["POST"]),
-            Route("/api/rounds/{name}/review", answered(review)),
-            Route("/api/rounds/{name}/trace", answered(trace)),
+            Route("/api/library", json_handler(library)),
+            Route("/api/library/{number:int}", json_handler(problem)),
+            Route("/api/times", json_handler(times)),
+            Route("/api/problems", json_handler(read_problem), methods=["POST"]),
+            Route("/api/rounds", json_handler(list_rounds)),
+            Route("/api/rounds", json_handler(new_round), methods=["POST"]),
+            Route("/api/rounds/{name}/review", json_handler(review)),
+            Route("/api/rounds/{name}/trace", json_handler(trace)),
             Route("/play/{name}", page("play", *PEOPLE)),
             Route("/review/{name}", review_page),
             WebSocketRoute("/play/{name}/socket", play_socket),
             *(routes or []),
         ],
         lifespan=lifespan,
-        exception_handlers={StoreFailed: not_kept},
+        exception_handlers={StoreFailed: store_failed_page},
     )
     app.state.services = services
     return app
 
 
-async def not_kept(request: Request, error: Exception) -> Response:
-    """Say in a sentence that the studio's file cannot be read or written; the terminal gets one line."""
+async def store_failed_page(request: Request, error: Exception) -> Response:
+    """Answer with one sentence that the studio's file cannot be read or written, and log one line."""
     assert isinstance(error, StoreFailed)
     log.error("%s", error)
     status = 507 if error.full else 503
@@ -109,8 +109,8 @@ async def not_kept(request: Request, error: Exception) -> Response:
     return HTMLResponse(page_text("closed", error.sentence), status)
 
 
-def services_of(request: Any) -> Services:
-    """Return what all handlers share."""
+def get_services(request: Any) -> Services:
+    """Return the `Services` that all handlers share."""
     found: Services = request.app.state.services
     return found
 
@@ -132,10 +132,10 @@ def _file(name: str) -> Traversable:
 
 
 def page(name: str, *kinds: str) -> Handler:
-    """Return what answers with a page, to whoever is of one of these kinds, by default the researcher."""
+    """Return a handler that serves a page to people of these kinds; by default only to the researcher."""
 
     async def show(request: Request) -> Response:
-        if services_of(request).person(request, *(kinds or (RESEARCHER,))) is None:
+        if get_services(request).person(request, *(kinds or (RESEARCHER,))) is None:
             return HTMLResponse(CLOSED, 403)
         return HTMLResponse(page_text(name))
 
@@ -143,7 +143,7 @@ def page(name: str, *kinds: str) -> Handler:
 
 
 async def static(request: Request) -> Response:
-    """Answer with a script or a stylesheet; they hold no secrets."""
+    """Serve a script or a stylesheet; these contain no secrets."""
     name = request.path_params["name"]
     if not STATIC.fullmatch(name):
         return Json({"error": "no such file"}, 404)
@@ -159,7 +159,7 @@ async def static(request: Request) -> Response:
 
 async def enter(request: Request) -> Response:
     """Exchange a link for a cookie."""
-    services = services_of(request)
+    services = get_services(request)
     cookie = await services.keys.enter(request.path_params["secret"])
     if cookie is None:
         return HTMLResponse(CLOSED, 403)
@@ -169,8 +169,8 @@ async def enter(request: Request) -> Response:
 
 
 def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> None:
-    """Give a browser its cookie for a kind of people; no script can read it and no other site can send it along."""
-    services = services_of(request)
+    """Set a browser's cookie for one kind of people; scripts cannot read it, and other sites cannot send it."""
+    services = get_services(request)
     name, secure = services.keys.cookie(kind), services.is_secure(request)
     answer.set_cookie(name, cookie, max_age=SECONDS, httponly=True, samesite="lax", secure=secure)
 
@@ -178,45 +178,45 @@ def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> No
 # -- answers in JSON ---------------------------------------------------------------------------------------------
 
 
-def answered(handler: Callable[[Request, Services, Person], Awaitable[Any]], kind: str = RESEARCHER) -> Handler:
-    """Return what answers in JSON, to whoever is of that kind; what is wrong is said in one line."""
+def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]], kind: str = RESEARCHER) -> Handler:
+    """Return a handler that answers with JSON to people of one kind; errors become one line of text."""
 
     async def answer(request: Request) -> Response:
-        services = services_of(request)
+        services = get_services(request)
         person = services.person(request, kind)
         if person is None:
-            return Json({"error": "not for you: open the studio with its link first"}, 403)
+            return Json({"error": "not allowed: open the studio with its link first"}, 403)
         try:
             return Json(await handler(request, services, person))
         except Denied as error:
             return Json({"error": str(error)}, 404)
         except StoreFailed:
-            raise  # see `not_kept`
+            raise  # see `store_failed_page`
         except AskwiseError as error:
             return Json({"error": str(error)}, 400)
 
     return answer
 
 
-async def body_of(request: Request) -> Field:
-    """Return the JSON object that a request carries."""
+async def json_body(request: Request) -> Field:
+    """Return the JSON object in the body of a request."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/json":
         raise InputError("content type", repr(kind), "application/json")
     try:
         body = await request.body()
-    except ClientDisconnect:  # that is also how the guard ends one that is too long
-        raise InputError("request", "one that broke off, or is too long", f"at most {LARGEST_BODY} bytes") from None
+    except ClientDisconnect:  # the guard also ends requests that are too long in this way
+        raise InputError("request", "an incomplete or too long one", f"at most {LARGEST_BODY} bytes") from None
     return Field("", parse_json(decode(body, "request"))).object()
 
 
 async def library(_: Request, services: Services, __: Person) -> Any:
-    """Return what can be played: problems by name, methods, teammates."""
+    """Return everything that can be played: problems by name, methods and teammates."""
     return {"problems": list(services.library), **await services.names(), "study": services.study}
 
 
 async def problem(request: Request, services: Services, _: Person) -> Any:
-    """Return one of these problems: title, size, goals."""
+    """Return one problem of the library: title, size, goals."""
     number = request.path_params["number"]
     if not 0 <= number < len(services.library):
         raise Denied("there is no such problem")
@@ -229,15 +229,15 @@ async def times(_: Request, services: Services, __: Person) -> Any:
 
 
 async def read_problem(request: Request, services: Services, _: Person) -> Any:
-    """Read a problem file that was uploaded: the same as `problem`."""
-    given = await body_of(request)
+    """Read an uploaded problem file; return the same as `problem`."""
+    given = await json_body(request)
     given.object(["text"], [])
     return await services.described(given.child("text").text())
 
 
 async def new_round(request: Request, services: Services, person: Person) -> Any:
-    """Begin a round: ``problem`` is the number of one in the library, or the text of a file."""
-    given = await body_of(request)
+    """Start a round; ``problem`` is a number in the library, or the text of a file."""
+    given = await json_body(request)
     given.object(["problem", "setup"], [])
     chosen = given.child("problem")
     if isinstance(chosen.value, str):
@@ -251,7 +251,7 @@ async def new_round(request: Request, services: Services, person: Person) -> Any
 
 
 async def list_rounds(_: Request, services: Services, person: Person) -> Any:
-    """Return the newest rounds of whoever asks."""
+    """Return the newest rounds of the person who asks."""
     rows = services.store.read(
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
     )
@@ -262,28 +262,28 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
 
 
 async def review(request: Request, services: Services, person: Person) -> Any:
-    """Return what a round that is over cost, and what it would have cost otherwise."""
+    """Return the review of a finished round: its cost, other costs, and mistakes."""
     return (await _reviewed(request, services, person))["review"]
 
 
 async def trace(request: Request, services: Services, person: Person) -> Any:
-    """Return the trace of a round that is over."""
+    """Return the trace of a finished round."""
     return (await _reviewed(request, services, person, "trace"))["trace"]
 
 
 async def _reviewed(request: Request, services: Services, person: Person, op: str = "review") -> dict[str, Any]:
     room = services.room(request.path_params["name"], person)
     if room.end is None:
-        raise InputError("round", "one that goes on", "a round that is over: it would tell what nobody may know yet")
+        raise InputError("round", "an unfinished one", "a finished round: a review would reveal the goal")
     reply = await room.asked(op)
     if op not in reply:
-        raise InputError("round", reply.get("failed") or reply.get("refused"), "one that can be shown")
+        raise InputError("round", reply.get("failed") or reply.get("refused"), "a round that can be reviewed")
     return reply
 
 
 async def review_page(request: Request) -> Response:
-    """Answer with the page that steps through a round: one file with everything in it, and a policy of its own."""
-    services = services_of(request)
+    """Serve the page that steps through a round: one file with everything in it, and its own content policy."""
+    services = get_services(request)
     person = services.person(request, RESEARCHER)
     try:
         if person is None:
@@ -295,7 +295,7 @@ async def review_page(request: Request) -> Response:
 
 
 def policy_for(text: str) -> str:
-    """Return the policy for a page with scripts and styles in it: these scripts may run, and no others."""
+    """Return a content security policy that allows exactly the scripts in the page `text`."""
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     hashes = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
     return (

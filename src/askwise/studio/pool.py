@@ -1,7 +1,7 @@
-"""The worker processes in which rounds are played, as the server's event loop sees them.
+"""The worker processes that play rounds, seen from the server's event loop.
 
 Each round belongs to one worker, by its name, and a thread sends that worker one request after the other. A worker that
-dies (a method crashed it, or took too long) is replaced. The request that it was answering fails; other rounds are
+dies (a method crashed it, or took too long) is replaced. The request that it was processing fails; other rounds are
 opened again in the new worker.
 """
 
@@ -30,7 +30,7 @@ Reply = dict[str, Any]
 
 
 class Replies:
-    """The replies to one request, as they arrive in a queue; the last has ``done``."""
+    """The replies to one request, as they arrive; the last one has the key ``done``."""
 
     def __init__(self, queue: asyncio.Queue[Reply]) -> None:
         self._queue = queue
@@ -38,7 +38,7 @@ class Replies:
 
     @property
     def ready(self) -> bool:
-        """Whether the next reply has arrived already."""
+        """Whether the next reply has already arrived."""
         return not self._queue.empty()
 
     def __aiter__(self) -> Replies:
@@ -53,11 +53,11 @@ class Replies:
 
 
 class Pool:
-    """Workers that play rounds.
+    """A pool of workers that play rounds.
 
     Args:
         size: the number of workers.
-        limits: the limit for one decision; a round as a whole has none, people think as long as they like.
+        limits: the time limit for one decision; a whole round has none, because people take their time.
     """
 
     def __init__(self, size: int, limits: Limits) -> None:
@@ -68,21 +68,21 @@ class Pool:
             thread.submit(self._start, number)
 
     def replies(self, name: str, request: dict[str, Any]) -> Replies:
-        """Send a request about a round; return its replies."""
+        """Send a request about the round `name`; return its replies."""
         queue: asyncio.Queue[Reply] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
         def deliver(reply: Reply) -> None:
-            with contextlib.suppress(RuntimeError):  # the server is gone
+            with contextlib.suppress(RuntimeError):  # the server has stopped
                 loop.call_soon_threadsafe(queue.put_nowait, reply)
 
         number = zlib.crc32(name.encode()) % len(self._threads)
-        with contextlib.suppress(RuntimeError):  # the studio closes, and answers nothing any more
+        with contextlib.suppress(RuntimeError):  # the studio is closing
             self._threads[number].submit(self._answer, number, {"id": name, **request}, deliver)
         return Replies(queue)
 
     async def reply(self, name: str, request: dict[str, Any]) -> Reply:
-        """Return the last reply to a request, with the contents of those before it."""
+        """Send a request; return all its replies merged into one dict."""
         whole: Reply = {}
         async for reply in self.replies(name, request):
             whole.update(reply)
@@ -107,19 +107,19 @@ class Pool:
                 for reply in worker.replies(request):
                     deliver(reply)
         except RunEnded:
-            pass  # no reply: the round has not failed, and continues when the studio is started again
+            pass  # no reply: the round has not failed, and resumes when the studio is started again
         except (WorkerDied, WorkersGone, RequestRefused) as error:
             deliver({"failed": str(error), "done": True})
 
 
 def answer(request: dict[str, Any]) -> Iterator[Reply]:
-    """Iterate over the replies to a request, in a worker process; fulfils `askwise.workers.child.Service`."""
+    """Iterate over the replies to a request; runs in a worker process (`askwise.workers.child.Service`)."""
     return _service().replies(request)
 
 
 @cache
 def _service() -> RoundService:
-    # Every planner reserves megabytes of which it uses few. As huge pages, all of them would be allocated and cleared
+    # Every planner reserves megabytes and uses few of them. As huge pages, all would be allocated and cleared
     # for every round. numpy reads this when it is loaded.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     from askwise.studio.round_service import RoundService

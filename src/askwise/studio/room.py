@@ -1,10 +1,8 @@
-"""How long people wait for the studio: from a message's arrival to its acknowledgement, and to the next turn.
+"""A room: one round and the browser tab in which it is played.
 
-A room: one round, and the tab in which it is played.
-
-Deeds are numbered. Deed ``n`` of a round is done once, whoever sends it how often: a tab that does not know whether its
-last message arrived sends it again and is told where the round is. A deed is on the disk before anybody is told of it.
-The newest tab wins: the one before it is told so, and closed.
+Inputs are numbered and idempotent: input ``n`` of a round is applied once, however often it arrives. A tab that does
+not know whether its last message arrived sends it again, and gets the present state. An input is on disk before the tab
+hears of it. The newest tab of a round wins; the tab before it is closed.
 """
 
 from __future__ import annotations
@@ -19,25 +17,25 @@ from typing import Any, Protocol
 import numpy as np
 
 from askwise.studio.pool import Pool
-from askwise.studio.store import StoreFailed, StudioStore, adding_event, ending_round
+from askwise.studio.store import StoreFailed, StudioStore, insert_event, update_end
 
 KEPT = 100_000
 
 
 @dataclass
-class Times:
-    """The latest times, in seconds.
+class WaitingTimes:
+    """The latest waiting times, in seconds.
 
     Attributes:
-        kept: until a deed was on the disk and its tab was told.
-        turn: until the method had decided, too.
+        kept: from the arrival of an input until it was on disk and the tab was answered.
+        turn: from the arrival of an input until the method had decided.
     """
 
     kept: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
     turn: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return how many there are, and their quantiles, in milliseconds."""
+        """Return count and quantiles of both kinds of times, in milliseconds."""
         return {name: _quantiles(list(times)) for name, times in (("kept", self.kept), ("turn", self.turn))}
 
 
@@ -54,25 +52,25 @@ FAILED = "failed"
 
 
 class Tab(Protocol):
-    """A connection to a browser's tab."""
+    """A connection to a browser tab."""
 
     @property
     def trusted(self) -> bool:
-        """Whether it is the researcher's, who may know why something failed."""
+        """Whether the tab belongs to the researcher, who may read the reasons of failures."""
 
     @property
     def home(self) -> str:
-        """The page that its person continues at after the round."""
+        """The address of the page that follows the round."""
 
     async def tell(self, message: dict[str, Any]) -> None:
-        """Send a message; one that is gone hears nothing."""
+        """Send a message; do nothing if the tab is gone."""
 
     async def close(self, code: int, why: str) -> None:
-        """Close it."""
+        """Close the connection with a code and a reason."""
 
 
 REPLACED = 4001
-"""The code with which a tab is closed that another has taken the place of."""
+"""The code with which a tab is closed when another one replaces it."""
 
 
 @dataclass
@@ -80,15 +78,16 @@ class Room:
     """One round.
 
     Attributes:
-        name: of the round.
-        setup: how it is played.
+        name: the name of the round.
+        setup: the `Setup` of the round as JSON.
         problem: the digest of the problem.
-        contents: the problem, as its file has it.
-        log: all deeds so far, with what came of each.
-        end: how it ended, None while it goes on.
-        state: what the person may see now, None before the round was opened.
-        board: the same, of what does not change.
-        times: where it is noted how long people wait.
+        contents: the contents of the problem file.
+        log: all inputs so far, each with its outcome.
+        end: how the round ended; None while it is unfinished.
+        state: the present view of the person's role; None before the round is opened.
+        board: the part of the view that does not change.
+        trails: the places of both agents so far.
+        times: the waiting times of all rounds.
     """
 
     store: StudioStore
@@ -104,12 +103,12 @@ class Room:
     trails: dict[str, Any] | None = None
     tab: Tab | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    times: Times = field(default_factory=Times)
+    times: WaitingTimes = field(default_factory=WaitingTimes)
 
     # -- tabs -----------------------------------------------------------------------------------------------------
 
     async def join(self, tab: Tab) -> None:
-        """Let a tab in; the one that was there before goes."""
+        """Connect a tab; the previous one is closed."""
         before, self.tab = self.tab, tab
         if before is not None:
             await before.close(REPLACED, "opened in another tab")
@@ -119,7 +118,7 @@ class Room:
             await tab.tell(self._whole(tab))
 
     def leave(self, tab: Tab) -> None:
-        """Forget a tab that is gone."""
+        """Forget a tab that has disconnected."""
         if self.tab is tab:
             self.tab = None
 
@@ -134,18 +133,18 @@ class Room:
     # -- playing --------------------------------------------------------------------------------------------------
 
     async def open(self) -> dict[str, Any]:
-        """Open the round where it is played; return the reply."""
+        """Open the round in its worker process; return the reply."""
         request = {"op": "open", "setup": self.setup, "problem": self.problem, "contents": self.contents}
         return await self.pool.reply(self.name, {**request, "log": self.log})
 
     async def _opened(self, *, again: bool = False) -> bool:
-        """See to it that the round is open; False if it failed, which the tab is told."""
+        """Open the round if it is not open; return False, and tell the tab, if it failed."""
         if self.end is not None and self.end.startswith(FAILED):
             await self._tell_failure()
             return False
         if self.state is not None and not again:
             return True
-        for _ in range(3):  # a process that died for somebody else's sake is tried again
+        for _ in range(3):  # try again: the worker may have died because of another round
             reply = await self.open()
             if "missing" not in reply:
                 break
@@ -155,42 +154,42 @@ class Room:
         await self._failed(reply.get(FAILED) or reply.get("refused") or "it could not be opened")
         return False
 
-    async def deed(self, n: int, deed: Any) -> None:
-        """Do a deed, once; tell the tab what came of it, and then what the round waits for."""
+    async def play(self, n: int, user_input: Any) -> None:
+        """Apply input number `n` once; send the tab the outcome, and then what the round waits for."""
         async with self.lock:
             try:
-                await self._done(n, deed)
-            except StoreFailed as error:  # the deed is not done: it may be sent again
+                await self._done(n, user_input)
+            except StoreFailed as error:  # the input is not applied, and can be sent again
                 log.error("round %s: %s", self.name, error)
                 await self._tell({"type": "refused", "n": len(self.log), "why": error.sentence, "state": self.state})
 
-    async def _done(self, n: int, deed: Any) -> None:
+    async def _done(self, n: int, user_input: Any) -> None:
         if not await self._opened():
             return
         if n != len(self.log):
-            done = n < len(self.log) and self.log[n][0] == deed
+            done = n < len(self.log) and self.log[n][0] == user_input
             await self._tell({"type": "state" if done else "behind", "n": len(self.log), "state": self.state})
             return
         for _ in range(3):
-            if not await self._played(n, deed):
+            if not await self._played(n, user_input):
                 return
-            if not await self._opened(again=True):  # its process is another one now
+            if not await self._opened(again=True):  # in a new worker process
                 return
-        await self._failed("its process dies again and again")
+        await self._failed("its worker process died repeatedly")
 
-    async def _played(self, n: int, deed: Any) -> bool:
-        """Play a deed; True if the round has to be opened again for that."""
+    async def _played(self, n: int, user_input: Any) -> bool:
+        """Apply an input in the worker; return True if the round must be opened again first."""
         kept, told, began = False, False, time.perf_counter()
-        replies = self.pool.replies(self.name, {"op": "do", "n": n, "deed": deed})
+        replies = self.pool.replies(self.name, {"op": "do", "n": n, "input": user_input})
         async for reply in replies:
             if "state" not in reply:
                 return await self._not_played(reply, kept=kept)
             if "outcome" in reply:
-                await self._keep(n, deed, reply)
+                await self._keep(n, user_input, reply)
                 self._walk(reply["state"])
                 kept = True
             self.state = reply["state"]
-            if replies.ready:  # the robot has decided while the deed went to the disk: one message tells both
+            if replies.ready:  # the robot has decided while the input was written: send one message for both
                 continue
             await self._tell({"type": "state", "n": len(self.log), "state": self.state})
             taken = time.perf_counter() - began
@@ -202,8 +201,8 @@ class Room:
         return False
 
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
-        """Tell what went wrong; True if the round has to be opened again for the deed."""
-        if "missing" in reply and kept:  # the deed is done: what is missing is what the robot decides then
+        """Handle a reply other than success; return True if the round must be opened again for the input."""
+        if "missing" in reply and kept:  # the input is applied; only the robot's decision is missing
             if await self._opened(again=True):
                 await self._tell({"type": "state", "n": len(self.log), "state": self.state})
         elif "missing" in reply:
@@ -214,15 +213,15 @@ class Room:
             await self._failed(reply[FAILED])
         return False
 
-    async def _keep(self, n: int, deed: Any, reply: dict[str, Any]) -> None:
-        """Write a deed to the disk; the round counts as over only after that."""
-        statements, end = [adding_event(self.name, n, deed, reply["outcome"])], None
+    async def _keep(self, n: int, user_input: Any, reply: dict[str, Any]) -> None:
+        """Write an input to disk; only then may the round count as over."""
+        statements, end = [insert_event(self.name, n, user_input, reply["outcome"])], None
         if reply["state"]["phase"] == "over":
             result = reply["state"]["result"]
             end = "finished" if result["finished"] else "stopped" if result["stopped"] else "cut off"
-            statements.append(ending_round(self.name, end))
+            statements.append(update_end(self.name, end))
         await self.store.write(*statements)
-        self.log.append((deed, reply["outcome"]))
+        self.log.append((user_input, reply["outcome"]))
         self.end = end
 
     def _walk(self, state: dict[str, Any]) -> None:
@@ -233,34 +232,34 @@ class Room:
     async def _failed(self, why: str) -> None:
         log.error("round %s failed: %s", self.name, why)
         end = f"{FAILED}: {why}"
-        await self.store.write(ending_round(self.name, end))
+        await self.store.write(update_end(self.name, end))
         self.end = end
         await self._tell_failure()
 
     async def _tell_failure(self) -> None:
         known = self.tab is not None and self.tab.trusted
-        await self._tell({"type": FAILED, "why": self.end if known else "the other side cannot go on"})
+        await self._tell({"type": FAILED, "why": self.end if known else "your partner cannot continue"})
 
     # -- afterwards -----------------------------------------------------------------------------------------------
 
     async def asked(self, op: str) -> dict[str, Any]:
-        """Return what the process says about the round: ``trace`` or ``review``."""
+        """Return the worker's reply to the request ``trace`` or ``review``."""
         async with self.lock:
             for _ in range(3):
                 reply = await self.pool.reply(self.name, {"op": op, "n": len(self.log)})
                 if "missing" not in reply:
                     return reply
                 await self.open()
-        return {FAILED: "its process dies again and again"}
+        return {FAILED: "its worker process died repeatedly"}
 
 
 def read_room(store: StudioStore, pool: Pool, name: str) -> tuple[Room, str] | None:
-    """Return a round as the store has it, and its owner; None if there is none."""
+    """Return a round from the store, and its owner; None if there is no such round."""
     found = "SELECT owner, problem, setup, end, contents FROM rounds JOIN problems ON digest = problem WHERE id = ?"
     rows = store.read(found, (name,))
     if not rows:
         return None
     owner, problem, setup, end, contents = rows[0]
-    deeds = store.read("SELECT deed, outcome FROM events WHERE round = ? ORDER BY n", (name,))
-    log = [(store.json(deed), store.json(outcome)) for deed, outcome in deeds]
+    inputs = store.read("SELECT deed, outcome FROM events WHERE round = ? ORDER BY n", (name,))
+    log = [(store.json(user_input), store.json(outcome)) for user_input, outcome in inputs]
     return Room(store, pool, name, store.json(setup), problem, store.json(contents), log, end), owner

@@ -1,20 +1,20 @@
-"""What worker processes of the studio do: they play rounds, one request after the other.
+"""The work of the studio's worker processes: they play rounds, one request after the other.
 
-A request is a dictionary with the operation ``op`` and the round ``id``. The last reply to it has ``done``.
+A request is a dict with the operation ``op`` and the round ``id``. The last reply to it has the key ``done``.
 
 ===========  =======================================================================================================
-``names``    the names of all methods and teammates
-``read``     read a problem file: its contents, what it is called, its goals
-``open``     play a round from its setup and all deeds so far: the board, the state, the trails
-``do``       do one deed: what came of it, at once, and then, when the robot has decided, what the round waits for
-``trace``    the episode so far, as a trace
-``played``   what tables and traces have of a round that is over
-``explore``  what the Explore page asks for (`askwise.studio.explore.explore_api`)
-``review``   what it would have cost otherwise, and the page that steps through it
+``names``    return the names of all methods and teammates
+``read``     read a problem file: return its contents, title and goals
+``open``     replay a round from its setup and all inputs: return the board, the state, the trails
+``do``       apply one input: return its outcome at once, and then, when the robot has decided, the new state
+``trace``    return the episode so far as a trace
+``played``   return the table rows and the trace of a finished round
+``explore``  answer a request of the Explore page (`askwise.studio.explore.explore_api`)
+``review``   return the review of a round, and the page that steps through it
 ===========  =======================================================================================================
 
-A request about a round that this process does not have, or not at deed ``n``, is answered ``missing``: the server then
-opens the round again.
+If this process does not have the round, or has it at another input than ``n``, the reply is ``missing``; the server
+then opens the round again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from askwise.view.page import page_text
 from askwise.view.scene_builder import start_scene
 
 MOST_ROUNDS = 200
-"""Rounds that are kept ready; in others the deeds are repeated when people come back to them."""
+"""Rounds that are kept in memory; others are replayed when they are needed again."""
 MOST_PROBLEMS = 20
 
 Request = dict[str, Any]
@@ -48,11 +48,11 @@ Reply = dict[str, Any]
 
 
 class _Missing(Exception):  # noqa: N818 - nothing is wrong
-    """The round of a request is not here, or at another deed."""
+    """The round of a request is not in this process, or at another input."""
 
 
 class RoundService:
-    """Plays rounds, and keeps them ready for the next request."""
+    """Plays rounds, and keeps them in memory for the next request."""
 
     def __init__(self) -> None:
         self._problems: OrderedDict[str, Problem] = OrderedDict()
@@ -60,7 +60,7 @@ class RoundService:
         self._warm_start = WarmStart()
 
     def replies(self, request: Request) -> Iterator[Reply]:
-        """Iterate over the replies to a request; an error is a reply, too."""
+        """Iterate over the replies to a request; errors are replies, too."""
         try:
             if request["op"] == "do":
                 yield from self._do(request)
@@ -94,19 +94,19 @@ class RoundService:
 
     def _open(self, request: Request) -> Reply:
         setup = Setup.from_json(Field("setup", request["setup"]))
-        log = [(deed, outcome) for deed, outcome in request["log"]]
+        log = [(user_input, outcome) for user_input, outcome in request["log"]]
         try:
             made = replayed(self._problem(request), setup, log, self._warm_start.begin)
         except InputError as error:
             if not log:
-                raise  # of a new round it is the setup that is wrong
+                raise  # in a new round, the setup is wrong
             raise AskwiseError(str(error)) from None
         self._keep(request["id"], made, len(log))
         return {"board": role_view.board(made), "state": role_view.state(made), "trails": role_view.trails(made)}
 
     def _do(self, request: Request) -> Iterator[Reply]:
         made = self._round(request)
-        outcome = made.do(request["deed"])
+        outcome = made.do(request["input"])
         self._keep(request["id"], made, request["n"] + 1)
         if made.phase != "thinking":
             yield {"outcome": outcome, "state": role_view.state(made), "done": True}
@@ -126,9 +126,11 @@ class RoundService:
         return written(self._problem(request), request)
 
     def _explore(self, request: Request) -> Reply:
-        from askwise.studio.explore.explore_api import explored  # loads all of the Explore page's tools
+        from askwise.studio.explore.explore_api import (
+            answer_request,  # here, because it loads all tools of the Explore page
+        )
 
-        return {"explored": explored(request["what"], request["given"])}
+        return {"explored": answer_request(request["what"], request["given"])}
 
     def _round(self, request: Request) -> Round:
         made, n = self._rounds.get(request["id"], (None, -1))
@@ -143,7 +145,7 @@ class RoundService:
             self._rounds.popitem(last=False)
 
     def _problem(self, request: Request) -> Problem:
-        """Return the problem of a request; rounds of one problem share its tables."""
+        """Return the problem of a request; all rounds of one problem share its tables."""
         key = request["problem"]
         if key not in self._problems:
             self._problems[key] = as_problem(from_json(Field("", request["contents"])))

@@ -1,17 +1,13 @@
-"""How much of everything: sizes, rates and numbers that keep one browser from disturbing the others.
+"""Who may do what, and how often: limits, rate limiting, keys, and the checks of every request.
 
-How often somebody may do something: a bucket for each that fills steadily and is emptied by one for each time.
+*Keys.* A key is 32 random bytes. The store holds only its SHA-256, so that reading the file does not let anyone in. A
+link is used up in the transaction that creates its cookie: of two browsers that follow it at the same time, one gets
+in.
 
-Keys: a link that opens the studio once, and the cookie that it is exchanged for.
-
-A key is 32 random bytes. The store knows its SHA-256 only, so that whoever reads the file cannot come in. A link is
-used up in the transaction that makes the cookie: of two browsers that follow it at the same time, one comes in.
-
-What every request and every socket has to pass: Host, Origin, size, rate; and what every answer carries.
-
-A page of somebody else's can make a browser send requests here, with the cookie of whoever uses it, and by tricks with
-names (DNS rebinding) even under another host. So the Host must be one that the studio was given, and the Origin, which
-browsers tell truly, must be this very host: always on sockets and where something is changed, else where it is told.
+*Guard.* Every request and every socket must pass checks of Host, Origin, size and rate. A foreign page can make a
+browser send requests here with the user's cookie, and by DNS rebinding even under another host name. So the Host must
+be one of the studio's own, and the Origin, which browsers report truthfully, must be the same host. The Origin is
+required on sockets and for changes; elsewhere it is checked if present.
 """
 
 from __future__ import annotations
@@ -34,36 +30,30 @@ from askwise.text.wording import printable
 LARGEST_MESSAGE = 16 * 1024
 """Bytes of one message on a socket."""
 LARGEST_BODY = 1024 * 1024
-"""Bytes of one request: a problem file that is uploaded."""
+"""Bytes of one request; the largest are uploaded problem files."""
 MOST_SOCKETS = 1000
 MOST_CONNECTIONS = 500
-"""Connections of one address that are no sockets. A browser has six at most, and closes them soon."""
+"""Connections of one address, not counting sockets. A browser opens at most six, for a short time."""
 REQUEST_SECONDS = 30.0
-"""Within which a request must arrive whole."""
+"""Seconds within which a complete request must arrive."""
 MOST_ROOMS = 2000
-"""Rounds that are kept in the server's memory; others are read again when somebody comes back."""
-MESSAGES_A_SECOND, MOST_MESSAGES_AT_ONCE = 20.0, 60.0
-REQUESTS_A_SECOND, MOST_REQUESTS_AT_ONCE = 50.0, 300.0
-"""Of one person who is known by a cookie, or of one address."""
+"""Rounds that are kept in the server's memory; others are read again when they are needed."""
+MESSAGES_PER_SECOND, MOST_MESSAGES_AT_ONCE = 20.0, 60.0
+REQUESTS_PER_SECOND, MOST_REQUESTS_AT_ONCE = 50.0, 300.0
+"""Limits for one person with a cookie, or for one address."""
 MOST_KNOWN = 20_000
 """Browsers and addresses whose rates are remembered."""
-ROUNDS_A_MINUTE, MOST_ROUNDS_AT_ONCE = 30.0, 60.0
-"""New rounds of one person."""
-PEOPLE_A_CORE = 50
-"""People who may take part in a study at the same time for each core, unless it says otherwise. Two moves a second of
-each take a quarter to a third of a core beside the methods that ``make bench`` measures (`benchmarks/studio.py`); the
-rest is for those who come all at once, and for methods that think longer."""
-MOST_PEOPLE = 1000
-"""That a study may allow."""
+ROUNDS_PER_MINUTE, MOST_ROUNDS_AT_ONCE = 30.0, 60.0
+"""Limits for new rounds of one person."""
 
 
-class Rates:
-    """Buckets by name.
+class RateLimiter:
+    """Token buckets by name: each fills at a constant rate, and each action takes one token.
 
     Args:
-        a_second: how much flows into each bucket.
-        at_once: how much one holds.
-        clock: tells the time, in seconds.
+        a_second: tokens that flow into each bucket per second.
+        at_once: tokens that a bucket holds.
+        clock: returns the time in seconds.
     """
 
     def __init__(self, a_second: float, at_once: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -71,7 +61,7 @@ class Rates:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allow(self, name: str) -> bool:
-        """Whether it may be done once more."""
+        """Take a token from the bucket `name`; return whether there was one."""
         now = self._clock()
         level, since = self._buckets.get(name, (self._at_once, now))
         level = min(self._at_once, level + (now - since) * self._a_second)
@@ -85,19 +75,19 @@ class Rates:
 
 LINK, RESEARCHER, PARTICIPANT, PILOT = "link", "researcher", "participant", "pilot"
 KINDS = (RESEARCHER, PARTICIPANT, PILOT)
-"""The kinds of people. One browser may be all of them at once: each kind has its own cookie."""
+"""The kinds of people. One browser may belong to all of them: each kind has its own cookie."""
 DAYS = 30
 SECONDS = DAYS * 24 * 3600
-"""How long a cookie is good for."""
+"""Lifetime of a cookie, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who came in.
+    """A person with a cookie.
 
     Attributes:
         kind: one of `KINDS`.
-        name: by which the store knows what is theirs.
+        name: the owner's name in the store.
     """
 
     kind: str
@@ -105,7 +95,7 @@ class Person:
 
 
 class Keys:
-    """The keys of a studio."""
+    """The links and cookies of a studio."""
 
     def __init__(self, store: StudioStore) -> None:
         self._store = store
@@ -117,16 +107,16 @@ class Keys:
         self._known: dict[str, Person] = {}
 
     def cookie(self, kind: str) -> str:
-        """Return what the cookie of a kind of people is called; studios on one computer have different names for it."""
+        """Return the name of the cookie for a kind of people; it differs between studios on one computer."""
         return f"askwise-{self._studio}-{kind}"
 
     def people(self, cookies: Mapping[str, str]) -> list[Person]:
-        """Return everybody whose cookies these are, at most one of each kind."""
+        """Return the people to whom these cookies belong, at most one of each kind."""
         found = ((kind, self.person(cookies.get(self.cookie(kind)))) for kind in KINDS)
         return [person for kind, person in found if person is not None and person.kind == kind]
 
     def new_link(self) -> str:
-        """Return the secret of a link that opens the studio once; earlier ones that nobody used are void."""
+        """Return the secret of a link that opens the studio once; earlier unused links become invalid."""
         secret = secrets.token_urlsafe(32)
         self._store.write_now(
             ("DELETE FROM keys WHERE kind = ? AND used IS NULL", (LINK,)),
@@ -135,7 +125,7 @@ class Keys:
         return secret
 
     async def enter(self, secret: str) -> str | None:
-        """Use a link up; return the value of the cookie, None if there is no such link or it was used."""
+        """Use up a link; return the value of the new cookie, or None if the link is unknown or used."""
         using = "UPDATE keys SET used = ? WHERE digest = ? AND kind = ? AND used IS NULL"
         cookie, statement = new_cookie(RESEARCHER, RESEARCHER)
         try:
@@ -145,7 +135,7 @@ class Keys:
         return cookie
 
     def person(self, cookie: str | None) -> Person | None:
-        """Return whose cookie it is, None if it is nobody's."""
+        """Return the person to whom a cookie belongs; None if it is unknown or expired."""
         if not cookie or len(cookie) > 100:
             return None
         digest = _digest(cookie)
@@ -163,7 +153,7 @@ class Keys:
 
 
 def new_cookie(kind: str, owner: str) -> tuple[str, Statement]:
-    """Return the value of a new cookie, and what keeps it."""
+    """Return the value of a new cookie, and the statement that stores it."""
     cookie = secrets.token_urlsafe(32)
     return cookie, ("INSERT INTO keys VALUES (?, ?, ?, ?, NULL)", (_digest(cookie), kind, owner, time.time()))
 
@@ -196,21 +186,21 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 class Guard:
-    """Stands before the application.
+    """The checks that every request must pass before the application sees it.
 
     Args:
-        app: what is guarded.
-        hosts: the hosts, with ports, under which browsers may know it.
-        keys: know the cookies that were given, by which browsers are told apart.
+        app: the application.
+        hosts: the hosts, with ports, under which browsers may reach it.
+        keys: the known cookies; rates are counted per person.
     """
 
     def __init__(self, app: App, hosts: Iterable[str], keys: Keys) -> None:
         self._app, self._keys = app, keys
         self._hosts = frozenset(host.lower() for host in hosts)
-        self._rates = Rates(REQUESTS_A_SECOND, MOST_REQUESTS_AT_ONCE)
+        self._rates = RateLimiter(REQUESTS_PER_SECOND, MOST_REQUESTS_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through or refuse it."""
+        """Pass a request on to the application, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -226,7 +216,7 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "").lower()
         if host not in self._hosts:
-            return 421, f"the host {printable(host)[:100]!r} is not one of this studio's"
+            return 421, f"the host {printable(host)[:100]!r} does not belong to this studio"
         origin = headers.get("origin")
         needed = scope["type"] == "websocket" or scope["method"] in CHANGING
         if origin is None and needed:
@@ -236,7 +226,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdecimal()) or int(length[:20]) > LARGEST_BODY:
             return 413, f"more than {LARGEST_BODY} bytes"
-        # A cookie that nobody was given tells nothing: who makes them up would be somebody new with each.
+        # Unknown cookies do not count: with invented ones, a client would look like a new person each time.
         people = self._keys.people(cookies_in(headers))
         if not self._rates.allow(f"{people[0].kind} {people[0].name}" if people else _client(scope)):
             return 429, "too many requests; wait a moment"
@@ -244,7 +234,7 @@ class Guard:
 
 
 def cookies_in(headers: dict[str, str]) -> dict[str, str]:
-    """Return the values of cookies by name."""
+    """Return the values of the cookies in `headers` by name."""
     try:
         return {name: found.value for name, found in SimpleCookie(headers.get("cookie", "")[:4096]).items()}
     except CookieError:
@@ -256,7 +246,7 @@ def _client(scope: Scope) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Count what really comes: a request need not say how long it is."""
+    """Wrap `receive` to count the bytes that really arrive: a request need not state its length."""
     taken = 0
 
     async def counted() -> Message:
@@ -272,7 +262,7 @@ def _limited(receive: Receive) -> Receive:
 
 
 def _marked(send: Send) -> Send:
-    """Add the headers that all answers carry; a page that needs another policy has brought its own."""
+    """Wrap `send` to add the security headers; a page may already have its own content policy."""
 
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,7 +1,4 @@
-"""The problems that the studio offers: files that were named when it was started, or examples of its own.
-
-The server itself: where it listens, under which names browsers may know it, how it says so, how it ends.
-"""
+"""The server: reads the problems or the study that it offers, listens, prints its link, and runs until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -36,13 +33,14 @@ if TYPE_CHECKING:
 ENDINGS = (".toml", ".json")
 MOST_FILES = 500
 EXAMPLES = {"map.txt": "kitchen (a map)", "graph.txt": "ward (a graph)", "coverage.txt": "rooms (coverage)"}
-"""Starters of `askwise new` that can be played as they are."""
+"""Starters of ``askwise new`` that can be played without changes, and their names."""
 
 
 def problems_at(path: str | None) -> dict[str, str]:
-    """Return the texts of problem files by name: one file, those of a folder, or the examples.
+    """Return the texts of problem files by name: of one file, of a folder, or, for None, the examples.
 
-    Other files of a folder are left out, which a line on standard error says. No text needs another file.
+    Files in the folder that are not problem files are skipped, with a line on standard error. The texts need no other
+    files.
     """
     if path is None:
         folder = resources.files("askwise.starters")
@@ -54,7 +52,7 @@ def problems_at(path: str | None) -> dict[str, str]:
 
 
 def study_at(path: str | None) -> PeopleStudy | None:
-    """Return the study with people in a file, None if it is no such file."""
+    """Return the study with people in a file; None if the file is not a study."""
     from askwise.studio.study.file import is_people_study, read_people_study
 
     if path is None or Path(path).suffix.lower() != ".toml" or not Path(path).is_file():
@@ -80,7 +78,7 @@ def _in_folder(folder: Path) -> dict[str, str]:
     if not texts:
         raise refused[0]
     for why in refused:
-        print(f"askwise studio: left out {why}", file=sys.stderr)
+        print(f"askwise studio: skipped {why}", file=sys.stderr)
     return texts
 
 
@@ -94,19 +92,19 @@ EVERYWHERE = ("0.0.0.0", "::")
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
-    """How a studio is started.
+class ServerOptions:
+    """The options of ``askwise studio``.
 
     Attributes:
-        path: a problem file or a folder of them, None for examples.
-        out: the folder that keeps everything.
+        path: a problem file, a folder of them, or a study file; None for the examples.
+        out: the folder for all data.
         host: the address to listen at.
-        port: the port, 0 for any that is free.
-        url: the address by which browsers know it, if a proxy stands before it.
-        methods: agents of one's own that may be chosen, by their places.
-        workers: how many processes think, None for one for each core.
+        port: the port; 0 for any free one.
+        url: the public address, if the studio runs behind a proxy.
+        methods: your own agents that browsers may choose, as ``FILE.py:Class``.
+        workers: number of worker processes; None for one per core.
         decision: seconds that one decision may take before its process is ended.
-        browse: open the browser.
+        browse: whether to open a browser.
     """
 
     path: str | None = None
@@ -120,15 +118,15 @@ class Serving:
     browse: bool = True
 
 
-def serve(how: Serving) -> None:
-    """Serve until Ctrl-C."""
+def serve(how: ServerOptions) -> None:
+    """Run the studio until Ctrl-C."""
     try:
         import uvicorn
     except ImportError:
-        raise InputError("askwise studio", "packages that are missing", "pip install 'askwise[studio]'") from None
+        raise InputError("askwise studio", "missing packages", "pip install 'askwise[studio]'") from None
     from askwise.studio.connections import Connections
 
-    hosts_of(how, how.port)  # refused before anything is opened
+    hosts_of(how, how.port)  # refuse wrong options before anything is opened
     study = study_at(how.path)
     library = problems_at(how.path) if study is None else study.problems
     folder = make_folder(how.out)
@@ -141,7 +139,7 @@ def serve(how: Serving) -> None:
             ws="websockets-sansio",
             ws_max_size=LARGEST_MESSAGE,
             ws_ping_interval=20.0,
-            ws_per_message_deflate=False,  # states are a kilobyte: packing them costs more than sending them
+            ws_per_message_deflate=False,  # messages of about 1 kB: compressing costs more than sending
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -153,9 +151,9 @@ def serve(how: Serving) -> None:
 
 
 @contextlib.contextmanager
-def _listening(how: Serving) -> Iterator[socket.socket]:
+def _listening(how: ServerOptions) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in how.host else socket.AF_INET
-    # Only if the protocol is named, asyncio sends small answers at once (TCP_NODELAY).
+    # asyncio sends small answers at once (TCP_NODELAY) only if the protocol is given.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -165,7 +163,7 @@ def _listening(how: Serving) -> Iterator[socket.socket]:
             why = reason(error) if isinstance(error, OSError) else "no such address"
             where = f"{how.host}:{how.port}"
             raise InputError("--host, --port", f"{where} ({why})", "an address and a free port, or --port 0") from None
-        made.listen(1024)  # so that the link works as soon as it is shown
+        made.listen(1024)  # so that the link works as soon as it is printed
         yield made
     finally:
         made.close()
@@ -175,7 +173,7 @@ async def _run(
     server: Any,
     connections: Connections,
     listener: socket.socket,
-    how: Serving,
+    how: ServerOptions,
     folder: Path,
     library: dict[str, str],
     study: PeopleStudy | None,
@@ -210,8 +208,8 @@ async def _run(
         store.close()
 
 
-def hosts_of(how: Serving, port: int) -> list[str]:
-    """Return the hosts under which browsers may know the studio, the one to be shown first."""
+def hosts_of(how: ServerOptions, port: int) -> list[str]:
+    """Return the hosts under which browsers may reach the studio; the first one is printed."""
     found = []
     if how.url is not None:
         parts = urlsplit(how.url)
@@ -226,11 +224,11 @@ def hosts_of(how: Serving, port: int) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _announce(how: Serving, host: str, secret: str) -> None:
+def _announce(how: ServerOptions, host: str, secret: str) -> None:
     scheme = urlsplit(how.url).scheme if how.url else "http"
     link = f"{scheme}://{host}/enter/{secret}"
     print(f"The studio is open: {link}")
-    print("The link works once. Ctrl-C ends the studio; rounds go on when it is started again.")
-    print("The first decision of each method may take up to a minute: it is compiled once, and kept.", flush=True)
+    print("The link works once. Press Ctrl-C to stop the studio; unfinished rounds resume when you restart it.")
+    print("The first decision of each method may take up to a minute, to compile it; later ones are fast.", flush=True)
     if how.browse:
         threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""What all parts of the studio's web application share."""
+"""The objects that all handlers of the studio share: store, keys, workers, rooms."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from starlette.requests import HTTPConnection
 
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.pool import Pool
-from askwise.studio.room import Room, Times, read_room
+from askwise.studio.room import Room, WaitingTimes, read_room
 from askwise.studio.rounds.round import Setup
-from askwise.studio.security import MOST_ROOMS, MOST_ROUNDS_AT_ONCE, ROUNDS_A_MINUTE, Keys, Person, Rates
-from askwise.studio.store import Statement, StudioStore, adding_round, digest_of
+from askwise.studio.security import MOST_ROOMS, MOST_ROUNDS_AT_ONCE, ROUNDS_PER_MINUTE, Keys, Person, RateLimiter
+from askwise.studio.store import Statement, StudioStore, digest_of, insert_round
 
 
 class Denied(AskwiseError):  # noqa: N818 - it names what happened
-    """Somebody asked for what is not theirs, or does not exist: nobody is told which."""
+    """Not found or not allowed; deliberately the same error."""
 
 
 @dataclass
 class Services:
-    """StudioStore, keys, processes, rooms.
+    """The studio's store, keys, worker pool and rooms.
 
     Attributes:
         library: the texts of problem files by name.
-        own_methods: agents of one's own that browsers may ask for, by their places.
-        times: how long people wait.
+        own_methods: the user's own agents that browsers may choose, as ``FILE.py:Class``.
+        times: how long people wait for answers.
         url: the public address, ``https://lab.example.org``; None if the studio is reached directly.
-        study: the name of the study that people take part in, None if there is none.
+        study: the name of the study that people take part in; None if there is none.
+        sockets: the number of open sockets.
     """
 
     store: StudioStore
@@ -41,30 +42,30 @@ class Services:
     url: str | None = None
     study: str | None = None
     sockets: int = 0
-    times: Times = field(default_factory=Times)
+    times: WaitingTimes = field(default_factory=WaitingTimes)
     _rooms: OrderedDict[str, tuple[Room, str]] = field(default_factory=OrderedDict)
     _names: dict[str, list[str]] = field(default_factory=dict)
     _read: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _new_rounds: Rates = field(default_factory=lambda: Rates(ROUNDS_A_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
+    _new_rounds: RateLimiter = field(default_factory=lambda: RateLimiter(ROUNDS_PER_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
 
     def person(self, connection: HTTPConnection, *kinds: str) -> Person | None:
-        """Return who sends a request, the first that is of one of these kinds; None if that is nobody known."""
+        """Return the sender of a request, the first of one of these kinds; None if unknown."""
         return next((each for each in self.people(connection) if each.kind in kinds), None)
 
     def people(self, connection: HTTPConnection) -> list[Person]:
-        """Return everybody whose cookies a request brings: one browser may be the researcher's and a pilot's."""
+        """Return all people whose cookies a request carries: one browser may be both researcher and pilot."""
         return self.keys.people(connection.cookies)
 
     def public(self, request: HTTPConnection) -> str:
-        """Return the address to send to people: ``--url``, else the one that the request was sent to."""
+        """Return the address to give to people: ``--url``, or the address of the request."""
         return self.url or f"http://{request.headers['host']}"
 
     def is_secure(self, request: HTTPConnection) -> bool:
-        """Whether a request came by the public address, and that is https."""
+        """Whether a request came by the public address, and that address is https."""
         return self.url is not None and self.url.lower() == f"https://{request.headers['host'].lower()}"
 
     async def names(self) -> dict[str, list[str]]:
-        """Return the methods that browsers may ask for, and the kinds of teammates."""
+        """Return the methods that browsers may choose, and the kinds of teammates."""
         if not self._names:
             reply = await self.pool.reply("names", {"op": "names"})
             self._names = {"methods": [*reply["methods"], *self.own_methods], "teammates": reply["teammates"]}
@@ -73,7 +74,7 @@ class Services:
     # -- problems -------------------------------------------------------------------------------------------------
 
     async def described(self, text: str) -> dict[str, Any]:
-        """Return what a problem file says: its contents, title, goals; read in another process, whatever its size."""
+        """Return contents, title, size and goals of a problem file; a worker process reads it."""
         key = digest_of(text)
         if key not in self._read:
             reply = await self.pool.reply(key, {"op": "read", "text": text})
@@ -89,7 +90,7 @@ class Services:
     async def new_round(
         self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None, *also: Statement
     ) -> Room:
-        """Begin a round, under a new name unless one is given; `also` is written together with it."""
+        """Start a round, under a new name unless one is given; `also` is written in the same transaction."""
         if not self._new_rounds.allow(owner.name):
             raise InputError("round", "too many at once", "a moment's wait")
         name = secrets.token_urlsafe(12) if name is None else name
@@ -99,26 +100,26 @@ class Services:
         if "board" not in reply:
             why = reply.get("refused") or reply.get("failed") or "its process died"
             raise InputError("round", why, "something that can be played")
-        await self.store.write(*adding_round(name, owner.name, contents, setup.to_json(), described["title"]), *also)
+        await self.store.write(*insert_round(name, owner.name, contents, setup.to_json(), described["title"]), *also)
         room.board, room.state, room.trails = reply["board"], reply["state"], reply["trails"]
         self._remember(room, owner.name)
         return room
 
     def room(self, name: str, person: Person | None) -> Room:
-        """Return a round of somebody's own."""
+        """Return a round that belongs to `person`; raise `Denied` otherwise."""
         if name not in self._rooms:
             found = read_room(self.store, self.pool, name)
             if found is None:
-                raise Denied("there is no such round, or it is somebody else's")
+                raise Denied("there is no such round, or it belongs to another person")
             self._remember(*found)
         room, owner = self._rooms[name]
         if person is None or person.name != owner:
-            raise Denied("there is no such round, or it is somebody else's")
+            raise Denied("there is no such round, or it belongs to another person")
         self._rooms.move_to_end(name)
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
-        """Keep a room in memory; rooms that are over and that nobody looks at are read again if they are needed."""
+        """Keep a room in memory; finished rooms without a tab are dropped, and read again when needed."""
         for name in [name for name, (each, _) in self._rooms.items() if each.end is not None and each.tab is None]:
             del self._rooms[name]
         room.times = self.times

@@ -1,4 +1,4 @@
-"""The socket on which a round is played: numbered messages in, what the role may see out."""
+"""The socket of a round: receives numbered inputs, and sends the view of the person's role."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.room import Room
 from askwise.studio.security import (
-    MESSAGES_A_SECOND,
+    MESSAGES_PER_SECOND,
     MOST_MESSAGES_AT_ONCE,
     MOST_SOCKETS,
     PARTICIPANT,
     PILOT,
     RESEARCHER,
-    Rates,
+    RateLimiter,
 )
 from askwise.studio.services import Denied, Services
 from askwise.studio.store import StoreFailed
@@ -29,15 +29,15 @@ log = logging.getLogger("askwise.studio")
 
 NOT_YOURS, TOO_MANY, NONSENSE = 4404, 4429, 4400
 LATER = 1013
-"""The page tries again by itself."""
+"""Close code after which the page tries again by itself."""
 HOMES = {RESEARCHER: "/", PARTICIPANT: "/take", PILOT: "/pilot"}
-"""The page that each kind of people continues at after a round."""
+"""The address that follows a round, by kind of people."""
 MOST_NONSENSE = 5
-"""Messages that are none, after which a socket is closed."""
+"""Invalid messages after which a socket is closed."""
 
 
 class SocketTab:
-    """A tab behind a socket; fulfils `askwise.studio.room.Tab`."""
+    """A browser tab behind a socket; implements `askwise.studio.room.Tab`."""
 
     def __init__(self, socket: WebSocket, kind: str) -> None:
         self._socket = socket
@@ -45,19 +45,19 @@ class SocketTab:
         self.home = HOMES[kind]
 
     async def tell(self, message: dict[str, Any]) -> None:
-        """See `Tab`."""
+        """Send a message as JSON; do nothing if the socket is closed."""
         if self._socket.application_state == WebSocketState.CONNECTED:
             with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
                 await self._socket.send_text(json.dumps(message))
 
     async def close(self, code: int, why: str) -> None:
-        """See `Tab`."""
+        """Close the socket with a code and a reason."""
         with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
             await self._socket.close(code, why)
 
 
 async def play_socket(socket: WebSocket) -> None:
-    """Play a round on a socket, until it is closed."""
+    """Play a round on a socket until it is closed."""
     services: Services = socket.app.state.services
     await socket.accept()
     try:
@@ -74,11 +74,11 @@ async def _play(socket: WebSocket, services: Services) -> None:
             room = services.room(socket.path_params["name"], person)
             break
     if room is None:
-        log.warning("refused a socket: no such round, or somebody else's")
+        log.warning("refused a socket: no such round, or it belongs to another person")
         await socket.close(NOT_YOURS, "no such round")
         return
     if services.sockets >= MOST_SOCKETS:
-        log.warning("refused a socket: there are %d already", MOST_SOCKETS)
+        log.warning("refused a socket: %d are already open", MOST_SOCKETS)
         await socket.close(TOO_MANY, "the studio is full")
         return
     tab = SocketTab(socket, person.kind)
@@ -94,7 +94,7 @@ async def _play(socket: WebSocket, services: Services) -> None:
 
 
 async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
-    rates = Rates(MESSAGES_A_SECOND, MOST_MESSAGES_AT_ONCE)
+    rates = RateLimiter(MESSAGES_PER_SECOND, MOST_MESSAGES_AT_ONCE)
     nonsense = 0
     while True:
         message = await socket.receive()
@@ -105,24 +105,24 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
             await tab.close(TOO_MANY, "too many messages")
             return
         try:
-            n, deed = read_message(message.get("text"))
+            n, user_input = read_message(message.get("text"))
         except AskwiseError as error:
             nonsense += 1
             log.warning("refused a message: %s", error)
             await tab.tell({"type": "refused", "n": len(room.log), "why": str(error), "state": room.state})
             if nonsense >= MOST_NONSENSE:
-                await tab.close(NONSENSE, "too many messages that are none")
+                await tab.close(NONSENSE, "too many invalid messages")
                 return
             continue
-        await room.deed(n, deed)
+        await room.play(n, user_input)
 
 
 def read_message(text: str | None) -> tuple[int, dict[str, Any]]:
-    """Return the number and the deed of a message."""
+    """Return the number and the input of a message."""
     if text is None:
         raise InputError("message", "bytes", "JSON")
-    given = Field("message", parse_json(text)).object(["n", "deed"], [])
-    deed = given.child("deed").object([], ["move", "answer", "ask", "stop"])
-    if len(deed.value) != 1:
-        raise InputError("message.deed", f"{len(deed.value)} deeds", "one of move, answer, ask, stop")
-    return given.child("n").whole(0, 10**9), dict(deed.value)
+    given = Field("message", parse_json(text)).object(["n", "input"], [])
+    user_input = given.child("input").object([], ["move", "answer", "ask", "stop"])
+    if len(user_input.value) != 1:
+        raise InputError("message.input", f"{len(user_input.value)} inputs", "one of move, answer, ask, stop")
+    return given.child("n").whole(0, 10**9), dict(user_input.value)

@@ -1,9 +1,9 @@
-"""What the studio remembers, in one SQLite file: every event is on the disk before it is acknowledged.
+"""The studio's database, one SQLite file: every event is on disk before it is acknowledged.
 
-SQLite's write-ahead log with full synchronisation: a commit that returned survives a power cut. All writing is done by
-one thread. Whatever waits to be written is written in one transaction, so that a hundred events that come together cost
-one synchronisation, and nobody is told that something is kept before it is. What comes right after a commit waits for
-`BETWEEN` it and the next, together with whatever else comes meanwhile; what comes alone waits for nothing.
+SQLite uses a write-ahead log with full synchronisation, so a commit that returned survives a power cut. One thread does
+all writing. All pending jobs are written in one transaction: a hundred events that arrive together cost one
+synchronisation. A job that arrives right after a commit waits for `BETWEEN` seconds, together with later ones; a single
+job does not wait. Events are acknowledged only after the commit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from askwise.text.wording import printable
 FORMAT = 1
 FILE = "studio.sqlite"
 BETWEEN = 0.005
-"""Seconds between two commits: nobody feels them, and under load they save most of the synchronisations."""
+"""Shortest time between two commits, in seconds: too short to notice, and under load it saves most synchronisations."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS keys (
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS events (
 Statement = tuple[str, tuple[Any, ...]]
 Settle = Callable[[BaseException | None], None]
 Job = tuple[list[Statement], "Settle | asyncio.Future[None]"]
-"""What is to be written, and who waits for it: somebody on the event loop, or a function for everybody else."""
+"""Statements to write, and the future (on the event loop) or function (elsewhere) that gets the result."""
 
 
 ROOM = "room on the disk"
@@ -57,8 +57,8 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @classmethod
     def by(cls, path: Path, error: BaseException) -> StoreFailed:
-        """Return the failure that an error of SQLite, or of reading what a row holds, comes to."""
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind of error
+        """Return the failure for an error of SQLite, or of decoding the contents of a row."""
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary error code
         words = " ".join(printable(str(error)).split())
         found = words if isinstance(error, sqlite3.Error) else f"a damaged row ({type(error).__name__}: {words})"
         expected = {sqlite3.SQLITE_READONLY: "a file that can be written to", sqlite3.SQLITE_FULL: ROOM}
@@ -71,14 +71,14 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @property
     def sentence(self) -> str:
-        """What people read, who know nothing of files."""
+        """The message for people who take part, without technical details."""
         what = "save anything now: its disk is full" if self.full else "read or save its data now"
         return f"The studio cannot {what}. Please tell the researcher, and try again later."
 
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Raise `StoreFailed` where the file, or what one of its rows holds, cannot be read."""
+    """Turn errors of reading the file, or of decoding a row, into `StoreFailed`."""
     try:
         yield
     except AskwiseError:
@@ -88,19 +88,19 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def check_whole(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a damaged database."""
+    """Raise `StoreFailed` for a damaged database."""
     with reading(path):
         found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     if found != "ok":
         found = " ".join(found.replace("*** in database main ***", "").split())
-        raise StoreFailed(f"file {str(path)!r}", f"a damaged database ({found})", "one that is whole: restore a copy")
+        raise StoreFailed(f"file {str(path)!r}", f"a damaged database ({found})", "an undamaged one: restore a backup")
 
 
 class StudioStore:
-    """The file, and the thread that writes to it.
+    """The database file, and the thread that writes to it.
 
     Args:
-        folder: where the file is, or will be.
+        folder: the folder of the file; the file is created if it does not exist.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -118,29 +118,29 @@ class StudioStore:
         self.commits = 0
 
     def _begin(self) -> None:
-        """Refuse a file that is damaged, read-only or of another version; make the tables of a new one."""
+        """Refuse a file that is damaged, read-only or of another version; create the tables of a new one."""
         check_whole(self._writer, self.path)
         with reading(self.path):
             self._writer.executescript(SCHEMA)
             found = self._writer.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
             if found is not None and found[0] != str(FORMAT):
                 raise InputError(f"file {str(self.path)!r}", f"format {found[0]}", f"format {FORMAT}, of this version")
-            # Written every time: a file that is read-only, or on a disk that is full, is noticed here.
+            # Written every time, so that a read-only file or a full disk is noticed here.
             self._writer.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
 
     async def write(self, *statements: Statement) -> None:
-        """Write all of it or nothing, and return when it is on the disk.
+        """Write all statements or none of them; return when they are on disk.
 
         Raises:
-            sqlite3.IntegrityError: if it contradicts what is there.
-            StoreFailed: if the file cannot be written, because the disk is full, say.
+            sqlite3.IntegrityError: if they contradict the contents of the database.
+            StoreFailed: if the file cannot be written, for instance because the disk is full.
         """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put((list(statements), done))
         await done
 
     def write_now(self, *statements: Statement) -> None:
-        """Do the same for those who can wait: before and after the server runs."""
+        """Write all statements or none of them, blocking: for use before and after the server runs."""
         done = threading.Event()
         failed: list[BaseException] = []
 
@@ -155,21 +155,21 @@ class StudioStore:
             raise failed[0]
 
     def make(self, schema: str) -> None:
-        """Make tables that are not there yet."""
+        """Create tables that do not exist yet."""
         self.write_now(*((part, ()) for part in schema.split(";") if part.strip()))
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return rows; small questions that are answered at once."""
+        """Return the rows of a query; for small queries, because it blocks."""
         with reading(self.path):
             return self._reader.execute(sql, parameters).fetchall()
 
     def json(self, text: str) -> Any:
-        """Return what a cell holds that was written as JSON."""
+        """Return the data in a cell that holds JSON."""
         with reading(self.path):
             return json.loads(text)
 
     def close(self) -> None:
-        """Write what is left, and close the file."""
+        """Write all pending jobs, and close the file."""
         self._queue.put(None)
         self._thread.join()
         self._reader.close()
@@ -201,7 +201,7 @@ class StudioStore:
             results = [(waiting, self._do(statements)) for statements, waiting in jobs]
             self._writer.execute("COMMIT")
             self.commits += 1
-        except sqlite3.Error as error:  # the disk is full, say: nothing of all this is kept
+        except sqlite3.Error as error:  # such as a full disk: nothing of this is stored
             failure = StoreFailed.by(self.path, error)
             with contextlib.suppress(sqlite3.Error):
                 if self._writer.in_transaction:
@@ -210,7 +210,7 @@ class StudioStore:
         _settle_all(results)
 
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
-        """Do one job inside the transaction; if it fails, the others are not disturbed."""
+        """Execute one job inside the transaction; return its error, which does not affect other jobs."""
         self._writer.execute("SAVEPOINT job")
         try:
             for sql, parameters in statements:
@@ -226,7 +226,7 @@ class StudioStore:
 
 
 def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException | None]]) -> None:
-    """Tell all who waited for a commit; those on an event loop by one call, which wakes it once."""
+    """Report the results of a commit to all waiting callers; each event loop is woken once."""
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
     for waiting, error in results:
         if isinstance(waiting, asyncio.Future):
@@ -234,13 +234,13 @@ def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException
         else:
             waiting(error)
     for loop, settled in loops.items():
-        with contextlib.suppress(RuntimeError):  # the server is gone
+        with contextlib.suppress(RuntimeError):  # the server has stopped
             loop.call_soon_threadsafe(_settle, settled)
 
 
 def _settle(settled: list[tuple[asyncio.Future[None], BaseException | None]]) -> None:
     for done, error in settled:
-        if done.done():  # whoever waited has gone
+        if done.done():  # the caller has stopped waiting
             continue
         if error is None:
             done.set_result(None)
@@ -266,12 +266,12 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def digest_of(contents: Any) -> str:
-    """Return by what a problem is known."""
+    """Return the identifier of a problem: a digest of its contents."""
     return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def adding_round(name: str, owner: str, contents: Any, setup: dict[str, Any], title: str) -> list[Statement]:
-    """Return what keeps a new round."""
+def insert_round(name: str, owner: str, contents: Any, setup: dict[str, Any], title: str) -> list[Statement]:
+    """Return the statements that store a new round."""
     digest = digest_of(contents)
     return [
         ("INSERT OR IGNORE INTO problems VALUES (?, ?)", (digest, json.dumps(contents))),
@@ -282,12 +282,12 @@ def adding_round(name: str, owner: str, contents: Any, setup: dict[str, Any], ti
     ]
 
 
-def adding_event(name: str, n: int, deed: Any, outcome: Any) -> Statement:
-    """Return what keeps an event."""
-    values = (name, n, time.time(), json.dumps(deed), json.dumps(outcome))
+def insert_event(name: str, n: int, user_input: Any, outcome: Any) -> Statement:
+    """Return the statement that stores an input and its outcome."""
+    values = (name, n, time.time(), json.dumps(user_input), json.dumps(outcome))
     return "INSERT INTO events VALUES (?, ?, ?, ?, ?)", values
 
 
-def ending_round(name: str, end: str) -> Statement:
-    """Return what keeps how a round ended: finished, stopped, cut off, or failed and why."""
+def update_end(name: str, end: str) -> Statement:
+    """Return the statement that stores how a round ended: finished, stopped, cut off, or failed and why."""
     return "UPDATE rounds SET ended = ?, end = ? WHERE id = ?", (time.time(), end, name)

@@ -1,4 +1,4 @@
-"""The addresses of a study: people's way through it, and the researcher's page."""
+"""The web addresses of a study: the participants' screens, and the researcher's page."""
 
 from __future__ import annotations
 
@@ -14,44 +14,52 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from askwise.errors import InputError
-from askwise.studio.app import CLOSED, answered, body_of, page, page_text, services_of, set_cookie
+from askwise.studio.app import CLOSED, get_services, json_body, json_handler, page, page_text, set_cookie
 from askwise.studio.security import PARTICIPANT, PILOT, Person
 from askwise.studio.services import Services
 from askwise.studio.socket import HOMES
-from askwise.studio.study.flow import END, ROUND, described, setup_of, shown, taken_in
-from askwise.studio.study.people import NotNow, Participant, People
+from askwise.studio.study.flow import END, ROUND, check_entry, described, screen_to_json, setup_of
+from askwise.studio.study.people import FAILED_CHECK, FINISHED, LEFT, CannotJoin, Participant, People
 from askwise.text.reading import Field
 
 log = logging.getLogger("askwise.studio")
 
+GOODBYES = {
+    LEFT: "You have left the study. Thank you for your time.",
+    FAILED_CHECK: (
+        "Thank you for your time. Your answers show that the instructions were not clear enough, so we cannot continue."
+    ),
+}
+"""The last text for people who did not finish, by how their participation ended."""
+
 
 def study_routes(people: People) -> list[Any]:
     """Return the routes of a study."""
-    desk = _Desk(people)
+    handlers = _Handlers(people)
     return [
-        Route("/join/{token}", desk.join),
-        *(route for kind in (PARTICIPANT, PILOT) for route in _taking(desk, kind)),
+        Route("/join/{token}", handlers.join),
+        *(route for kind in (PARTICIPANT, PILOT) for route in _taking(handlers, kind)),
         Route("/study", page("study")),
-        Route("/api/study", answered(desk.overview)),
-        Route("/api/study/pause", answered(desk.pause), methods=["POST"]),
-        Route("/api/study/again", answered(desk.again), methods=["POST"]),
-        Route("/api/study/export", answered(desk.export), methods=["POST"]),
+        Route("/api/study", json_handler(handlers.overview)),
+        Route("/api/study/pause", json_handler(handlers.pause), methods=["POST"]),
+        Route("/api/study/again", json_handler(handlers.again), methods=["POST"]),
+        Route("/api/study/export", json_handler(handlers.export), methods=["POST"]),
     ]
 
 
-def _taking(desk: _Desk, kind: str) -> list[Any]:
-    """Return the routes of people of one kind."""
+def _taking(handlers: _Handlers, kind: str) -> list[Any]:
+    """Return the routes for participants or pilots."""
     home = HOMES[kind]
     return [
         Route(home, page("take", kind)),
-        Route(f"/api{home}", answered(desk.now, kind)),
-        Route(f"/api{home}", answered(desk.entered, kind), methods=["POST"]),
-        Route(f"/api{home}/leave", answered(desk.left, kind), methods=["POST"]),
+        Route(f"/api{home}", json_handler(handlers.now, kind)),
+        Route(f"/api{home}", json_handler(handlers.entered, kind), methods=["POST"]),
+        Route(f"/api{home}/leave", json_handler(handlers.left, kind), methods=["POST"]),
     ]
 
 
-class _Desk:
-    """What the routes share."""
+class _Handlers:
+    """The handlers of a study."""
 
     def __init__(self, people: People) -> None:
         self.people, self.study = people, people.study
@@ -59,17 +67,17 @@ class _Desk:
         self._exporting = asyncio.Lock()
 
     def _alone(self, person: Person) -> asyncio.Lock:
-        """Return the lock of a person: equal requests (a reload, a second tab) come after each other."""
+        """Return a person's lock, so that simultaneous requests (a reload, a second tab) are processed one by one."""
         return self._busy.setdefault(person.name, asyncio.Lock())
 
     # -- people ---------------------------------------------------------------------------------------------------
 
     async def join(self, request: Request) -> Response:
-        """Let somebody in; who was here before goes on."""
-        services = services_of(request)
+        """Admit a person; one who was here before continues."""
+        services = get_services(request)
         token = request.path_params["token"]
         if token not in (self.people.token, self.people.pilot_token):
-            log.warning("refused somebody: no such study")
+            log.warning("refused a visitor: no such study")
             return HTMLResponse(CLOSED, 403)
         panel = request.query_params.get(self.study.parameter) if self.study.parameter else None
         pilot = token == self.people.pilot_token
@@ -78,15 +86,15 @@ class _Desk:
             if services.person(request, kind) is not None:
                 return RedirectResponse(HOMES[kind], 303)
             _, cookie = await self.people.join(panel, pilot=pilot)
-        except NotNow as error:
-            log.warning("refused somebody: %s", error)
-            return HTMLResponse(page_text("closed", f"Reason: {error}."), 403)
+        except CannotJoin as error:
+            log.warning("refused a visitor: %s", error)
+            return HTMLResponse(page_text("closed", str(error)), 403)
         answer = RedirectResponse(HOMES[kind], 303)
         set_cookie(answer, request, kind, cookie)
         return answer
 
     async def now(self, _: Request, services: Services, person: Person) -> Any:
-        """Return the screen that somebody is at."""
+        """Return the person's present screen."""
         async with self._alone(person):
             found = self.people.person(person.name)
             await self.people.seen(found)
@@ -96,13 +104,12 @@ class _Desk:
         way, entries = self.people.way(found), self.people.entries(found)
         at = sum(leaves for _, _, leaves in entries)
         failed = sum(not leaves for _, _, leaves in entries)
-        if found.end not in (None, "finished"):
-            over = {"kind": "gone", "title": "The study is over for you", "text": f"Reason: {found.end}."}
-            return {**over, "n": len(entries)}
+        if found.end not in (None, FINISHED):
+            return {"kind": "gone", "title": "Thank you", "text": GOODBYES[found.end], "n": len(entries)}
         if self.people.paused and not found.pilot and way[at].kind != END:
             return {"kind": "paused", "title": "The study is paused", "text": "Please wait.", "n": len(entries)}
         screen = way[at]
-        answer = shown(self.study, screen, tries_left=self.study.tries - failed)
+        answer = screen_to_json(self.study, screen, tries_left=self.study.tries - failed)
         answer |= {"n": len(entries), "place": at + 1, "of": len(way), "wrong": bool(entries) and not entries[-1][2]}
         if screen.kind == ROUND:
             name = await self._round(services, person, found, at)
@@ -120,8 +127,8 @@ class _Desk:
         return name
 
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
-        """Take in what somebody did at a screen, once; return the next screen."""
-        given = await body_of(request)
+        """Store what a person did at a screen, once; return the next screen."""
+        given = await json_body(request)
         given.object(["n", "entry"], [])
         n = given.child("n").whole(0, 10**6)
         async with self._alone(person):
@@ -134,29 +141,29 @@ class _Desk:
         way = self.people.way(found)
         open_for_entries = found.end is None and not (self.people.paused and not found.pilot) and way[at].kind != END
         if n == len(entries) and open_for_entries:
-            data, leaves = taken_in(self.study, way[at], entry)
+            data, leaves = check_entry(self.study, way[at], entry)
             data |= described(way[at])
             if way[at].kind == ROUND:
                 self._check_over(services, person, f"{found.id}-{at}")
             await self.people.enter(found, n, at, data, leaves=leaves)
             found = self.people.person(person.name)
-        # What is sent twice, or from a tab that is behind, changes nothing.
+        # An entry that is sent twice, or from an outdated tab, changes nothing.
         return await self._screen(services, person, found)
 
     def _check_over(self, services: Services, person: Person, name: str) -> None:
         if services.room(name, person).end is None:
-            raise InputError("round", "one that goes on", "a round that is over")
+            raise InputError("round", "an unfinished one", "a finished round")
 
     async def left(self, _: Request, services: Services, person: Person) -> Any:
-        """End the part of somebody who wants to stop."""
+        """End the participation of a person who wants to stop."""
         await self.people.leave(self.people.person(person.name))
-        # Without the lock: who leaves need not wait for the round that another request is opening.
+        # Without the lock, so that leaving does not wait for a round that another request is opening.
         return await self._screen(services, person, self.people.person(person.name))
 
     # -- the researcher -------------------------------------------------------------------------------------------
 
     async def overview(self, request: Request, services: Services, _: Person) -> Any:
-        """Return who is where."""
+        """Return the state of the study: links, counts, and the progress of every person."""
         rows = services.store.read(
             "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
             "(SELECT count(*) FROM entries WHERE person = people.id AND leaves) FROM people ORDER BY pilot, number"
@@ -177,7 +184,7 @@ class _Desk:
 
     def _address(self, request: Request, token: str) -> str:
         parameter = f"?{self.study.parameter}=..." if self.study.parameter else ""
-        return f"{services_of(request).public(request)}/join/{token}{parameter}"
+        return f"{get_services(request).public(request)}/join/{token}{parameter}"
 
     def _row(self, row: tuple[Any, ...], now: float) -> dict[str, Any]:
         name, number, pilot, panel, cell, came, seen, end, at = row
@@ -194,26 +201,26 @@ class _Desk:
         }
 
     async def pause(self, request: Request, services: Services, person: Person) -> Any:
-        """Pause the study, or let it go on."""
-        given = await body_of(request)
+        """Pause or resume the study."""
+        given = await json_body(request)
         given.object(["paused"], [])
         await self.people.pause(given.value["paused"] is True)
         return await self.overview(request, services, person)
 
     async def again(self, request: Request, services: Services, person: Person) -> Any:
-        """Let somebody come in once from another browser."""
-        given = await body_of(request)
+        """Allow a person to continue once from another browser."""
+        given = await json_body(request)
         given.object(["number"], [])
-        await self.people.let_in_again(given.child("number").whole(1, 10**9))
+        await self.people.readmit(given.child("number").whole(1, 10**9))
         return await self.overview(request, services, person)
 
     async def export(self, _: Request, services: Services, __: Person) -> Any:
-        """Write all that there is into files beside the store; people's rounds do not wait for it."""
+        """Write all results to files; rounds continue meanwhile."""
         async with self._exporting:
             return {"files": await asyncio.to_thread(_export, services)}
 
 
 def _export(services: Services) -> list[str]:
-    from askwise.studio.study.export import export  # tables take a moment to load
+    from askwise.studio.study.export import export  # here, because polars takes a moment to load
 
     return export(services.store.path.parent, services.pool.limits.decision)

@@ -1,1 +1,1 @@
-"""What the Explore page works out: a drawn problem that is changed by hand, and all that follows from it."""
+"""The Explore page: drafts, which are problems that people change by hand, and the results for them."""

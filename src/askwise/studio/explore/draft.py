@@ -1,4 +1,4 @@
-"""A draft: a problem that is changed by hand, and where both agents are now. What all kinds of drafts have in common.
+"""Drafts: problems that people change by hand, with the present places of both agents. Parts that all kinds share.
 
 A page sends a draft as JSON. Its ``kind`` is ``map`` (the default; `askwise.studio.explore.map_draft`), ``tools``
 (`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). Goals are a list, because
@@ -20,8 +20,8 @@ LARGEST_SIDE = 30
 MOST_GOALS = 30
 MOST_STATES = 60
 TAKES = (
-    "what Explore takes: a problem file (askwise/problem@1) in which both agents walk on the same drawn map or on "
-    "graphs, the teammate by shortest ways, or one of tool fetching (askwise/tool-fetching@1); "
+    "a problem that Explore supports: a problem file (askwise/problem@1) in which both agents walk on the same drawn "
+    "map or on graphs, the teammate by shortest paths, or a tool-fetching file (askwise/tool-fetching@1); "
     f"at most {LARGEST_SIDE} x {LARGEST_SIDE} cells, {MOST_STATES} states of a graph and {MOST_GOALS} goals"
 )
 WALL, FREE = "#."
@@ -30,36 +30,36 @@ Cell = tuple[int, int]
 
 
 class Draft(Protocol):
-    """A problem that is changed by hand."""
+    """A problem that people change by hand."""
 
     @property
     def given(self) -> Any:
-        """The instance, as its domain reads it from a file."""
+        """The instance, in the form in which its domain reads it from a file."""
 
     @property
     def problem(self) -> Problem:
-        """The problem."""
+        """The problem of the instance."""
 
     @property
     def words(self) -> Vocabulary:
-        """What things are called."""
+        """The names of agents and goals in texts."""
 
     @property
     def teammate(self) -> StateLike:
-        """Where the teammate is now."""
+        """The present place of the teammate."""
 
     @property
     def ego(self) -> StateLike:
-        """Where the ego agent is now."""
+        """The present place of the ego agent."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as the page knows it."""
+        """Return the draft as JSON, as the page sends it."""
 
     def to_file(self) -> tuple[str, str]:
-        """Return the name and the text of the file to be saved."""
+        """Return the name and the text of the file to save."""
 
     def drawn(self) -> dict[str, Any]:
-        """Return what the page needs beside the draft itself to draw it."""
+        """Return further data that the page needs to draw the draft."""
 
 
 # -- walls -------------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def read_walls(given: Field) -> list[str]:
 
 
 def listed_goals(given: Field) -> list[Field]:
-    """Return the goals of a draft, not too many of them."""
+    """Return the goals of a draft; refuse more than `MOST_GOALS`."""
     listed = list(given.elements())
     if len(listed) > MOST_GOALS:
         raise InputError(given.path, f"{len(listed)} goals", f"at most {MOST_GOALS}")
@@ -90,7 +90,7 @@ def listed_goals(given: Field) -> list[Field]:
 
 
 def read_goals(given: Field) -> dict[str, Any]:
-    """Return goals as problem files state them."""
+    """Return the goals in the form of a problem file."""
     goals: dict[str, Any] = {}
     for each in listed_goals(given):
         each.object(["name", "teammate", "ego", "weight"], ["price"])
@@ -101,7 +101,7 @@ def read_goals(given: Field) -> dict[str, Any]:
 
 
 def new_name(given: Field, taken: Any) -> str:
-    """Return a name that is not taken yet."""
+    """Return the name in a field; refuse one that is in `taken`."""
     name = read_name(given)
     if name in taken:
         raise given.refuse("names that differ")
@@ -109,6 +109,6 @@ def new_name(given: Field, taken: Any) -> str:
 
 
 def read_prices(given: Field, **names: str) -> dict[str, Any]:
-    """Return prices as files state them; `names` are what a file calls those that it calls otherwise."""
+    """Return the prices in the form of a file; `names` maps keys of a draft to different keys of the file."""
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}

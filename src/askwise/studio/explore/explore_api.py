@@ -1,7 +1,4 @@
-"""Drafts of all kinds: which one a file becomes, and which one a page has sent.
-
-What the Explore page asks of a worker process, by name.
-"""
+"""The requests of the Explore page, as a worker process answers them."""
 
 from __future__ import annotations
 
@@ -14,14 +11,14 @@ from askwise.domains.stated.policies import PolicyChoice
 from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.errors import InputError
 from askwise.studio.explore.draft import MOST_GOALS, TAKES, Draft
-from askwise.studio.explore.graph_draft import drawn, graph_of, read_graph
-from askwise.studio.explore.map_draft import map_of, read_map
-from askwise.studio.explore.results import METHODS, following, read_pair, suggested
-from askwise.studio.explore.tool_draft import FORMAT, read_tools, tools_of
+from askwise.studio.explore.graph_draft import drawn, graph_from_file, read_graph
+from askwise.studio.explore.map_draft import map_from_file, read_map
+from askwise.studio.explore.results import METHODS, read_pair, results_of, suggested_design
+from askwise.studio.explore.tool_draft import FORMAT, read_tools, tools_from_file
 from askwise.text.reading import Field
 
 KINDS: dict[str, Callable[[Field], Draft]] = {"map": read_map, "tools": read_tools, "graph": read_graph}
-"""What reads a draft of each kind."""
+"""The reader for each kind of draft."""
 
 
 def read_draft(given: Field) -> Draft:
@@ -31,34 +28,34 @@ def read_draft(given: Field) -> Draft:
     return KINDS[kind](given)
 
 
-def drawn_anyhow(given: Any) -> dict[str, Any]:
-    """Return what can be drawn of something that is no draft, perhaps nothing."""
+def try_drawn(given: Any) -> dict[str, Any]:
+    """Return the drawing of an invalid draft of graphs; empty if it cannot be drawn."""
     try:
         return drawn(given) if Field("", given).object().value.get("kind") == "graph" else {}
     except (InputError, KeyError, TypeError):
         return {}
 
 
-def draft_of(text: str) -> Draft:
-    """Return the draft of a file; refuse what Explore does not take."""
+def draft_from_file(text: str) -> Draft:
+    """Return the draft for the text of a file; refuse problems that Explore does not support."""
     found = read(text)
     if FORMAT in domain_of(found).formats:
-        return tools_of(found)
+        return tools_from_file(found)
     if not isinstance(found, ProblemFile):
-        raise InputError("format", "a file of another kind", TAKES)
+        raise InputError("format", "a file of another domain", TAKES)
     if len(found.goals) > MOST_GOALS:
         raise InputError("goals", f"{len(found.goals)} goals", TAKES)
     if found.policy.kind != PolicyChoice().kind:
-        raise InputError("teammate.policy", "a policy of its own", TAKES)
+        raise InputError("teammate.policy", "another policy than shortest paths", TAKES)
     if isinstance(found.teammate, DrawnMap) and isinstance(found.ego, DrawnMap):
-        return map_of(found)
+        return map_from_file(found)
     if isinstance(found.teammate, Graph) and isinstance(found.ego, Graph):
-        return graph_of(found)
+        return graph_from_file(found)
     raise InputError("teammate, ego", "a graph and a map", TAKES)
 
 
-def explored(what: str, given: Any) -> Any:
-    """Return the answer to one request, of which nothing has been checked yet."""
+def answer_request(what: str, given: Any) -> Any:
+    """Return the answer to the request `what` (one of `ANSWERS`), whose data `given` is not checked yet."""
     return ANSWERS[what](Field("", given))
 
 
@@ -67,7 +64,7 @@ def _methods(_: Field) -> Any:
 
 
 def _read(given: Field) -> Any:
-    return {"sketch": draft_of(given.object(["text"], []).child("text").text()).to_json(), "methods": METHODS}
+    return {"sketch": draft_from_file(given.object(["text"], []).child("text").text()).to_json(), "methods": METHODS}
 
 
 def _follow(given: Field) -> Any:
@@ -75,8 +72,8 @@ def _follow(given: Field) -> Any:
     try:
         return _followed(given)
     except InputError as error:
-        # A graph that does not hold together is drawn all the same: people have to see it to mend it.
-        drawn = drawn_anyhow(given.value["sketch"])
+        # An invalid graph is drawn all the same: people have to see it to correct it.
+        drawn = try_drawn(given.value["sketch"])
         if not drawn:
             raise
         return {"refused": str(error), **drawn}
@@ -85,7 +82,7 @@ def _follow(given: Field) -> Any:
 def _followed(given: Field) -> Any:
     draft = _draft(given)
     method = given.child("method").text(METHODS)
-    return following(draft, method, read_pair(given.child("pair"), len(draft.problem.goals)))
+    return results_of(draft, method, read_pair(given.child("pair"), len(draft.problem.goals)))
 
 
 def _file(given: Field) -> Any:
@@ -95,11 +92,11 @@ def _file(given: Field) -> Any:
 
 def _suggest(given: Field) -> Any:
     given.object(["sketch", "design"], [])
-    return suggested(_draft(given), given.child("design"))
+    return suggested_design(_draft(given), given.child("design"))
 
 
 def _draft(given: Field) -> Draft:
-    """Return the draft of a request; complaints name the fields as the file has them."""
+    """Return the draft of a request; errors name fields as in the file."""
     return read_draft(Field("", given.value["sketch"]))
 
 

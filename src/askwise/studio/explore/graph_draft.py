@@ -1,4 +1,4 @@
-"""A draft of graphs: ways that can be closed, both agents and goals on their states.
+"""A draft of graphs: edges that can be closed, agents and goals on the states.
 
 As JSON::
 
@@ -8,8 +8,8 @@ As JSON::
      "goals": [{"name": "pills", "teammate": ["room 1"], "ego": ["pharmacy"], "weight": 3, "price": null}],
      "query_cost": {...}, "answers": {...}, "groups": {...}}
 
-``closed`` are the numbers of edges that are not there at present: the graph is drawn with them, so that they can be
-opened again, and the problem is without them. A graph keeps its place on the page whatever is changed on it.
+``closed`` are the numbers of edges that are removed at present: the graph is drawn with them, so that they can be
+opened again, but the problem does not have them. The layout does not change while people edit.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
 
 @dataclass(frozen=True)
 class GraphDraft:
-    """A draft of graphs.
+    """A draft of two graphs.
 
     Attributes:
-        given: the problem, without the edges that are closed.
-        whole: the sides with all edges, as the page has them.
-        teammate: the teammate's state.
-        ego: the ego agent's.
+        given: the problem file, without closed edges.
+        whole: both sides with all edges, as the page sends them.
+        teammate: the present state of the teammate.
+        ego: the present state of the ego agent.
     """
 
     given: ProblemFile
@@ -55,29 +55,29 @@ class GraphDraft:
 
     @cached_property
     def problem(self) -> StatedProblem:
-        """See `Draft`."""
+        """The problem without closed edges."""
         return self.given.problem()
 
     @property
     def words(self) -> Vocabulary:
-        """See `Draft`."""
+        """The words of the problem file."""
         return self.given.words
 
     def to_json(self) -> dict[str, Any]:
-        """See `Draft`."""
+        """Return the draft with all edges, open and closed."""
         return {"kind": "graph", **copy_data(self.whole), **terms_of(self.given)}
 
     def to_file(self) -> tuple[str, str]:
-        """See `Draft`; the file says where the agents start, not where they are now."""
+        """Return a TOML file without closed edges; it holds the starts of the agents, not their present places."""
         return "explored.toml", toml_text(self.given.to_json())
 
     def drawn(self) -> dict[str, Any]:
-        """See `Draft`: one ground or two, and the names of the states that their nodes stand for."""
+        """Return the layout of one or two graphs, and the state of each node."""
         return drawn(self.whole)
 
 
 def drawn(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return what is drawn of two sides, whether or not they hold together."""
+    """Return the layout of both graphs, valid or not; one layout if they are equal."""
     sides = [_full(who, whole[who]) for who in SIDES]
     if same_model(*sides):
         sides = sides[:1]
@@ -88,8 +88,8 @@ def drawn(whole: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def graph_of(file: ProblemFile) -> GraphDraft:
-    """Return the draft of a problem file, with both agents at their start."""
+def graph_from_file(file: ProblemFile) -> GraphDraft:
+    """Return the draft of a problem file, with both agents at their starts."""
     starts = (state_to_json(side.start) for side in (file.teammate, file.ego))
     sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, starts, strict=True)}
     return read_graph(Field("", {**copy_data(sides), **terms_of(file)}))
@@ -109,7 +109,7 @@ def read_graph(given: Field) -> GraphDraft:
 
 
 def _read_side(given: Field) -> dict[str, Any]:
-    """Return a side as a problem file has it, without the edges that are closed."""
+    """Return a side in the form of a problem file, without closed edges."""
     given.object(["start", "now", "edges"], [*GRAPH_KEYS, "closed"])
     edges = list(given.child("edges").elements())
     full = _full(given.path, given.value)
@@ -122,7 +122,7 @@ def _read_side(given: Field) -> dict[str, Any]:
 
 
 def _full(path: str, side: dict[str, Any]) -> Graph:
-    """Return the graph of a side with all its edges; refuse one that is too large to be drawn while people wait."""
+    """Return the graph of a side with all its edges; refuse graphs that are too large to draw interactively."""
     if len(side["edges"]) > MOST_EDGES:
         raise InputError(f"{path}.edges", f"{len(side['edges'])} edges", f"at most {MOST_EDGES}")
     found = read_side(Field(path, {key: side[key] for key in ("start", "edges", *GRAPH_KEYS) if key in side}))
@@ -133,7 +133,7 @@ def _full(path: str, side: dict[str, Any]) -> Graph:
 
 
 def _key(graph: Graph) -> str:
-    """Return all that the drawing of a graph depends on."""
+    """Return a text that is equal for graphs with the same drawing."""
     states = [state_to_json(state) for state in graph.states]
     edges = [[states[s], graph.actions[a], states[t]] for s, a, t in graph.edges.tolist()]
     return json.dumps({"start": states[0], "states": states, "edges": edges, "stay": graph.stay})
@@ -141,7 +141,7 @@ def _key(graph: Graph) -> str:
 
 @lru_cache(maxsize=20)
 def _laid_out(key: str) -> str:
-    """Return the drawing of a graph as JSON; while something is dragged, it is asked for again and again."""
+    """Return the layout of a graph as JSON; cached, because dragging requests it repeatedly."""
     side = read_side(Field("graph", json.loads(key)))
     assert isinstance(side, Graph)
     return json.dumps(one_floor_data(lay_out(Net.of(side.model))))

@@ -1,15 +1,15 @@
-"""A sketch: a drawn map that is changed by hand, with both agents on it, and goals, prior and prices.
+"""A draft of a drawn map: walls, both agents, goals, prior and prices.
 
-A sketch is an ordinary problem file (``askwise/problem@1``) in one form: both agents walk on the same map, which has
-walls only; starts and targets are cells. Beyond the file it knows where both agents are *now*: the teammate came there
-from its start by a shortest way. As JSON::
+A draft is a problem file (``askwise/problem@1``) in one form: both agents walk on the same map, which has only walls,
+and starts and targets are cells. In addition, it holds the present cells of both agents, ``now``; the teammate went
+there from its start by a shortest path. As JSON::
 
     {"name": "Kitchen", "words": {"teammate": "cook"}, "walls": ["..#..", "....."],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0]},
      "goals": [{"name": "soup", "teammate": [[0, 1]], "ego": [[4, 1]], "weight": 2, "price": null}],
      "query_cost": {"base": 0.5, "per_goal": 0.1, "per_option": null}, "answers": {...}, "groups": {...}}
 
-All is checked by the readers of problem files, whose complaints name the same fields.
+The readers of problem files check everything, so errors name the same fields.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from askwise.text.wording import Vocabulary
 REQUIRED = ("walls", "teammate", "ego", "goals")
 OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
 KEPT = ("name", "words", "answers", "groups")
-"""What drafts keep as the file has it."""
+"""Keys that drafts keep unchanged from the file."""
 
 
 @dataclass(frozen=True)
 class MapDraft:
-    """A drawn problem and where both agents are now.
+    """A draft of a drawn map.
 
     Attributes:
-        file: the problem.
-        teammate: the teammate's cell.
-        ego: the ego agent's cell.
+        file: the problem file.
+        teammate: the present cell of the teammate.
+        ego: the present cell of the ego agent.
     """
 
     file: ProblemFile
@@ -58,32 +58,32 @@ class MapDraft:
 
     @property
     def given(self) -> ProblemFile:
-        """See `Draft`."""
+        """The problem file."""
         return self.file
 
     @cached_property
     def problem(self) -> StatedProblem:
-        """See `Draft`."""
+        """The problem of the file."""
         return self.file.problem()
 
     @property
     def words(self) -> Vocabulary:
-        """See `Draft`."""
+        """The words of the problem file."""
         return self.file.words
 
     def to_json(self) -> dict[str, Any]:
-        """See `Draft`."""
+        """Return walls, starts, present cells, goals and prices."""
         return _to_json(self.file, self.teammate, self.ego)
 
     def to_file(self) -> tuple[str, str]:
-        """See `Draft`; the file says where the agents start, not where they are now."""
+        """Return a TOML file; it holds the starts of the agents, not their present cells."""
         contents = self.file.to_json()
         for who in ("teammate", "ego"):
             contents[who]["map"] = "".join(f"{line}\n" for line in contents[who]["map"])
         return "explored.toml", toml_text(contents)
 
     def drawn(self) -> dict[str, Any]:
-        """See `Draft`; a map is drawn from the draft alone."""
+        """Return nothing: a map is drawn from the draft alone."""
         return {}
 
 
@@ -98,7 +98,7 @@ def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str
 
 
 def terms_of(file: ProblemFile) -> dict[str, Any]:
-    """Return what drafts of all problem files have: goals, prices, words and what else is kept."""
+    """Return the parts that drafts of maps and graphs share: goals, prices, and the keys in `KEPT`."""
     prices = file.prices
     return {
         **copy_data({key: file.contents[key] for key in KEPT if key in file.contents}),
@@ -133,13 +133,13 @@ def _cells(states: tuple[StateName, ...]) -> list[Any]:
 # -- from files --------------------------------------------------------------------------------------------------
 
 
-def map_of(file: ProblemFile) -> MapDraft:
-    """Return the sketch of a problem file, with both agents at their start; refuse what Explore does not take."""
+def map_from_file(file: ProblemFile) -> MapDraft:
+    """Return the draft of a problem file, with both agents at their starts; refuse maps that are not supported."""
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:
         raise InputError("teammate.map", f"{width} x {height} cells", TAKES)
     if not same_model(file.teammate, file.ego):
-        raise InputError("ego.map", "walls that are not the teammate's", TAKES)
+        raise InputError("ego.map", "walls that differ from the teammate's", TAKES)
     return read_map(Field("", _to_json(file, file.teammate.start, file.ego.start)))
 
 
@@ -147,7 +147,7 @@ def map_of(file: ProblemFile) -> MapDraft:
 
 
 def read_map(given: Field) -> MapDraft:
-    """Return the sketch that a page sends, checked."""
+    """Return the draft that a page sends, checked."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     sides = {who: given.child(who).object(["start", "now"], []) for who in ("teammate", "ego")}
@@ -158,7 +158,7 @@ def read_map(given: Field) -> MapDraft:
 
 
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
-    """Return the contents of the problem file of a draft, with these sides."""
+    """Return the contents of the problem file of a draft, with these `sides`."""
     contents: dict[str, Any] = {"format": FORMAT}
     contents |= {key: copy_data(given.value[key]) for key in ("name", "words") if given.has(key)}
     contents |= sides

@@ -1,15 +1,14 @@
-"""What follows from a draft: the belief, the advice and its reason, EDP between all goals, zones.
+"""The results for a draft: belief, advice with its reason, EDP between all goals, zones, and suggested designs.
 
-The teammate came from its start to where it is now by a shortest way (`askwise.ask`). If no goal explains that, the
-belief of a method that rules goals out for good would be empty; then the method is asked with the belief ``robust``,
-which makes detours unlikely instead of impossible, and the page says so.
+The teammate is assumed to have gone from its start to its present place by a shortest path (`askwise.ask`). If no goal
+explains that, a belief that excludes goals for good would be empty. Then the method uses the belief ``robust``, which
+makes detours unlikely instead of impossible, and the page says so.
 
-For a pair of goals that is looked at, the map shows EDP(other | truth) from every cell, the graph from every state: how
-long `other` stays possible while the teammate pursues `truth` from there.
+For a selected pair of goals, the page shows EDP(other | truth) for every cell or state: the expected number of steps
+for which `other` stays possible while the teammate pursues `truth` from there.
 
-Which walls, or closed edges of a graph, would make goals plain soonest, as `askwise.design` finds them.
-
-Designs begin where both agents start. An edge is one of the teammate's graph, ``[state, action, next state]``.
+Suggested designs are the walls, or closed edges of the teammate's graph ``[state, action, next state]``, that make
+goals recognisable earliest (`askwise.design`), with both agents at their starts.
 """
 
 from __future__ import annotations
@@ -33,13 +32,19 @@ from askwise.types import FloatArray
 from askwise.view.decision_text import gate_to_text, headline_of, runner_up_to_text, verdict_to_text
 
 METHODS = ("ezq", "planner", "planner-light", "cost-prob")
-"""Methods that decide fast enough to follow a hand, the first by default."""
+"""Methods that decide fast enough for interactive use; the first is the default."""
 ROBUST = "robust"
 Number = float | None
 
 
-def following(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
-    """Return all that the page shows of a draft; `pair` are the numbers of a true goal and of another one."""
+def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
+    """Return everything that the page shows for a draft.
+
+    Args:
+        draft: the draft.
+        method: the method that gives advice.
+        pair: the numbers of the selected true goal and of another goal; None if no pair is selected.
+    """
     problem = draft.problem
     advice, belief = _advice(draft, problem, method)
     edp, wcd = problem.teammate.divergence(advice.state.teammate)
@@ -64,12 +69,12 @@ def following(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | No
 
 
 def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
-    """Return two numbers of goals, None if nothing is given."""
+    """Return the numbers of two different goals; None if nothing is selected."""
     if given.value is None:
         return None
     numbers = tuple(each.whole(0, n_goals - 1) for each in given.elements())
     if len(numbers) != 2 or numbers[0] == numbers[1]:
-        raise given.refuse("two numbers of goals that differ, or null")
+        raise given.refuse("the numbers of two different goals, or null")
     return numbers[0], numbers[1]
 
 
@@ -154,7 +159,7 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 
 
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
-    """Return EDP(other | truth) of every cell, ``[y][x]``, or of every state of a graph; None where there is none."""
+    """Return EDP(other | truth) for every cell, ``[y][x]``, or for every state of a graph; None if undefined."""
     model, goals, _ = teammate_goals(draft.problem)
     targets = list(goals.values())
     values = Divergence(model, [targets[truth], targets[other]]).edp_table()[:, 1, 0]
@@ -177,15 +182,16 @@ MINIMISE = ("edp", "wcd")
 MOST_WALLS = 3
 MOST_LONGER = 10
 MOST_DESIGNS = 20_000
-"""Designs that are looked at before the best so far is suggested: a few seconds."""
+"""Designs that are examined before the best one so far is suggested; takes a few seconds."""
 
 
-def suggested(draft: Draft, given: Field) -> dict[str, Any]:
-    """Return the cells to become walls, what that changes, and what is proven.
+def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
+    """Return the suggested walls or edges, the divergence before and after, and the verdict.
 
     Args:
-        draft: the map.
-        given: what to minimise, how many walls at most, by how much ways may grow.
+        draft: the draft.
+        given: ``minimise`` (one of `MINIMISE`), ``most`` walls, and ``budget``, the steps by which paths may get
+            longer.
     """
     given.object(["minimise", "most", "budget"], [])
     found = design(

@@ -1,1 +1,1 @@
-"""A round: one episode that a person plays, what each role may see of it, and what it would have cost otherwise."""
+"""Rounds: episodes in which a person plays one agent, the view of each role, replay, and review."""

@@ -1,6 +1,11 @@
 """Rounds from their logs: replayed, reconstructed without the method, or as rows of tables.
 
-A log is a list of pairs: what the person did, and its outcome. `WarmStart` makes the start of a replay quick.
+A log is a list of pairs: an input of the person, and its outcome.
+
+*Warm start.* The planner's first decision depends on the problem alone: it is not random, and the person has not acted
+yet. In short rounds it is most of the work. So `WarmStart` keeps a planner as it was after that decision, and later
+rounds start with copies of it. Copies, because a planner's memory saves work and could let it see further after other
+rounds; all people must meet the same method.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from askwise.methods import Decision, make_agent
 from askwise.methods.planner import PlannerAgent
 from askwise.play import trace
 from askwise.play.simulate import answering, simulate
-from askwise.studio.rounds.round import Round, Setup, belief_beside_people
+from askwise.studio.rounds.round import Round, Setup, belief_with_people
 from askwise.text.reading import Field
 
 
@@ -31,80 +36,80 @@ def replayed(
     log: list[tuple[Any, dict[str, Any]]],
     begin: Callable[[Problem, Setup], Round] | None = None,
 ) -> Round:
-    """Return the round that these deeds led to; each must come to what it came to the first time.
+    """Return the round after all inputs of a log; each must have the same outcome as the first time.
 
     Args:
-        problem: what is played.
-        setup: by whom, and how.
-        log: the deeds, and what came of each.
-        begin: returns a new round in which the robot has decided, if there is a quicker way to that.
+        problem: the problem that was played.
+        setup: the setup of the round.
+        log: the inputs and their outcomes.
+        begin: returns a new round in which the robot has decided; a faster alternative to `start_round`.
     """
-    made = (begin or begun_round)(problem, setup)
-    for number, (deed, outcome) in enumerate(log, start=1):
-        check_same(number, made.do(deed), outcome)
+    made = (begin or start_round)(problem, setup)
+    for number, (user_input, outcome) in enumerate(log, start=1):
+        check_same(number, made.do(user_input), outcome)
         made.think()
     return made
 
 
 def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> None:
-    """Refuse a deed that came to something else than the first time."""
+    """Refuse a log if input `number` has another outcome than the first time."""
     if found != outcome:
         again, before = f"{found} when it was done again", f"{outcome}, as it was (another version of askwise?)"
         raise InputError(f"event {number}", again, before)
 
 
-def recorded(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
-    """Return the round that these deeds led to, without the method or the teammate: what they did is in the outcomes.
+def reconstructed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
+    """Return the round after all inputs of a log, without running the method or the teammate.
 
-    Beliefs and reasons are not. Where several actions lead to the same place, the first of them stands for what was
-    done.
+    Their actions follow from the outcomes; beliefs and reasons do not. If several actions lead to the same state, the
+    first of them is taken.
 
     Args:
-        problem: what was played.
-        setup: by whom, and how.
-        log: the deeds, and what came of each.
+        problem: the problem that was played.
+        setup: the setup of the round.
+        log: the inputs and their outcomes.
     """
     made = Round(problem, replace(setup, method="never", belief=None, teammate=None))
     if made.robot is not None:
         made.method = setup.method
     else:
         made.walker = setup.teammate or made.walker
-        made.other = _Walked(problem, [outcome["state"][0] for deed, outcome in log if "move" in deed])
-    for number, (deed, outcome) in enumerate(log, start=1):
+        made.other = _Walked(problem, [outcome["state"][0] for user_input, outcome in log if "move" in user_input])
+    for number, (user_input, outcome) in enumerate(log, start=1):
         if made.robot is not None:
-            made.decision = _recorded_decision(made, deed, outcome), None
-        check_same(number, made.do(deed), outcome)
+            made.decision = _recorded_decision(made, user_input, outcome), None
+        check_same(number, made.do(user_input), outcome)
     return made
 
 
 class _Walked(Teammate):
-    """A teammate that walks through given states."""
+    """A teammate that goes through given states."""
 
     def __init__(self, problem: Problem, states: list[int]) -> None:
         self._problem, self._states = problem, iter(states)
 
     def act(self, state: int) -> int:
-        """See `Teammate`."""
+        """Return the first action that leads to the next given state."""
         following = [self._problem.teammate.next(state, a) for a in range(len(self._problem.teammate.actions.names))]
         return following.index(next(self._states))
 
 
-def _recorded_decision(made: Round, deed: Any, outcome: dict[str, Any]) -> Decision:
+def _recorded_decision(made: Round, user_input: Any, outcome: dict[str, Any]) -> Decision:
     problem, here = made.problem, made.game.state.ego
-    if "stop" in deed:
-        return Decision(action=0)  # it was never done
+    if "stop" in user_input:
+        return Decision(action=0)  # it was never executed
     if "asked" in outcome:
         asked = question_from_json(problem, Field("asked", outcome["asked"]))
         return Decision(ask=asked, considered=asked, cost=problem.query_cost(asked))
     there = outcome["state"][1]
     found = [action for action in made.game.ego_available() if problem.ego.next(here, action) == there]
     if not found:
-        raise InputError("outcome", f"the state {there} after {here}", "a state that one action leads to")
+        raise InputError("outcome", f"the state {there} after {here}", "a state to which an action leads")
     return Decision(action=found[0])
 
 
-def begun_round(problem: Problem, setup: Setup) -> Round:
-    """Return a new round, in which the robot has made its first decision."""
+def start_round(problem: Problem, setup: Setup) -> Round:
+    """Return a new round in which the robot has made its first decision."""
     made = Round(problem, setup)
     made.think()
     return made
@@ -115,17 +120,17 @@ def begun_round(problem: Problem, setup: Setup) -> Round:
 
 MOST_KEPT = 20
 PROBLEM = "problem"
-"""In place of the problem, which all rounds share."""
+"""The persistent id of the problem, which all copies share."""
 
 
 class WarmStart:
-    """Planners after their first decision, by method and belief and the problem that they are for."""
+    """Planners after their first decision, by problem, method and belief."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, str, str | None], tuple[Problem, bytes]] = OrderedDict()
 
     def begin(self, problem: Problem, setup: Setup) -> Round:
-        """Return a new round, in which the robot has made its first decision."""
+        """Return a new round in which the robot has made its first decision, from a copy if possible."""
         made = Round(problem, setup)
         if type(made.robot) is not PlannerAgent or made.problem is not problem:
             made.think()
@@ -151,26 +156,26 @@ class WarmStart:
 
 
 class _Writer(pickle.Pickler):
-    """Writes all but the problem."""
+    """Pickles everything except the problem."""
 
     def __init__(self, stream: io.BytesIO, problem: Problem) -> None:
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
         self._problem = problem
 
     def persistent_id(self, found: Any) -> str | None:
-        """See `pickle.Pickler`."""
+        """Return an id in place of the problem."""
         return PROBLEM if found is self._problem else None
 
 
 class _Reader(pickle.Unpickler):
-    """Reads what a `_Writer` of this process has written, nothing else."""
+    """Unpickles data that a `_Writer` of this process wrote, and nothing else."""
 
     def __init__(self, stream: io.BytesIO, problem: Problem) -> None:
         super().__init__(stream)
         self._problem = problem
 
     def persistent_load(self, _: Any) -> Problem:
-        """See `pickle.Unpickler`."""
+        """Return the problem in place of its id."""
         return self._problem
 
 
@@ -178,26 +183,29 @@ class _Reader(pickle.Unpickler):
 
 
 AGAIN, RECORD, TWIN = "again", "record", "twin"
-"""Play a round again, take it from the store, or simulate it without a person."""
+"""Sources of rows: replay the round, reconstruct it, or simulate it without a person."""
 
 
 def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
-    """Return a round as plain data; called in a process that is ended if a method hangs."""
+    """Return a round as plain data: table row, questions and trace.
+
+    It is called in a worker process, which is ended if a method hangs.
+    """
     try:
         return _written(problem, request)
     except AskwiseError:
         raise
-    except (LookupError, TypeError, ValueError, AttributeError) as error:  # a damaged database holds anything
-        raise InputError("round", f"{type(error).__name__}: {error}", "what a studio has kept") from None
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # a damaged database may hold anything
+        raise InputError("round", f"{type(error).__name__}: {error}", "data that a studio has stored") from None
 
 
 def _written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     setup = Setup.from_json(Field("setup", request["setup"]))
-    log = [(deed, outcome) for deed, outcome in request["log"]]
+    log = [(user_input, outcome) for user_input, outcome in request["log"]]
     if request["what"] == TWIN:
         episode = twin(problem, setup)
     else:
-        episode = (replayed if request["what"] == AGAIN else recorded)(problem, setup, log).episode()
+        episode = (replayed if request["what"] == AGAIN else reconstructed)(problem, setup, log).episode()
     from askwise.studies.running.play import episode_row, query_rows  # loads polars, which only exports need
 
     price = episode.problem.query_cost
@@ -213,9 +221,9 @@ def _written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def twin(problem: Problem, setup: Setup) -> Episode:
-    """Return the same round without a person; beside a person who played the ego agent stands the planner."""
+    """Return the round simulated without a person; the planner replaces a person who played the ego agent."""
     problem = answering(problem, setup.answers)
     method = setup.method if setup.role == "teammate" else "planner"
-    belief = setup.belief or belief_beside_people(problem, method)
+    belief = setup.belief or belief_with_people(problem, method)
     agent = make_agent(method, **({} if belief is None else {"belief": belief}))
     return simulate(answering(problem, None), agent, setup.teammate, setup.goal, setup.seed)

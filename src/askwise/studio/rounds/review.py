@@ -25,7 +25,7 @@ from askwise.methods import AgentFailed, Situation
 from askwise.methods.optimal import Optimal
 from askwise.methods.paper import Informed
 from askwise.play.simulate import simulate
-from askwise.studio.rounds.round import ROBUST, Round, belief_beside_people
+from askwise.studio.rounds.round import ROBUST, Round, belief_with_people
 from askwise.text.wording import number, printable
 from askwise.view.decision_text import question_to_text
 
@@ -102,7 +102,7 @@ def _played_by(method: str, episode: Episode) -> Episode | None:
             FixedPlan(walk),
             episode.goal,
             episode.seed,
-            belief=None if method == "optimal" else belief_beside_people(problem, method),
+            belief=None if method == "optimal" else belief_with_people(problem, method),
         )
     except (AskwiseError, AgentFailed):
         return None

@@ -1,10 +1,10 @@
-"""Where everybody is, as people say it, remembered by state: a whole scene for each would be most of a move's work.
+"""The view of a role: the data that a person's browser gets, and nothing that the role may not know.
 
-What a person's browser is sent: what the role knows, and nothing else.
+The teammate knows its own goal; the ego agent's belief, reasons and next decision are not sent. The ego agent knows the
+prior, the prices and its answers; the goal is not sent before the round is finished. Both see the map or graph and each
+other.
 
-The teammate knows its own goal; what the ego agent believes, why, and what it is about to do are not sent. The ego
-agent knows the prior, the prices and the answers that it got; the goal is not sent before the round is finished. Both
-see the grounds and each other.
+Places are cached by state: building a scene for each would be most of the work of a move.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from askwise.view.scene_builder import scene_of, start_scene
 
 @dataclass(frozen=True, slots=True)
 class AgentPlace:
-    """Where one of the agents is.
+    """The place of one agent.
 
     Attributes:
-        at: where it is drawn.
-        place: in words.
-        carried: the name on what it carries, empty if that is nothing.
-        hands: the same in words, empty where nothing can be carried.
+        at: the position in the drawing.
+        place: the place in words.
+        carried: the name of the load; empty for none.
+        hands: the load in words; empty if nothing can be carried.
     """
 
     at: Place
@@ -46,13 +46,13 @@ class AgentPlace:
 
 @dataclass
 class Places:
-    """The places of one problem; the teammate's do not depend on where the ego agent is, nor the other way round.
+    """The places of one problem by state; those of one agent do not depend on the other agent.
 
     Attributes:
-        words: what things are called.
-        board: what all rounds of the problem show (`askwise.studio.rounds.role_view`), empty before the first.
-        teammate: where the teammate is, by state.
-        ego: the same of the ego agent.
+        words: the names of agents and goals.
+        board: the part of the board that all rounds of the problem share; empty before the first round.
+        teammate: places of the teammate by state.
+        ego: places of the ego agent by state.
     """
 
     words: Vocabulary
@@ -61,14 +61,14 @@ class Places:
     ego: dict[int, AgentPlace] = field(default_factory=dict)
 
     def of_teammate(self, problem: Problem, state: int) -> AgentPlace:
-        """Return where the teammate is."""
+        """Return the place of the teammate in a state."""
         if state not in self.teammate:
             figure = scene_of(problem, JointState(state, problem.start.ego)).teammate
             self.teammate[state] = AgentPlace(figure.at, figure.place)
         return self.teammate[state]
 
     def of_ego(self, problem: Problem, state: int) -> AgentPlace:
-        """Return where the ego agent is, and what it has in hand."""
+        """Return the place of the ego agent in a state, and its load."""
         if state not in self.ego:
             scene = scene_of(problem, JointState(problem.start.teammate, state))
             self.ego[state] = AgentPlace(scene.ego.at, scene.ego.place, printable(scene.carried), scene.hands)
@@ -76,11 +76,11 @@ class Places:
 
 
 _KNOWN: dict[int, Places] = {}
-"""By the identity of the problem, for as long as it lives: problems need not be hashable."""
+"""Places by the identity of the problem while it exists: problems need not be hashable."""
 
 
 def places_in(problem: Problem) -> Places:
-    """Return the places of a problem."""
+    """Return the cached places of a problem."""
     key = id(problem)
     if key not in _KNOWN:
         _KNOWN[key] = Places(words_of(problem))
@@ -89,11 +89,11 @@ def places_in(problem: Problem) -> Places:
 
 
 MOST_NAMES = 60
-"""Goals of a question that are listed before the rest is only counted."""
+"""Goals of a question that are listed by name; the rest is only counted."""
 
 
 def board(made: Round) -> dict[str, Any]:
-    """Return all that does not change in a round."""
+    """Return the part of the view that does not change during a round."""
     problem, places = made.problem, places_in(made.problem)
     if not places.board:
         places.board = _shared(problem)
@@ -104,7 +104,7 @@ def board(made: Round) -> dict[str, Any]:
 
 
 def _shared(problem: Problem) -> dict[str, Any]:
-    """Return what the boards of all rounds of a problem have."""
+    """Return the part of the board that all rounds of a problem share."""
     scene = start_scene(problem)
     words = scene.words
     return {
@@ -138,7 +138,7 @@ def _prices(made: Round) -> dict[str, Any]:
 
 
 def state(made: Round) -> dict[str, Any]:
-    """Return what changes from step to step."""
+    """Return the part of the view that changes with every step."""
     here = Here(made)
     found = {
         "t": made.game.steps,
@@ -166,7 +166,7 @@ def state(made: Round) -> dict[str, Any]:
 
 
 class Here:
-    """Where both are now, and what they are called."""
+    """The present places of both agents, and their names."""
 
     def __init__(self, made: Round) -> None:
         places, now = places_in(made.problem), made.game.state
@@ -175,7 +175,7 @@ class Here:
 
 
 def trails(made: Round) -> dict[str, list[list[float]]]:
-    """Return the places at which both have been, for whoever comes in the middle of a round."""
+    """Return the positions of both agents so far, for a tab that joins during a round."""
     problem, places = made.problem, places_in(made.problem)
     states = [*(step.state for step in made.steps), made.game.state]
     return {
@@ -231,7 +231,7 @@ def _heard(made: Round) -> list[dict[str, Any]]:
 
 
 def happened(made: Round, here: Here) -> str:
-    """Return what came of the last deed, in sentences for screen readers and for everybody else."""
+    """Return the result of the last step in sentences, also for screen readers."""
     if not made.steps:
         return f"You are at {_own(made, here)}, the {_other_name(made, here)} is at {_others(made, here)}."
     last = made.steps[-1]
@@ -244,10 +244,10 @@ def _exchange(made: Round, last: Step, here: Here) -> str:
     assert last.answer is not None
     asks = question_to_text(made.problem.goals, last.answer.asked)
     reply = reply_to_text(made.problem.goals, last.answer)
-    told = f"The {here.words.ego} asked: {asks} You answered: {reply}."
+    text = f"The {here.words.ego} asked: {asks} You answered: {reply}."
     if made.robot is None:
-        told = f"You asked: {asks} The {here.words.teammate} answered: {reply}."
-    return f"{told} That cost {number(last.cost)}. Cost so far: {number(made.game.cost)}."
+        text = f"You asked: {asks} The {here.words.teammate} answered: {reply}."
+    return f"{text} This cost {number(last.cost)}. Cost so far: {number(made.game.cost)}."
 
 
 def _done(made: Round, last: Step, here: Here) -> str:
@@ -288,10 +288,10 @@ def _result(made: Round, here: Here) -> dict[str, Any]:
     if not made.game.finished:
         return found
     goal = printable(made.problem.goals[made.goal])
-    told = f"Done after {counted(made.game.steps, 'step')}, at a cost of {number(made.game.cost)}."
+    achieved = here.words.achieved.format(goal=goal).removesuffix(".")
     return {
         **found,
         "goal": goal,
         "optimal": made.game.optimal_cost,
-        "text": f"{here.words.achieved.format(goal=goal)} {told}",
+        "text": f"Done! {achieved} ({counted(made.game.steps, 'step')}, cost {number(made.game.cost)}).",
     }

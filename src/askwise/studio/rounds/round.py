@@ -1,14 +1,12 @@
-"""What is played in a round, by whom: all that a round depends on but what the person does.
+"""A round in progress: a `Game` in which a person plays one of the two agents.
 
-A round in progress: the `Game` that `simulate` steps, with a person in the place of one of the two agents.
+Random numbers come from the same streams as in `askwise.simulate`: with the same seed, the robot meets the same goal,
+and a person who acts like the simulated teammate gets the same episode, step by step. The ego agent decides right after
+each step (`Round.think`), before it sees the person's next move; nothing depends on how long people take.
 
-Randomness comes in the streams of `askwise.simulate`: with the same seed the robot meets the same goal, and a person
-who does what a simulated teammate would have done gets the same episode, step for step. The ego agent decides right
-after each step (`think`), before it sees what the person does next; nothing depends on how long anybody takes.
-
-What the person does is a *deed*, plain JSON: ``{"move": "EAST"}``, ``{"answer": true}`` (or false, null for "I don't
-know", the number of a group), ``{"ask": ["S1", "S2"]}`` (or groups), ``{"stop": true}``. A round is its setup and its
-deeds: doing them again leads to the same place.
+The person's *input* is JSON: ``{"move": "EAST"}``, ``{"answer": true}`` (or false, null for "I don't know", or the
+number of a group), ``{"ask": ["S1", "S2"]}`` (or groups), ``{"stop": true}``. A round is determined by its setup and
+its inputs; replaying them gives the same round.
 """
 
 from __future__ import annotations
@@ -49,17 +47,17 @@ ROBUST = "robust"
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A round before its first step.
+    """The setup of a round: everything that determines it except the person's inputs.
 
     Attributes:
-        role: whom the person plays, ``teammate`` or ``ego``.
-        method: how the ego agent decides if the person plays the teammate.
-        teammate: how the teammate walks if the person plays the ego agent, by default as the problem says.
-        goal: the teammate's goal by name, by default drawn from the prior.
-        seed: of everything random; the same streams as those of `askwise.simulate`.
-        belief: the belief of the method, by default `belief_beside_people`.
-        answers: how questions are answered, by default as the problem says.
-        max_steps: where the round is cut off, by default far beyond what anybody needs.
+        role: the person's role, ``teammate`` or ``ego``.
+        method: the method of the ego agent, if the person plays the teammate.
+        teammate: the kind of teammate, if the person plays the ego agent; by default as the problem states.
+        goal: the name of the teammate's goal; by default drawn from the prior.
+        seed: the seed of all random numbers, used as in `askwise.simulate`.
+        belief: the belief of the method; by default `belief_with_people`.
+        answers: the answer model; by default as the problem states.
+        max_steps: the step limit; by default far more than needed.
     """
 
     role: str
@@ -76,12 +74,12 @@ class Setup:
             raise InputError("role", repr(self.role), "one of " + ", ".join(map(repr, ROLES)))
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return the setup as a JSON-compatible dict."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, given: Field) -> Setup:
-        """Read it; the words are checked where they are used."""
+        """Read a setup; names of methods, goals and so on are checked when they are used."""
         optional = ("method", "teammate", "goal", "belief", "answers")
         given.object(["role"], [*optional, "seed", "max_steps"])
         texts = {key: given.child(key).text() for key in optional if given.has(key) and given.value[key] is not None}
@@ -92,11 +90,11 @@ class Setup:
         return cls(given.child("role").text(ROLES), **texts, **numbers)  # type: ignore[arg-type]
 
 
-def belief_beside_people(problem: Problem, method: str) -> str | None:
-    """Return the belief with which a method plays beside a person, None for its own.
+def belief_with_people(problem: Problem, method: str) -> str | None:
+    """Return the belief with which a method plays with a person; None for the method's own.
 
-    A person does not always take a shortest way, and a belief that does not allow for that would rule out the person's
-    goal for good. Methods that go on with another belief when theirs is contradicted keep it: it tells them more.
+    People do not always take shortest paths, and a belief that does not allow for that would exclude the person's goal
+    for good. Methods with a fallback for contradicted beliefs keep their own belief, which tells them more.
     """
     if method == Informed.name:
         return None
@@ -108,27 +106,27 @@ def belief_beside_people(problem: Problem, method: str) -> str | None:
 
 
 PERSON = "person"
-"""What the person is called in traces."""
+"""The person's name in traces."""
 
 THINKING, MOVE, ANSWER, OVER = "thinking", "move", "answer", "over"
-"""What a round waits for: the method, a move (of the ego agent also a question), an answer, nothing any more."""
+"""The phases of a round: it waits for the method, for a move or a question, for an answer, or it is over."""
 
 
 class InputRefused(AskwiseError):  # noqa: N818 - it names what happened
-    """A person did what cannot be done now."""
+    """An input that is not possible now."""
 
 
 class Round:
     """One episode with a person in it.
 
     Args:
-        problem: what is played.
-        setup: by whom, and how.
+        problem: the problem to play.
+        setup: the setup of the round.
 
     Attributes:
-        game: the game that is stepped.
+        game: the game that is played.
         steps: the steps so far.
-        stopped: the person has given up.
+        stopped: whether the person has given up.
     """
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
@@ -140,7 +138,7 @@ class Round:
         self.other: Teammate | None = None
         self.method, self.walker = PERSON, PERSON
         if setup.role == "teammate":
-            belief = setup.belief or belief_beside_people(problem, setup.method)
+            belief = setup.belief or belief_with_people(problem, setup.method)
             self.robot = agent_for(problem, setup.method, belief=belief)
             self.method = start_agent(problem, self.robot, for_agent, goal)
         else:
@@ -161,18 +159,18 @@ class Round:
 
     @property
     def goal(self) -> int:
-        """Number of the teammate's goal."""
+        """The number of the teammate's goal."""
         assert self.game.goal is not None
         return self.game.goal
 
     @property
     def over(self) -> bool:
-        """Whether nothing more can happen."""
+        """Whether the round has ended."""
         return self.stopped or self.game.over
 
     @property
     def phase(self) -> str:
-        """What it waits for."""
+        """What the round waits for: `THINKING`, `MOVE`, `ANSWER` or `OVER`."""
         if self.over:
             return OVER
         if self.robot is None:
@@ -182,7 +180,7 @@ class Round:
         return MOVE if self.decision[0].ask is None else ANSWER
 
     def think(self) -> None:
-        """Let the robot decide, if it is to."""
+        """Let the robot decide if it is its turn."""
         if self.phase != THINKING:
             return
         assert self.robot is not None
@@ -190,11 +188,11 @@ class Round:
         before = self.steps[-1].belief if self.steps else None
         self.decision = decision_and_belief(problem, self.robot, seen, t, before)
 
-    # -- deeds ----------------------------------------------------------------------------------------------------
+    # -- inputs ----------------------------------------------------------------------------------------------------
 
-    def do(self, deed: Any) -> dict[str, Any]:
-        """Do what the person wants; return what came of it, by which the same deed is known to have led there again."""
-        given = Field("message", deed).object([], ["move", "answer", "ask", "stop"])
+    def do(self, user_input: Any) -> dict[str, Any]:
+        """Apply an input of the person; return its outcome, which must be the same when the round is replayed."""
+        given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
         if len(given.value) != 1:
             raise given.refuse("one of move, answer, ask, stop")
         if self.phase in (OVER, THINKING):
@@ -211,7 +209,7 @@ class Round:
         return self.outcome()
 
     def outcome(self) -> dict[str, Any]:
-        """Return where the round is, in a few numbers."""
+        """Return time, states, cost, and the last question and reply."""
         state = self.game.state
         found: dict[str, Any] = {"t": self.game.steps, "state": [state.teammate, state.ego], "cost": self.game.cost}
         if self.game.answer is not None:
@@ -220,7 +218,7 @@ class Round:
         return found
 
     def moves(self) -> list[int]:
-        """Return what the person can do now; the teammate only what still leads to its goal."""
+        """Return the numbers of the actions that the person can take; a teammate's goal must stay reachable."""
         if self.robot is None:
             return self.game.ego_available()
         problem, here = self.problem, self.game.state.teammate
@@ -229,7 +227,7 @@ class Round:
 
     def _move(self, given: Field) -> None:
         if self.phase == ANSWER:
-            raise InputRefused("There is a question to answer first.")
+            raise InputRefused("Please answer the question first.")
         here = self.game.state.teammate
         names = self.problem.ego.actions.names if self.robot is None else teammate_names(self.problem, here)
         available = self.moves()
@@ -248,7 +246,7 @@ class Round:
 
     def _ask(self, given: Field) -> None:
         if self.robot is not None:
-            raise InputRefused("Only the other one may ask.")
+            raise InputRefused("Only the ego agent may ask questions.")
         asked = question_from_json(self.problem, given)
         if len(set(asked)) != len(asked) or not len(asked):
             raise given.refuse("some goals, each once")
@@ -282,7 +280,7 @@ class Round:
     # -- what it was ----------------------------------------------------------------------------------------------
 
     def episode(self) -> Episode:
-        """Return the episode so far, as traces keep it."""
+        """Return the episode so far."""
         return Episode(
             problem=self.problem,
             method=self.method,

@@ -1,8 +1,8 @@
-// What is explored, as the part of the address behind "#": JSON, compressed, in the letters that addresses may hold.
+// The explored state as the fragment of the address: compressed JSON in base64url.
 import { isSketch } from "./sketch.js";
 
 const VERSION = "1.";
-const LONGEST = 300000; // characters of JSON: more than any map that is taken, less than would hurt
+const LONGEST = 300000; // characters of JSON: more than any supported map needs
 
 async function through(bytes, stream) {
   const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
@@ -24,7 +24,7 @@ export async function written(state) {
   return VERSION + text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-// Null if the address holds nothing; what is no sketch is an error.
+// Null if the address holds nothing; throws if it does not hold a draft.
 export async function read(fragment) {
   const text = fragment.replace(/^#/, "");
   if (!text) return null;
@@ -36,6 +36,6 @@ export async function read(fragment) {
     if (!isSketch(state?.sketch)) throw new Error("no sketch");
     return state;
   } catch {
-    throw new Error("The address does not hold a map that can be read; it may have been cut off when it was copied.");
+    throw new Error("The address does not contain a readable map; it may have been cut off when it was copied.");
   }
 }

@@ -1,5 +1,5 @@
-// The board: one ground or two (the teammate's and the ego agent's), goals, landmarks, both agents and where they came.
-// Every mark also has a shape or a letter of its own, so that nothing is told by colour alone.
+// The board: one map or graph, or two (the teammate's and the ego agent's), goals, landmarks, both agents and their trails.
+// Every mark also has its own shape or letter, so that no information depends on colour alone.
 import { element, shape, starPath } from "./elements.js";
 import { edgesOf } from "./graph.js";
 
@@ -7,7 +7,7 @@ const BETWEEN = 1; // units between two grounds
 const narrow = window.matchMedia("(max-width: 700px)");
 
 export class Board {
-  // `svg` is emptied; `onPlace(side, place)` hears clicks on places of a ground, `onGoal(k)` those on goals.
+  // `svg` is cleared; `onPlace(side, place)` is called for clicks on places, `onGoal(k)` for clicks on goals.
   constructor(svg, board, { onPlace = () => {}, onGoal = null } = {}) {
     Object.assign(this, { svg, board, onPlace, onGoal });
     this.grounds = board.grounds;
@@ -119,7 +119,7 @@ export class Board {
     return made;
   }
 
-  // The star of the goal: only the teammate's own page knows it before the end.
+  // The star at the goal; before the end, only the teammate's page knows it.
   stars() {
     if (this.board.goal === undefined) return [];
     return this.board.spots.filter((spot) => spot.goals.includes(this.board.goal) && (!spot.ego || this.last)).map((spot) => {
@@ -141,7 +141,7 @@ export class Board {
 
   setTrails(trails) { this.trails = { teammate: [...trails.teammate], ego: [...trails.ego] }; }
 
-  // `asked` and `picked` are goals that are asked about or chosen for a question, `possible` which are not ruled out.
+  // `asked` and `picked` are goals in the present question and in the one being composed; `possible` are those not ruled out.
   show(state, { asked = [], picked = [], possible = null, moves = [], onMove = () => {} } = {}) {
     this.shown = state;
     this.options = { asked, picked, possible, moves, onMove };
@@ -182,13 +182,13 @@ export class Board {
   }
 }
 
-// About 0.62 of the size for each letter: long names get smaller letters.
+// A letter is about 0.62 of the font size wide, so long names get smaller letters.
 export function lettered(text, width, size, y = 0) {
   const fitted = Math.max(0.2, Math.min(size, width / (0.62 * Math.max(text.length, 1))));
   return shape("text", { y, "font-size": fitted.toFixed(3) }, text);
 }
 
-// What the marks mean, as a list.
+// The legend: the meaning of the marks, as a list.
 export function legend(board) {
   const { words, role } = board;
   const you = (who) => (role === who ? " (you)" : "");

@@ -1,14 +1,14 @@
-// Requests to the studio and what may go wrong with them; helpers for elements and numbers that all pages share.
+// Requests to the studio and their errors; helpers for elements and numbers that all pages share.
 import { element } from "./elements.js";
 
 export { byId, count, element, number, percent, shape } from "./elements.js";
 
-// An answer that is no answer: no JSON, an error of the server, a line that broke. Loading the page again may help.
+// An unusable answer: no JSON, a server error, a lost connection. Reloading the page may help.
 class Broken extends Error {
   constructor() { super("Something went wrong. Please reload."); }
 }
 
-// Ask the studio for JSON; what it refuses is an error with its own words.
+// Request JSON from the studio; a refusal becomes an error with the studio's text.
 export async function ask(address, body) {
   const options = body === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   let answer, found;
@@ -23,7 +23,7 @@ export async function ask(address, body) {
   return found;
 }
 
-// Say in words what went wrong, with a button where reloading may help.
+// Show an error, with a button if reloading may help.
 export function complain(place, error) {
   place.replaceChildren(error.message);
   if (!(error instanceof Broken)) return;

@@ -1,4 +1,4 @@
-// The map of the Explore page: draws a sketch, and turns pointer and keys into changes of it.
+// The map of the Explore page: draws a draft, and turns pointer and key events into changes.
 import { shape } from "./dom.js";
 import { marksOf } from "./explore-marks.js";
 import { CURSOR, height, inside, isWall, moved, occupied, same, thingAt, thingOf, things, walled, width } from "./sketch.js";
@@ -7,7 +7,7 @@ const MARGIN = 0.15;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export class SketchBoard {
-  // `change(sketch, {over})` hears every change; `over` says whether it is whole, or something is still being dragged.
+  // `change(sketch, {over})` is called for every change; `over` is false while something is being dragged.
   constructor(svg, { change, select, say }) {
     Object.assign(this, { svg, change, select, say });
     this.cursor = [0, 0];
@@ -20,7 +20,7 @@ export class SketchBoard {
     svg.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // `shown` is what followed from a sketch before this one, and is drawn as far as it still fits.
+  // `shown` are the results of an earlier draft, drawn as far as they still apply.
   draw(sketch, shown, { marks, names, planned = [] }) {
     Object.assign(this, { sketch, shown, marks, names, planned });
     const [w, h] = [width(sketch), height(sketch)];
@@ -64,7 +64,7 @@ export class SketchBoard {
       shape("path", { d: `M${x + 0.2} ${y + 0.8}L${x + 0.8} ${y + 0.2}` }));
   }
 
-  // EDP from every cell, for the pair that is looked at: shade and number say the same.
+  // EDP from every cell for the selected pair, as shade and as number.
   heat() {
     const values = this.shown?.pair?.heat;
     if (!values || values.length !== height(this.sketch) || values[0].length !== width(this.sketch)) return [];
@@ -138,14 +138,14 @@ export class SketchBoard {
   step([dx, dy]) {
     const from = this.selected === CURSOR ? this.cursor : thingOf(this.sketch, this.selected).cell;
     const cell = [from[0] + dx, from[1] + dy];
-    if (!inside(this.sketch, cell)) return this.say("The map ends here.");
+    if (!inside(this.sketch, cell)) return this.say("This is the edge of the map.");
     if (this.selected === CURSOR) {
       this.cursor = cell;
       this.draw(this.sketch, this.shown, this);
       return this.say(this.described(cell));
     }
     const made = moved(this.sketch, this.selected, cell);
-    if (made === this.sketch) return this.say("There is a wall.");
+    if (made === this.sketch) return this.say("There is a wall here.");
     this.cursor = cell;
     return this.change(made, { over: true, said: `${this.names(thingOf(made, this.selected))}.` });
   }
@@ -154,7 +154,7 @@ export class SketchBoard {
     const wall = !isWall(this.sketch, this.cursor);
     const made = walled(this.sketch, this.cursor, wall);
     if (made === this.sketch) return this.say(`No wall here: ${this.described(this.cursor)}`);
-    return this.change(made, { over: true, said: `${wall ? "Wall built" : "Wall taken away"} at ${this.cursor.join(", ")}.` });
+    return this.change(made, { over: true, said: `${wall ? "Wall added" : "Wall removed"} at ${this.cursor.join(", ")}.` });
   }
 
   pick() {

@@ -1,5 +1,5 @@
-// The graphs of the Explore page: drawn as the studio has laid them out, one for both agents or one for each. Pointer and
-// keys put things on other states; a click on a way closes it or opens it again.
+// The graphs of the Explore page, in the studio's layout, one for both agents or one for each. Pointer and
+// keys move items to other states; a click on a path closes or reopens it.
 import { shape } from "./dom.js";
 import { marksOf } from "./explore-marks.js";
 import { edgesOf } from "./graph.js";
@@ -7,13 +7,13 @@ import { CURSOR, isClosed, moved, placeName, same, thingOf, things, withWay } fr
 
 const MARGIN = 0.6;
 const BETWEEN = 1; // units between two graphs
-const ROOM = 1.5; // units for all marks at a state: nodes are further apart than that
-const REACH = 1.2; // units from a node within which a pointer means it
+const ROOM = 1.5; // units for all marks at a state; nodes are further apart
+const REACH = 1.2; // distance in units within which a pointer selects a node
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const SIDES = ["teammate", "ego"];
 const narrow = window.matchMedia("(max-width: 700px)");
 
-// A cross in the middle of a way, which is a curve drawn towards a point.
+// A cross in the middle of a path, which is a quadratic curve.
 function crossed(ground, { first, second, through }) {
   const [one, other] = [first, second].map((node) => ground.nodes[node].at);
   const [x, y] = [0, 1].map((k) => (one[k] + other[k]) / 4 + through[k] / 2);
@@ -21,7 +21,7 @@ function crossed(ground, { first, second, through }) {
 }
 
 export class GraphBoard {
-  // `change(sketch, {over})` hears every change; `over` says whether it is whole, or something is still being dragged.
+  // `change(sketch, {over})` is called for every change; `over` is false while something is being dragged.
   constructor(svg, { change, select, say }) {
     Object.assign(this, { svg, change, select, say });
     this.cursor = [0, 0]; // the graph and the node
@@ -74,7 +74,7 @@ export class GraphBoard {
     return this.grounds.flatMap(({ nodes }, k) => (side === null || side === k ? nodes.map((_, node) => [k, node]) : []));
   }
 
-  // Where a new goal would be: at the cursor for whose graph it is on, for the other where that agent is now.
+  // Where a new goal is added: at the cursor on its graph, and at the other agent's place on the other graph.
   places() {
     const found = { teammate: this.sketch.teammate.now, ego: this.sketch.ego.now };
     if (this.grounds) for (const who of SIDES) if (this.sideOf({ who }) === this.cursor[0]) found[who] = this.stateAt(this.cursor);
@@ -98,7 +98,7 @@ export class GraphBoard {
     return made;
   }
 
-  // EDP from every state, for the pair that is looked at: shade and number say the same.
+  // EDP from every state for the selected pair, as shade and as number.
   heat(known) {
     const values = this.shown.pair?.heat;
     if (!values || values.length !== this.grounds[0].nodes.length) return [];
@@ -113,13 +113,13 @@ export class GraphBoard {
     });
   }
 
-  // -- ways -----------------------------------------------------------------------------------------------------
+  // -- paths -----------------------------------------------------------------------------------------------------
 
   whose(side) { return this.grounds.length > 1 ? [SIDES[side]] : SIDES; }
   ends(side, way) { return [way.first, way.second].map((node) => this.stateAt([side, node])); }
   closed(side, way) { return isClosed(this.sketch[SIDES[side]], ...this.ends(side, way)); }
 
-  // All ways with their names and whether they are closed.
+  // All paths with their names, and whether they are closed.
   ways() {
     return (this.shown?.grounds || []).flatMap((ground, side) => ground.ways.map((way, k) => {
       const name = this.ends(side, way).map(placeName).join(way.back.length ? " – " : " → ");
@@ -132,7 +132,7 @@ export class GraphBoard {
     const way = this.grounds[side].ways[k];
     const closed = !this.closed(side, way);
     const ends = this.ends(side, way);
-    this.change(withWay(this.sketch, this.whose(side), ...ends, closed), { said: `${closed ? "Closed" : "Open again"}: ${ends.map(placeName).join(" – ")}.` });
+    this.change(withWay(this.sketch, this.whose(side), ...ends, closed), { said: `${closed ? "Closed" : "Reopened"}: ${ends.map(placeName).join(" – ")}.` });
   }
 
   // -- pointer --------------------------------------------------------------------------------------------------
@@ -177,14 +177,14 @@ export class GraphBoard {
     if (!this.sketch || !this.shown?.grounds || event.ctrlKey || event.metaKey || event.altKey) return;
     const step = STEPS[event.key];
     if (step) this.step(step);
-    else if (event.key === " ") this.say("Ways are closed and opened in the list of ways.");
+    else if (event.key === " ") this.say("Close and reopen paths in the list of paths.");
     else if (event.key === "Enter") this.pick();
     else if (event.key === "Escape" && this.selected !== CURSOR) this.select(CURSOR);
     else return;
     event.preventDefault();
   }
 
-  // To the nearest state in that direction; one that is aside counts as further away.
+  // To the nearest state in that direction; deviating from the direction counts as distance.
   step([dx, dy]) {
     const thing = this.selected === CURSOR ? null : thingOf(this.sketch, this.selected);
     const side = thing ? this.sideOf(thing) : null;
@@ -194,7 +194,7 @@ export class GraphBoard {
       const [along, aside] = [(u - x) * dx + (v - y) * dy, Math.abs((u - x) * dy) + Math.abs((v - y) * dx)];
       return { at, along, far: along + 2 * aside };
     }).filter(({ along }) => along > 0.1).sort((one, other) => one.far - other.far)[0];
-    if (!found) return this.say("There is nothing further that way.");
+    if (!found) return this.say("There is no state in that direction.");
     this.cursor = found.at;
     if (thing) return this.change(moved(this.sketch, thing.id, this.stateAt(found.at)), { over: true, said: `${this.names(thingOf(moved(this.sketch, thing.id, this.stateAt(found.at)), thing.id))}.` });
     this.draw(this.sketch, this.shown, this);
@@ -213,6 +213,6 @@ export class GraphBoard {
     const [side, node] = this.cursor;
     const here = things(this.sketch).filter((thing) => this.sideOf(thing) === side && this.nodeOf(thing) === node).map((thing) => this.names(thing));
     const edp = side === 0 ? this.shown.pair?.heat?.[node] : null;
-    return `${placeName(this.stateAt(this.cursor))}: ${here.join("; ") || "nobody"}${edp === null || edp === undefined ? "" : `, EDP ${edp.toFixed(2)}`}.`;
+    return `${placeName(this.stateAt(this.cursor))}: ${here.join("; ") || "empty"}${edp === null || edp === undefined ? "" : `, EDP ${edp.toFixed(2)}`}.`;
   }
 }

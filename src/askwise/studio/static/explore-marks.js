@@ -1,9 +1,9 @@
-// The marks of the Explore page, drawn around (0, 0) and about one unit large: squares are the teammate's targets, diamonds
+// The marks of the Explore page, centred at (0, 0), about one unit large: squares are the teammate's targets, diamonds
 // the ego agent's, discs agents, dashed rings their starts, boxes with a handle toolboxes. Each has its letters.
 import { lettered } from "./board.js";
 import { shape } from "./dom.js";
 
-// `shown` is what followed from a sketch before this one, and counts as far as it still fits.
+// `shown` are the results of an earlier draft, used as far as they still apply.
 export function markOf(thing, { sketch, shown, marks, selected, names }) {
   const made = thing.kind === "target" ? target(thing, sketch, shown, marks) : thing.kind === "box" ? box(sketch.boxes[thing.box].name) : agent(thing, sketch, shown);
   made.dataset.thing = thing.id;
@@ -12,7 +12,7 @@ export function markOf(thing, { sketch, shown, marks, selected, names }) {
   return made;
 }
 
-// Whatever shares a place shares its room, `room` units wide: the marks of things around their places, by `at(thing)`.
+// Marks at the same place (`at(thing)`) share `room` units around it.
 export function marksOf(things, at, drawn, room = 1) {
   const places = new Map();
   for (const thing of things) {

@@ -1,4 +1,4 @@
-// What followed from a sketch, beside the map: advice, goals with prior, prices and belief, EDP between goals, zones.
+// The results beside the map: advice, goals with prior, prices and belief, EDP between goals, zones.
 import { byId, element, percent, shape } from "./dom.js";
 import { usesBox } from "./sketch.js";
 
@@ -8,15 +8,15 @@ export function showAdvice(shown) {
   byId("headline").textContent = shown.headline;
   byId("why").textContent = shown.why;
   const { by, of } = shown.explained || {};
-  const came = shown.explained ? `The ${shown.words.teammate} came from its start by a shortest way, which ${by} of ${of} ${shown.words.goals} explain${by === 1 ? "s" : ""}.` : "";
-  const robust = shown.robust ? " So detours are allowed for here: they are unlikely, not impossible." : "";
+  const came = shown.explained ? `The ${shown.words.teammate} came from its start by a shortest path, which ${by} of ${of} ${shown.words.goals} explain${by === 1 ? "s" : ""}.` : "";
+  const robust = shown.robust ? " So detours are treated as unlikely here, not as impossible." : "";
   byId("inferred").textContent = came + robust;
   byId("facts").replaceChildren(...shown.facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
 }
 
 // -- goals --------------------------------------------------------------------------------------------------------
 
-// The rows stay while only numbers change, so that nobody loses the field that they are in.
+// Rows are kept while only numbers change, so that the focused field stays.
 export function showGoals(sketch, marks, shown, heard) {
   const body = document.querySelector("#goal-table tbody");
   const names = JSON.stringify([sketch.goals.map((goal) => goal.name), sketch.boxes?.map((box) => box.name)]);
@@ -28,7 +28,7 @@ export function showGoals(sketch, marks, shown, heard) {
   sketch.goals.forEach((goal, k) => {
     const row = body.children[k];
     const weight = row.querySelector("[data-key=weight]");
-    weight.disabled = Boolean(sketch.prior); // it follows from the map then
+    weight.disabled = Boolean(sketch.prior); // then it follows from the map
     setValue(weight, sketch.prior && shown?.prior ? Number(shown.prior[k]?.toFixed(3)) : goal.weight);
     if (sketch.boxes) setValue(row.querySelector("[data-key=box]"), goal.box);
     else setValue(row.querySelector("[data-key=price]"), goal.price);
@@ -88,9 +88,9 @@ export function showTools(sketch, shown, heard) {
   }));
 }
 
-const PRIORS = { uniform: "all alike", far: "stations far from the worker", near: "stations near the worker", "fetcher-far": "tools far from the fetcher", "fetcher-near": "tools near the fetcher" };
+const PRIORS = { uniform: "all equally likely", far: "stations far from the worker", near: "stations near the worker", "fetcher-far": "tools far from the fetcher", "fetcher-near": "tools near the fetcher" };
 
-// The boxes to tick stay while only what is ticked changes, so that nobody loses the one that they are at.
+// Checkboxes are kept while only their states change, so that the focused one stays.
 export function showWays(ways, shown, toggle) {
   const list = byId("ways");
   const names = JSON.stringify(ways.map(({ id, name, whose }) => [id, name, whose && shown?.words?.[whose]]));
@@ -129,7 +129,7 @@ export function showPair(sketch, shown) {
   byId("pair-text").textContent = "";
   if (!pair || !sketch.goals[pair.truth] || !sketch.goals[pair.other]) return;
   const [truth, other] = [sketch.goals[pair.truth].name, sketch.goals[pair.other].name];
-  byId("pair-text").textContent = `While ${truth} is pursued, ${other} is ruled out after ${pair.edp === null ? "no" : pair.edp.toFixed(2)} steps, in expectation. ${sketch.kind === "graph" ? "The graph shows that from every state" : "The map shows that from every cell"}: the darker, the longer.`;
+  byId("pair-text").textContent = `While ${truth} is pursued, ${other} is ruled out after ${pair.edp === null ? "no" : pair.edp.toFixed(2)} steps on average. ${sketch.kind === "graph" ? "The graph shows this for every state" : "The map shows this for every cell"}: the darker, the longer.`;
   if (matchMedia("(prefers-color-scheme: dark)").matches) byId("pair-text").textContent = byId("pair-text").textContent.replace("darker", "brighter");
   byId("pair-zones").replaceChildren(zoneChart(pair.zones));
 }
@@ -138,14 +138,14 @@ export function showPair(sketch, shown) {
 
 export function showZones(sketch, shown) {
   const { ego } = shown.words;
-  byId("zones-key").textContent = `Z_I: watching may not have told them apart yet. Z_B: the ${ego}'s ways have parted. Z_Q: both, a question may pay. Step 1 is the next one.`;
+  byId("zones-key").textContent = `Z_I: watching may not have told the goals apart yet. Z_B: the ${ego}'s paths have branched. Z_Q: both, so a question may pay off. Step 1 is the next one.`;
   const known = shown.pairs.filter(({ goals }) => goals.every((k) => sketch.goals[k]));
   byId("zones").replaceChildren(...(known.length ? known.map((pair) => element("div", { class: "pair" },
-    element("h3", {}, pair.goals.map((k) => sketch.goals[k].name).join(", "), element("span", { class: "note" }, pair.now ? " a question may pay now" : "")), zoneChart(pair.zones)))
-    : [element("p", {}, "One goal is left: there is nothing to tell apart.")]));
+    element("h3", {}, pair.goals.map((k) => sketch.goals[k].name).join(", "), element("span", { class: "note" }, pair.now ? " a question may pay off now" : "")), zoneChart(pair.zones)))
+    : [element("p", {}, "Only one goal is left, so there is nothing to find out.")]));
 }
 
-// Bars over steps; the words beside them say the same.
+// Bars over steps, with the same information as text.
 function zoneChart(zones) {
   const last = Math.max(6, ...zones.map((zone) => zone.to || 0), ...zones.map((zone) => zone.from || 0)) + 1;
   return element("ul", { class: "zone-chart" }, ...zones.map((zone) => {

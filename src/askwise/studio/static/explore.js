@@ -1,5 +1,5 @@
-// The Explore page: one state (a sketch, a method, a pair of goals that is looked at), its history, its address, and what
-// the studio says follows from it. One request is on its way at a time; what changes meanwhile is asked for next.
+// The Explore page: one state (a draft, a method, a selected pair of goals), its history, its address, and the results
+// of the studio. There is one request at a time; later changes are requested next.
 import { read, written } from "./address.js";
 import { ask as request, byId, complain, element } from "./dom.js";
 import { SketchBoard } from "./explore-board.js";
@@ -10,23 +10,23 @@ import { blank, blankTools, CURSOR, isWall, kindOf, marks, occupied, placeName, 
 const MOST_UNDONE = 500;
 const sized = (make, what) => (size) => [`${what}, ${size.join(" x ")}`, () => make(...size)];
 const EMPTY = [...[[10, 8], [20, 15], [30, 30]].map(sized(blank, "an empty map")), sized(blankTools, "an empty map for tool fetching")([12, 10])];
-const SLOW = 1500; // milliseconds after which the page says what takes so long
+const SLOW = 1500; // milliseconds after which the page explains the delay
 const tab = crypto.randomUUID();
 const past = [];
 const future = [];
 let state = null; // { sketch, method, pair }
-let committed = null; // the same as text, as it was when the last change was whole
-let shown = null; // what followed from the last state that held together
+let committed = null; // the same as text, after the last complete change
+let shown = null; // the results of the last valid state
 let planned = []; // walls that are suggested
 let library = []; // number and name of each problem that can be opened here
-let remark = ""; // what was wrong with the address; it stays until something is done
+let remark = ""; // the error in the address; it stays until the next change
 
 const heard = { change, select, say };
 const onMap = new SketchBoard(byId("sketch"), heard);
 const onGraph = new GraphBoard(byId("sketch"), heard);
 let board = onMap; // the one that is drawn on
 
-// A sketch that does not hold together (a goal behind walls, say) is refused in words, which is no failure of a request.
+// An invalid draft (such as a goal behind walls) gets an error text; the request itself succeeds.
 async function ask(address, body) {
   const found = await request(address, body);
   if (found.refused) throw Object.assign(new Error(found.refused), { found });
@@ -61,7 +61,7 @@ function commit() {
 async function writeAddress() {
   const fragment = await written(state);
   if (JSON.stringify(state) !== committed) return; // the next change is being written
-  try { history.replaceState(null, "", `#${fragment}`); } catch { /* some browsers allow so many in a minute: the next one counts */ }
+  try { history.replaceState(null, "", `#${fragment}`); } catch { /* some browsers limit these calls per minute; the next one will succeed */ }
 }
 
 function restore(from, to, said) {
@@ -127,12 +127,12 @@ function show() {
 function legend() {
   const { teammate, ego } = shown.words;
   const rows = [["disc teammate", shown.signs.teammate, `${teammate} now`], ["disc ego", shown.signs.ego, `${ego} now`],
-    ["ring", "", "start, where somebody has left it"], ["square", "", `where the ${teammate} goes`], ["for-ego", "", `where the ${ego} goes`],
-    ["ringed", "", "in the question"], ["out", "×", "ruled out"], ["tag", "T", `${shown.landmark}, where tools are`], ["block", "", "wall"], ["dashes", "", "way that is closed"]];
+    ["ring", "", "start of an agent that has left it"], ["square", "", `where the ${teammate} goes`], ["for-ego", "", `where the ${ego} goes`],
+    ["ringed", "", "in the question"], ["out", "×", "ruled out"], ["tag", "T", `${shown.landmark}, where tools are`], ["block", "", "wall"], ["dashes", "", "closed path"]];
   return rows.filter(([kind]) => suits(kind)).map(([kind, sign, name]) => element("li", {}, element("b", { class: kind, "aria-hidden": "true" }, sign), name));
 }
 
-// Whether a row of the legend is about something that this kind of sketch has.
+// Whether a row of the legend applies to this kind of draft.
 function suits(row) {
   const kinds = { tag: ["tools"], "for-ego": ["map", "graph"], block: ["map", "tools"], dashes: ["graph"] };
   return !kinds[row] || kinds[row].includes(kindOf(state.sketch));
@@ -169,7 +169,7 @@ async function follow() {
   document.body.dataset.busy = "yes";
   if (busy) return;
   busy = true;
-  const slow = setTimeout(() => { if (busy) byId("why").textContent = "Working … the first time, methods are compiled, which may take a minute."; }, SLOW);
+  const slow = setTimeout(() => { if (busy) byId("why").textContent = "Computing … Compiling a method for the first time may take a minute."; }, SLOW);
   while (wanted) {
     wanted = false;
     await followOnce();
@@ -192,12 +192,12 @@ async function followOnce() {
     if (wanted) return; // the next one may be fine
     complain(byId("error"), error);
     document.body.classList.add("stale");
-    // A graph that does not hold together is drawn all the same, or nobody could mend it.
+    // An invalid graph is drawn all the same, so that it can be corrected.
     if (error.found?.grounds) { shown = { ...shown, ...error.found }; draw(); }
   }
 }
 
-// -- what people do beside the map --------------------------------------------------------------------------------
+// -- controls beside the map --------------------------------------------------------------------------------
 
 function look(pair) {
   state = { ...state, pair };
@@ -229,7 +229,7 @@ function removeBox(k) {
 }
 
 async function suggest() {
-  byId("suggested").textContent = "Looking …";
+  byId("suggested").textContent = "Searching …";
   byId("suggest").disabled = true;
   const before = JSON.stringify(state.sketch);
   try {
@@ -237,7 +237,7 @@ async function suggest() {
     const found = await ask("/api/explore/suggest", { tab, sketch: state.sketch, design });
     const still = JSON.stringify(state.sketch) === before;
     planned = still ? found.things.filter((cell) => !occupied(state.sketch, cell)) : [];
-    byId("suggested").textContent = still ? told(found) : "The map has changed meanwhile; ask again.";
+    byId("suggested").textContent = still ? told(found) : "The map has changed; please search again.";
     draw();
   } catch (error) {
     complain(byId("suggested"), error);
@@ -248,13 +248,13 @@ async function suggest() {
 function told({ things: cells, inTheWay, before, after, verdict }) {
   if (!cells.length) return `No wall would help (${verdict}).`;
   const where = cells.map((cell) => `(${cell.join(", ")})`).join(", ");
-  const blocked = inTheWay.length ? ` Somebody is at (${inTheWay[0].join(", ")}) now: move away first.` : "";
+  const blocked = inTheWay.length ? ` An agent is at (${inTheWay[0].join(", ")}) now; move it away first.` : "";
   return `${cells.length === 1 ? "A wall" : "Walls"} at ${where}: expected EDP ${before.edp.toFixed(2)} → ${after.edp.toFixed(2)}, WCD ${before.wcd} → ${after.wcd}; ${verdict}.${blocked}`;
 }
 
 function build() {
   const cells = planned.filter((cell) => !isWall(state.sketch, cell));
-  change(cells.reduce((sketch, cell) => walled(sketch, cell, true), state.sketch), { said: "Built." });
+  change(cells.reduce((sketch, cell) => walled(sketch, cell, true), state.sketch), { said: "Walls added." });
 }
 
 async function save() {
@@ -263,14 +263,14 @@ async function save() {
     const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
     link.click();
     const away = ["teammate", "ego"].some((who) => String(state.sketch[who].start) !== String(state.sketch[who].now));
-    if (away) say("Saved. A file says where both start; where they are now is in the address only.");
+    if (away) say("Saved. The file holds the starts of both agents; their present places are only in the address.");
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   } catch (error) {
     complain(byId("error"), error);
   }
 }
 
-// A file that was loaded can be undone like anything else.
+// Loading a file can be undone like any change.
 async function load(problem) {
   byId("error").textContent = "";
   try {
@@ -281,7 +281,7 @@ async function load(problem) {
   }
 }
 
-// Texts about the problem before say nothing about the next one, which may take a while to be worked out.
+// Texts about the previous problem, which are removed until the results of the next one arrive.
 const TEXTS = ["said", "suggested", "why", "inferred", "facts", "edp", "pair-text", "pair-zones", "zones", "zones-key", "legend"];
 
 function clear() {
@@ -303,7 +303,7 @@ function take(found) {
 
 // -- beginning ----------------------------------------------------------------------------------------------------
 
-// A map that does not hold together is taken as well: somebody was at work on it.
+// Invalid maps are accepted, too: they may be work in progress.
 async function fromAddress() {
   try {
     const found = await read(location.hash);
@@ -328,7 +328,7 @@ async function fromLibrary() {
 
 function begin(sketch) { take({ sketch, method: state?.method || byId("method").options[0].value, pair: null }); }
 
-// Of a problem in the library, or of an empty map, by the number of what was chosen.
+// Open the chosen problem of the library, or an empty map.
 async function choose() {
   remark = "";
   const chosen = Number(byId("from").value);
@@ -345,8 +345,8 @@ function listen() {
   byId("redo").onclick = redo;
   byId("thing").onchange = () => select(byId("thing").value);
   byId("method").onchange = () => { state = { ...state, method: byId("method").value }; commit(); follow(); };
-  byId("back").onclick = () => change(withAgents(state.sketch, "start", "now"), { said: "Both are at their start." });
-  byId("here").onclick = () => change(withAgents(state.sketch, "now", "start"), { said: "Both start where they are." });
+  byId("back").onclick = () => change(withAgents(state.sketch, "start", "now"), { said: "Both agents are at their starts." });
+  byId("here").onclick = () => change(withAgents(state.sketch, "now", "start"), { said: "Both agents now start at their present places." });
   byId("add").onclick = () => change(withNewGoal(state.sketch, board.places()), { said: "Goal added." });
   byId("add-box").onclick = () => change(withNewBox(state.sketch, board.cursor), { said: "Toolbox added." });
   byId("prior").onchange = () => change(withPrior(state.sketch, byId("prior").value, shown?.prior));

@@ -1,9 +1,9 @@
-// The first page: what to play, as whom, and the rounds that were played.
+// The home page: choose a problem and a role, and list past rounds.
 import { ask, byId, complain, element } from "./dom.js";
 
 const PAGES = [["Play", "/"], ["Explore", "/explore"]];
-let uploaded = null; // the text of a file that was chosen here
-let latest = 0; // of two answers the newer request's counts
+let uploaded = null; // the text of the chosen file
+let latest = 0; // only the answer to the newest request counts
 
 const role = () => document.querySelector("input[name=role]:checked").value;
 
@@ -20,9 +20,9 @@ async function describe() {
     const found = await (uploaded === null ? ask(`/api/library/${byId("problem").value}`) : ask("/api/problems", { text: uploaded }));
     if (mine !== latest) return;
     byId("about").textContent = `${found.title}: ${found.size}`;
-    byId("as-teammate").textContent = `the ${found.words.teammate}, who has a ${found.words.goal} and may be asked`;
-    byId("as-ego").textContent = `the ${found.words.ego}, who may ask`;
-    byId("goal").replaceChildren(...options(found.goals, "drawn by chance"));
+    byId("as-teammate").textContent = `the ${found.words.teammate}, who has a ${found.words.goal} and answers questions`;
+    byId("as-ego").textContent = `the ${found.words.ego}, who can ask questions`;
+    byId("goal").replaceChildren(...options(found.goals, "drawn at random"));
   } catch (error) {
     if (mine !== latest) return;
     byId("about").textContent = "";
@@ -65,7 +65,7 @@ function showRounds(rounds) {
   byId("rounds").replaceChildren(...rounds.map(({ round, title, role: as, made, end }) => {
     const when = new Date(1000 * made).toLocaleString();
     return element("li", {}, element("a", { href: `/play/${round}` }, `${title}, as the ${as === "ego" ? "ego agent" : as}`),
-      element("span", { class: "note" }, ` ${when}: ${end || "goes on"}`));
+      element("span", { class: "note" }, ` ${when}: ${end || "unfinished"}`));
   }));
 }
 
@@ -77,7 +77,7 @@ async function start() {
   byId("problem").replaceChildren(...library.problems.map((name, k) => element("option", { value: k }, name)));
   byId("method").replaceChildren(...options(library.methods));
   byId("method").value = "planner";
-  byId("teammate").replaceChildren(...options(library.teammates.filter((kind) => !["plan", "via"].includes(kind)), "as the file says"));
+  byId("teammate").replaceChildren(...options(library.teammates.filter((kind) => !["plan", "via"].includes(kind)), "as the file states"));
   showRounds(rounds);
   byId("problem").onchange = () => { byId("file").value = ""; uploaded = null; describe(); };
   byId("file").onchange = choose;

@@ -1,17 +1,17 @@
-// Keys: arrows and WASD move, Space waits (or stays), Y, N and ? answer, digits choose among what is listed.
+// Keys: arrows and WASD move, Space waits (or stays), Y, N and ? answer, digits choose listed moves.
 const DIRECTIONS = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0], w: [0, 1], s: [0, -1], a: [-1, 0], d: [1, 0] };
 const ARROWS = { "0,1": "↑", "0,-1": "↓", "-1,0": "←", "1,0": "→" };
 
 const CALLED = { up: "0,1", north: "0,1", down: "0,-1", south: "0,-1", left: "-1,0", west: "-1,0", right: "1,0", east: "1,0" };
 const called = (move) => CALLED[move.name.toLowerCase()];
 
-// The move for a direction: the one that is called so, else the one that leads there most clearly from `here`, as ways
+// The move for a direction: the one with that name, otherwise the one that points there best from `here`, because edges
 // of graphs are slanted; null if there is none.
 export function moveTowards(moves, here, [dx, dy]) {
   const named = moves.find((move) => called(move) === `${dx},${dy}`);
   if (named) return named;
   let best = null;
-  let most = 0.5; // a way counts for a direction if it is within 60 degrees of it
+  let most = 0.5; // an edge counts for a direction within 60 degrees
   for (const move of moves) {
     if (move.waits || called(move)) continue;
     const [x, y] = [move.to[0] - here[0], move.to[1] - here[1]];
@@ -24,7 +24,7 @@ export function moveTowards(moves, here, [dx, dy]) {
 
 export const directionOf = (key) => DIRECTIONS[key.length === 1 ? key.toLowerCase() : key] || null;
 
-// The key of each move, for the buttons to show: an arrow where it is the one that leads there, else a digit.
+// The key of each move, shown on its button: an arrow if possible, otherwise a digit.
 export function keysOf(moves, here) {
   const arrows = new Map();
   for (const [way, sign] of Object.entries(ARROWS)) {

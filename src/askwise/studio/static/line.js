@@ -1,11 +1,11 @@
-// The line to the studio. Messages are numbered; one that may have got lost is sent again, and is done once.
-// A line that breaks is mended by itself. Another tab that opens the same round takes the line over.
+// The connection to the studio. Messages are numbered; one that may have been lost is sent again, but applied once.
+// A lost connection is restored automatically. Another tab that opens the same round takes over.
 const REPLACED = 4001;
-const FINAL = { 4404: "There is no such round, or it is somebody else's.", 4429: "Too many messages, or the studio is full.", 4400: "The studio did not understand this page.", 4403: "The studio refused this page." };
+const FINAL = { 4404: "There is no such round, or it belongs to another person.", 4429: "Too many messages, or the studio is full.", 4400: "The studio did not understand this page.", 4403: "The studio refused this page." };
 const LONGEST_WAIT = 5000;
 
 export class Line {
-  // `hear(message)` gets what the studio says, `tell(status, words)` whether the line is "open", "broken" or "closed".
+  // `hear(message)` gets the studio's messages, `tell(status, words)` the status "open", "broken" or "closed".
   constructor(address, hear, tell) {
     Object.assign(this, { address, hear, tell, n: 0, unsent: null, wait: 250, socket: null });
     this.connect();
@@ -23,7 +23,7 @@ export class Line {
       this.n = message.n;
       this.tell("open", "");
       this.hear(message);
-      // What was on its way when the line broke: the studio knows whether it arrived.
+      // Resend a message that may have been lost; the studio knows whether it arrived.
       if (this.unsent && this.unsent.n >= this.n) this.put(this.unsent);
       else this.unsent = null;
       return;
@@ -35,20 +35,20 @@ export class Line {
 
   closed(event) {
     if (event.code === REPLACED) {
-      this.tell("closed", "This round goes on in another tab.");
+      this.tell("closed", "This round is open in another tab.");
     } else if (event.code in FINAL) {
       this.tell("closed", FINAL[event.code]);
     } else {
-      this.tell("broken", "The line to the studio broke; trying again.");
+      this.tell("broken", "The connection to the studio was lost. Reconnecting.");
       setTimeout(() => this.connect(), this.wait);
       this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
     }
   }
 
-  // Do something once; while an earlier deed is on its way, nothing else is sent.
-  send(deed) {
+  // Send an input once; false while an earlier one is unconfirmed.
+  send(input) {
     if (this.unsent) return false;
-    this.unsent = { n: this.n, deed };
+    this.unsent = { n: this.n, input };
     this.put(this.unsent);
     return true;
   }

@@ -1,4 +1,4 @@
-// A round as one person plays it. The studio decides everything; this page shows what it says and sends what is done.
+// A round as one person plays it. The page shows the studio's messages and sends the person's inputs.
 import { ask, byId, complain, count, element, number, percent } from "./dom.js";
 import { Board, legend } from "./board.js";
 import { Line } from "./line.js";
@@ -9,9 +9,9 @@ const name = location.pathname.split("/").pop();
 let board = null; // the drawing
 let facts = null; // what does not change
 let state = null;
-let participant = false; // in a study: what comes afterwards is the study's
-let home = "/take"; // the page of the study to continue at
-let held = null; // with a tick: the direction that was pressed last
+let participant = false; // in a study, another page follows
+let home = "/take"; // the page that follows the round
+let held = null; // with a clock: the last move that was pressed
 let timer = null;
 const picked = new Set(); // goals chosen for a question
 
@@ -43,9 +43,9 @@ function begin({ board: known, trails }) {
 
 function taskOf({ role, words, goals, goal }) {
   if (role === "teammate") {
-    return `You are the ${words.teammate}. Your ${words.goal}: ${goals[goal]}. Go there and stay until the ${words.ego} is where it is needed.`;
+    return `You are the ${words.teammate}. Your ${words.goal}: ${goals[goal]}. Go there and stay until the ${words.ego} is in place.`;
   }
-  return `You are the ${words.ego}. Find out which ${words.goal} the ${words.teammate} is after, by watching and asking, and be where you are needed.`;
+  return `You are the ${words.ego}. Find out the ${words.teammate}'s ${words.goal} by watching and asking, and go where you are needed.`;
 }
 
 // -- what is shown ---------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ function showMoves() {
     made.onclick = () => send({ move: move.name });
     return made;
   }));
-  // Whoever goes from button to button by keyboard finds the same button again, or the place where it was.
+  // Keep the keyboard focus on the same button, or on the section if the button is gone.
   if (focused !== null) (byId("moves").querySelector(`[data-move="${CSS.escape(focused)}"]`) || byId("now")).focus();
 }
 
@@ -105,7 +105,7 @@ function showQuestion() {
 }
 
 function showFailure(why) {
-  byId("turn").textContent = "This round cannot go on";
+  byId("turn").textContent = "This round cannot continue";
   byId("text").textContent = why;
   byId("moves").replaceChildren();
   byId("question").hidden = true;
@@ -138,7 +138,7 @@ function showAsking() {
   });
   const price = [...picked].reduce((sum, k) => sum + perGoal[k], base);
   byId("ask").disabled = !moving() || picked.size === 0;
-  byId("price").textContent = picked.size ? `costs ${number(price)}` : "Choose some, here or on the board.";
+  byId("price").textContent = picked.size ? `costs ${number(price)}` : "Choose goals here or on the board.";
   byId("heard").replaceChildren(...state.heard.map(({ asked, reply }) => element("li", {}, asked, " ", element("b", {}, reply))));
 }
 
@@ -150,9 +150,9 @@ function askNow() {
 
 // -- what is done ----------------------------------------------------------------------------------------------
 
-function send(deed) {
+function send(input) {
   held = null;
-  return line.send(deed);
+  return line.send(input);
 }
 
 function clickedPlace(side, place) {
@@ -165,7 +165,7 @@ function onKey(event) {
   const inside = event.target;
   if (!state || event.ctrlKey || event.altKey || event.metaKey) return;
   if (["INPUT", "SELECT", "TEXTAREA"].includes(inside.tagName) && !(inside.type === "checkbox" && event.key !== " ")) return;
-  if (["BUTTON", "A", "SUMMARY"].includes(inside.tagName) && [" ", "Enter"].includes(event.key)) return; // it presses them
+  if (["BUTTON", "A", "SUMMARY"].includes(inside.tagName) && [" ", "Enter"].includes(event.key)) return; // the key presses the button
   const done = state.phase === "answer" ? answerKey(event.key) : state.phase === "move" && moveKey(event.key);
   if (done) event.preventDefault();
 }
@@ -189,7 +189,7 @@ function moveKey(key) {
 }
 
 // -- the tick --------------------------------------------------------------------------------------------------
-// The tick is this page's: it only sends moves. The studio knows no clock.
+// The clock belongs to this page, which only sends moves. The studio itself has no clock.
 
 const ticking = () => Number(byId("tick").value) > 0;
 
@@ -233,7 +233,7 @@ function tell(status, words) {
   place.hidden = status === "open";
   place.replaceChildren(words);
   if (status === "closed") {
-    const again = element("button", { type: "button" }, "Go on here");
+    const again = element("button", { type: "button" }, "Continue here");
     again.onclick = () => line.connect();
     place.append(" ", again);
   }

@@ -1,13 +1,13 @@
-// A sketch: walls, both agents, goals, prior and prices. Functions return a changed copy, or the same one if nothing can
-// change. A thing is named by where it is kept: "teammate.now", "ego.start", "goals.2.ego.0", "boxes.0.at". It is at a
+// A draft ("sketch"): walls, both agents, goals, prior and prices. Functions return a changed copy, or the same object if
+// nothing changes. An item has a path as its id: "teammate.now", "ego.start", "goals.2.ego.0", "boxes.0.at". It is at a
 // place: a cell of a map, [x, y], or a state of a graph, by its name.
 export const CURSOR = "cursor";
 
-// Which kind it is: "map", "tools" (a map with toolboxes) or "graph".
+// The kind of a draft: "map", "tools" (a map with toolboxes) or "graph".
 export const kindOf = (sketch) => sketch.kind || "map";
 const isGraph = (sketch) => kindOf(sketch) === "graph";
 
-// An empty map to begin with: both agents at the bottom, two goals at the top.
+// An empty map: both agents at the bottom, two goals at the top.
 export function blank(columns, rows) {
   const [middle, top] = [Math.floor(columns / 2), rows - 1];
   const goal = (name, x) => ({ name, teammate: [[x, top]], ego: [[x, top]], weight: 1, price: null });
@@ -23,7 +23,7 @@ export function blankTools(columns, rows) {
   return { kind: "tools", walls, boxes, teammate, ego: { ...ego, holding: null }, goals: [station("S1", "T1", 0), station("S2", "T2", columns - 1)], prior: null, query_cost };
 }
 
-// Whether something from an address can be drawn at all; whether it makes sense is for the studio to say.
+// Whether data from an address can be drawn; the studio checks whether it is valid.
 export function isSketch(given) {
   if (!Array.isArray(given?.goals) || given.goals.length > MOST || !["map", "tools", "graph"].includes(kindOf(given))) return false;
   return isGraph(given) ? isGraphSketch(given) : isMapSketch(given);
@@ -63,7 +63,7 @@ export const same = (one, other) => (Array.isArray(one) && Array.isArray(other) 
 export const placeName = (place) => (Array.isArray(place) ? place.join(", ") : String(place));
 const copied = (sketch) => JSON.parse(JSON.stringify(sketch));
 
-// All things with their places, those that are on top last. An agent that is at its start is one thing.
+// All items with their places, the topmost last. An agent at its start is one item.
 export function things(sketch) {
   const found = (sketch.boxes || []).map(({ at }, k) => ({ id: `boxes.${k}.at`, kind: "box", box: k, cell: at }));
   for (const who of ["ego", "teammate"]) {
@@ -79,7 +79,7 @@ export function things(sketch) {
 
 export const thingAt = (sketch, cell) => things(sketch).reverse().find((thing) => same(thing.cell, cell));
 
-// A thing by its name, also the start of an agent that is at it.
+// An item by its id, also the start of an agent that is there.
 export function thingOf(sketch, id) {
   const path = id.split(".");
   const cell = path.reduce((held, key) => held?.[key], sketch);
@@ -112,7 +112,7 @@ export const occupied = (sketch, cell) => things(sketch).some((thing) => same(th
 export function withAgents(sketch, from, to) {
   const made = copied(sketch);
   for (const who of ["teammate", "ego"]) made[who][to] = made[who][from];
-  if (from === "start" && made.ego.holding) made.ego.holding = null; // everybody starts with empty hands
+  if (from === "start" && made.ego.holding) made.ego.holding = null; // agents start with empty hands
   return made;
 }
 
@@ -142,7 +142,7 @@ export function withPrice(sketch, key, value) {
   return made;
 }
 
-// The free cell nearest to a cell, null if there is none.
+// The nearest free cell; null if there is none.
 function freeNear(sketch, [x, y]) {
   let best = null;
   for (let v = 0; v < height(sketch); v++) {
@@ -193,7 +193,7 @@ export function withoutBox(sketch, k) {
   return made;
 }
 
-// With weights of its own for each station, or, if a kind is given, with a prior of that kind.
+// With a weight for each station, or, if a kind is given, with a prior of that kind.
 export function withPrior(sketch, kind, shares) {
   const made = copied(sketch);
   made.prior = kind ? { kind, temperature: sketch.prior?.temperature ?? 1 } : null;
@@ -214,7 +214,7 @@ const joining = (side, one, other) => side.edges.flatMap(([from, , to], k) => ((
 
 export const isClosed = (side, one, other) => joining(side, one, other).every((k) => (side.closed || []).includes(k));
 
-// With the way between two states of these sides closed, or open again.
+// With the path between two states of these sides closed or reopened.
 export function withWay(sketch, sides, one, other, closed) {
   const made = copied(sketch);
   for (const who of sides) {

@@ -1,4 +1,4 @@
-// The researcher's page: who is where, pause, export.
+// The researcher's page: progress of all people, pause, export.
 import { ask, byId, complain, element } from "./dom.js";
 
 const EVERY = 3000;
@@ -11,17 +11,17 @@ function show(study) {
   byId("name").textContent = `Study: ${study.name}`;
   byId("join").textContent = study.join;
   byId("pilot").textContent = study.pilot;
-  byId("pause").textContent = paused ? "Let the study go on" : "Pause the study";
+  byId("pause").textContent = paused ? "Resume the study" : "Pause the study";
   byId("cells").replaceChildren(...study.cells.map(({ order, rotation }, k) => row(order.join(", then "), rotation, study.counts[k])));
-  byId("people").replaceChildren(...study.people.map((each) => row(each.pilot ? `pilot ${each.number}` : each.number, each.panel, each.cell, each.place, each.minutes, each.end ? "" : `${each.quiet} min`, each.end || "there", each.panel && !each.end && !each.pilot ? again(each.number) : "")));
+  byId("people").replaceChildren(...study.people.map((each) => row(each.pilot ? `pilot ${each.number}` : each.number, each.panel, each.cell, each.place, each.minutes, each.end ? "" : `${each.quiet} min`, each.end || "in progress", each.panel && !each.end && !each.pilot ? again(each.number) : "")));
 }
 
-// Somebody whose browser lost its cookie: the same identifier may come in once more.
+// For a person whose browser lost its cookie: the same identifier may continue once more.
 function again(number) {
-  const made = element("button", { type: "button", "aria-label": `Let number ${number} in from another browser` }, "Let in again");
+  const made = element("button", { type: "button", "aria-label": `Re-admit number ${number} from another browser` }, "Re-admit");
   made.onclick = () => attempt(async () => {
     show(await ask("/api/study/again", { number }));
-    byId("said").textContent = `Number ${number} may come in once from another browser.`;
+    byId("said").textContent = `Number ${number} may continue once from another browser.`;
   });
   return made;
 }
@@ -38,11 +38,11 @@ byId("pause").onclick = () => attempt(async () => show(await ask("/api/study/pau
 byId("export").onclick = () => attempt(async () => {
   byId("said").textContent = "Writing …";
   const { files } = await ask("/api/study/export", {});
-  byId("said").textContent = `${files.length} files are in the folder export of the studio's folder.`;
+  byId("said").textContent = `${files.length} files were written to the folder "export" in the studio's folder.`;
 });
 const refresh = () => attempt(async () => {
   show(await ask("/api/study"));
-  if (byId("said").querySelector(".reload")) byId("said").replaceChildren(); // it works again
+  if (byId("said").querySelector(".reload")) byId("said").replaceChildren(); // requests work again
 });
 refresh();
 setInterval(refresh, EVERY);

@@ -1,8 +1,8 @@
-// The way through a study: one screen after the other, as the studio says. What is entered is sent with its number, so
-// that nothing counts twice and nothing is lost; a tab that is closed goes on where it was.
+// The screens of a study, one after the other. Entries are sent with their number, so that nothing counts twice and
+// nothing is lost; a reopened tab continues where it was.
 import { ask, byId, complain, element } from "./dom.js";
 
-const HERE = `/api${location.pathname}`; // of those who take part, or of pilots
+const HERE = `/api${location.pathname}`; // for participants or for pilots
 let screen = null;
 
 const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", {}, part.trim().replace(/\s*\n\s*/g, " ")));
@@ -12,7 +12,7 @@ const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim())
 function scale(item, name) {
   const points = [];
   for (let at = item.lowest; at <= item.highest; at += item.step) points.push(at);
-  // All points in one row of equal steps, or, where a long scale does not fit, in equal rows: no point stands apart.
+  // All points in one row, or in rows of equal length if a long scale does not fit, so that no point stands out.
   const row = element("div", { class: points.length > 11 ? "scale many" : "scale" });
   row.style.setProperty("--points", points.length);
   for (const at of points) {
@@ -52,11 +52,11 @@ function answers() {
 // -- screens ---------------------------------------------------------------------------------------------------
 
 const CONTENT = {
-  consent: () => [...paragraphs(screen.text), element("p", {}, element("input", { type: "checkbox", id: "agreed" }), " ", element("label", { for: "agreed" }, "I have read this, I am of age, and I agree to take part."))],
+  consent: () => [...paragraphs(screen.text), element("p", {}, element("input", { type: "checkbox", id: "agreed" }), " ", element("label", { for: "agreed" }, "I have read this, I am an adult, and I agree to take part."))],
   text: () => paragraphs(screen.text),
-  check: () => [element("p", {}, `Please answer these questions. Tries left: ${screen.tries}.`), ...screen.items.map(itemOf)],
+  check: () => [element("p", {}, `Please answer these questions. Attempts left: ${screen.tries}.`), ...screen.items.map(itemOf)],
   form: () => screen.items.map(itemOf),
-  round: () => [element("p", {}, screen.practice ? "This round is for practice; it does not count." : "The next round counts."), element("p", {}, element("a", { href: `/play/${screen.round}`, class: "button", id: "play" }, "Begin"))],
+  round: () => [element("p", {}, screen.practice ? "This round is for practice; it does not count." : "This round counts."), element("p", {}, element("a", { href: `/play/${screen.round}`, class: "button", id: "play" }, "Start"))],
   end: () => [...paragraphs(screen.text || "You have reached the end. Thank you for taking part."), ...ending()],
   paused: () => paragraphs(screen.text),
   gone: () => paragraphs(screen.text),
@@ -84,12 +84,12 @@ function show(next) {
   byId("title").textContent = document.title = screen.title;
   byId("place").textContent = screen.place ? `Step ${screen.place} of ${screen.of}` : "";
   byId("content").replaceChildren(...CONTENT[screen.kind]());
-  byId("error").textContent = screen.wrong ? "Not all answers were right. Please read once more and try again." : "";
+  byId("error").textContent = screen.wrong ? "Not all answers were right. Please read the instructions again and retry." : "";
   byId("next").hidden = ["round", "end", "gone"].includes(screen.kind);
   byId("next").textContent = screen.kind === "paused" ? "Try again" : "Continue";
   byId("leave").hidden = ["end", "gone"].includes(screen.kind);
   window.scrollTo(0, 0);
-  // Screen readers begin at the top of a new screen; whoever uses the keyboard is there already.
+  // Screen readers start at the top of a new screen.
   if (!first) byId("title").focus();
 }
 

@@ -1,1 +1,1 @@
-"""Studies with people: what a study file says, who meets what in which order, and what came of it."""
+"""Studies with people: the study file, the screens and conditions of each person, export and report."""

@@ -1,22 +1,19 @@
-"""Rounds that are over, as tables and traces have them: played again, or, where that fails, taken from the store.
-
-Playing a round again tells what the method believed and why it decided as it did. But a method may fail or hang, so it
-is done in another process, with a limit for each decision. What people did and what came of it is in the store. That is
-enough for everything except beliefs and reasons, and no method takes part in it.
-
-What a study with people gave, as files: tables in CSV and Parquet, and a trace of every round.
+"""The results of a study with people as files: tables in CSV and Parquet, and a trace of every round.
 
 =================  ================================================================================================
-``people.csv``     one row for each person: number, pilot, cell, minutes, how it ended, what the panel calls them
-``answers.csv``    one row for each item that was answered, and for each try of the comprehension check
-``rounds.csv``     one row for each round that is over, with the columns of ``episodes``; ``error`` says why a round
-                   failed, ``replay_error`` why the method could not be played again: then beliefs are missing
+``people.csv``     one row per person: number, pilot, cell, minutes, how it ended, the panel's identifier
+``answers.csv``    one row per answered item, and per attempt at the comprehension check
+``rounds.csv``     one row per finished round, with the columns of ``episodes``; ``error`` says why a round failed,
+                   ``replay_error`` why it could not be replayed: then beliefs are missing
 ``traces/``        each round as ``askwise/trace@2``
 =================  ================================================================================================
 
-``rounds.parquet`` has the same rows as ``rounds.csv``. People and answers are written first: nothing that goes wrong
-with a round can keep them back. In CSV files, a text that people typed and that a spreadsheet would take for a formula
-begins with an apostrophe.
+``rounds.parquet`` has the same rows as ``rounds.csv``. People and answers are written first, so that no faulty round
+can prevent it. In CSV files, typed texts that a spreadsheet would interpret as a formula begin with an apostrophe.
+
+Rounds are replayed to obtain the method's beliefs and reasons. A method may fail or hang, so this is done in another
+process, with a limit for each decision. If it fails, the round is reconstructed from the store, which holds all inputs
+and outcomes, but no beliefs or reasons.
 """
 
 from __future__ import annotations
@@ -50,15 +47,15 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class StoredRound:
-    """A round as the store has it.
+    """A round in the store.
 
     Attributes:
         about: person, pilot, condition, problem, practice, trial, role.
-        setup: how it was played, as JSON.
+        setup: the `Setup` as JSON.
         problem: the digest of the problem.
-        contents: the problem, as its file has it.
-        log: what the person did, and what came of each.
-        end: how it ended.
+        contents: the contents of the problem file.
+        log: the person's inputs and their outcomes.
+        end: how the round ended.
     """
 
     about: Row
@@ -70,51 +67,51 @@ class StoredRound:
 
     @property
     def failure(self) -> str | None:
-        """Why the round failed, None if it did not."""
+        """The reason why the round failed; None if it did not."""
         return self.end.removeprefix(FAILED).lstrip(": ") if self.end.startswith(FAILED) else None
 
     async def reply(self, pool: Pool, what: str) -> Row:
-        """Return what `askwise.studio.rounds.replay.written` says in another process, or why it cannot."""
+        """Return the reply of `askwise.studio.rounds.replay.written` in another process, or its failure."""
         known = {"setup": self.setup, "problem": self.problem, "contents": self.contents, "log": self.log}
         return await pool.reply("played", {"op": "played", "what": what, **known})
 
 
 @dataclass(frozen=True)
 class PlayedRound:
-    """A round that is over, ready to be written.
+    """A finished round, ready to be written.
 
     Attributes:
         stored: the round in the store.
-        row: the columns of ``episodes`` that do not name the episode.
-        method: the ego agent, `askwise.studio.rounds.round.PERSON` if it was a person.
-        not_again: why the round could not be played again, None if it was, or if it failed the first time.
-        found: what the other process returned, empty if the round cannot be read.
+        row: the columns of ``episodes`` that do not identify the episode.
+        method: the ego agent's method; `askwise.studio.rounds.round.PERSON` for a person.
+        replay_error: why the round could not be replayed; None if it could, or if it failed the first time.
+        found: the reply of the other process; empty if the round cannot be read.
     """
 
     stored: StoredRound
     row: Row
     method: str
-    not_again: str | None
+    replay_error: str | None
     found: Row
 
 
-async def play_again(pool: Pool, stored: StoredRound) -> PlayedRound:
-    """Return a round with all that is known of it; one that failed, or fails now, is taken from the store."""
+async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
+    """Return a round with everything that is known about it; reconstruct one that failed, or that fails now."""
     found: Row = {} if stored.failure is not None else await stored.reply(pool, AGAIN)
-    not_again = why_not(found)
+    replay_error = failure_of(found)
     if "row" not in found:
         found = await stored.reply(pool, RECORD)
     if "row" in found:
         row = found["row"] if stored.failure is None else {**found["row"], "error": stored.failure}
-        return PlayedRound(stored, row, found["method"], not_again, found)
+        return PlayedRound(stored, row, found["method"], replay_error, found)
     setup = stored.setup
     method = PERSON if setup.get("role") == "ego" else str(setup.get("method"))
-    row = failed_row({}, stored.failure or f"it cannot be read: {why_not(found)}")
-    return PlayedRound(stored, row, method, not_again or why_not(found), {})
+    row = failed_row({}, stored.failure or f"the round cannot be read: {failure_of(found)}")
+    return PlayedRound(stored, row, method, replay_error or failure_of(found), {})
 
 
-def why_not(reply: Row) -> str | None:
-    """Return why a request was not answered, None if it was."""
+def failure_of(reply: Row) -> str | None:
+    """Return the reason why a request failed; None if it succeeded."""
     found = reply.get("failed") or reply.get("refused")
     return None if found is None else str(found)
 
@@ -122,12 +119,12 @@ def why_not(reply: Row) -> str | None:
 FOLDER = "export"
 DECISION = Limits().decision
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""How cells begin that spreadsheets take for formulas."""
+"""First characters of cells that spreadsheets interpret as formulas."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class StoredStudy:
-    """A study's store, opened to be read; a server may be writing to it at the same time."""
+    """The store of a study, opened for reading; a server may write to it at the same time."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / FILE
@@ -150,25 +147,25 @@ class StoredStudy:
                 f"folder {str(folder)!r}", "no study with people", "the folder of a studio with a study file"
             )
 
-        # A study of an earlier version has no such table.
+        # Studies of earlier versions do not have this table.
         with reading(self._path):
             if not self.read("SELECT name FROM sqlite_master WHERE name = 'places'"):
                 self._store.execute("CREATE TEMP TABLE places (round TEXT, data TEXT)")
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self._store.close()
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return rows."""
+        """Return the rows of a query."""
         with reading(self._path):
             return self._store.execute(sql, parameters).fetchall()
 
     def people(self) -> list[Row]:
-        """Return one row for each person."""
+        """Return one row per person."""
         names = ("person", "pilot", "panel", "cell", "minutes", "end", "screens")
         found = self.read(
-            "SELECT number, pilot, panel, cell, (seen - came) / 60, coalesce(end, 'there, or gone without a word'), "
+            "SELECT number, pilot, panel, cell, (seen - came) / 60, coalesce(end, 'in progress or dropped out'), "
             "(SELECT count(*) FROM entries WHERE person = id AND leaves) FROM people ORDER BY pilot, number"
         )
         return [
@@ -177,7 +174,7 @@ class StoredStudy:
         ]
 
     def answers(self) -> list[Row]:
-        """Return one row for each item that somebody answered."""
+        """Return one row per answered item."""
         found: list[Row] = []
         for number, pilot, data in self._entries():
             if "answers" not in data:
@@ -192,7 +189,7 @@ class StoredStudy:
         return found
 
     def rounds(self) -> Iterator[StoredRound]:
-        """Iterate over the rounds that are over, whether or not their screens were left, in order."""
+        """Iterate over the finished rounds in order, also those whose screen was not left."""
         rows = self.read(
             "SELECT number, pilot, rounds.id, problem, setup, rounds.end, coalesce(entries.data, places.data) "
             "FROM rounds JOIN people ON people.id = owner LEFT JOIN places ON round = rounds.id "
@@ -200,7 +197,7 @@ class StoredStudy:
             "WHERE rounds.end IS NOT NULL ORDER BY pilot, number, made, rounds.id"
         )
         for number, pilot, name, problem, setup, end, data in rows:
-            if data is None:  # an earlier version did not note what it belongs to before its screen was left
+            if data is None:  # earlier versions stored the screen of a round only when it was left
                 continue
             with reading(self._path):
                 place = json.loads(data)
@@ -218,7 +215,7 @@ class StoredStudy:
 
     def _log(self, name: str) -> list[tuple[Any, Any]]:
         rows = self.read("SELECT deed, outcome FROM events WHERE round = ? ORDER BY n", (name,))
-        return [(json.loads(deed), json.loads(outcome)) for deed, outcome in rows]
+        return [(json.loads(user_input), json.loads(outcome)) for user_input, outcome in rows]
 
     def _entries(self) -> Iterator[tuple[int, bool, Row]]:
         rows = self.read(
@@ -235,24 +232,24 @@ def _text(value: Any) -> str | None:
 
 
 def typed(text: str | None) -> str | None:
-    """Return a text that people typed so that no spreadsheet takes it for a formula."""
+    """Return a typed text, with an apostrophe if a spreadsheet would interpret it as a formula."""
     if text is None or not text.startswith(FORMULAS) or NUMBER.fullmatch(text):
         return text
     return f"'{text}"
 
 
 def round_row(played: PlayedRound) -> Row:
-    """Return a round as a row."""
+    """Return a round as a row of ``rounds.csv``."""
     key = {**played.stored.about, "seed": played.stored.setup.get("seed"), "method": played.method}
-    return {**key, **played.row, "replay_error": played.not_again}
+    return {**key, **played.row, "replay_error": played.replay_error}
 
 
 def export(folder: Path, seconds: float = DECISION) -> list[str]:
-    """Write everything into the folder ``export``; return the names of the files.
+    """Write all results into the folder ``export``; return the names of the files.
 
     Args:
         folder: the studio's folder.
-        seconds: how long one decision of a method may take when a round is played again.
+        seconds: time limit for one decision of a method when a round is replayed.
     """
     return asyncio.run(_export(folder, seconds))
 
@@ -264,7 +261,7 @@ async def _export(folder: Path, seconds: float) -> list[str]:
 
 @contextmanager
 def playing(seconds: float) -> Iterator[Pool]:
-    """Yield a process that plays rounds again."""
+    """Yield a pool with one process that replays rounds."""
     pool = Pool(1, Limits(decision=seconds, episode=math.inf))
     try:
         yield pool
@@ -273,12 +270,12 @@ def playing(seconds: float) -> Iterator[Pool]:
 
 
 async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRound]]:
-    """Do the same by processes that are there; return the rounds as well."""
+    """Write all results with the processes of `pool`; return the names of the files, and the rounds."""
     target = make_folder(folder / FOLDER)
     with closing(StoredStudy(folder)) as results:
         _write_csv(target, "people", results.people())
         _write_csv(target, "answers", results.answers())
-        rounds = [await play_again(pool, each) for each in results.rounds()]
+        rounds = [await replayed_round(pool, each) for each in results.rounds()]
     rows = [round_row(each) for each in rounds]
     _write_csv(target, "rounds", rows)
     with whole_file(target / "rounds.parquet") as temporary:

@@ -1,7 +1,7 @@
 """The file of a study with people: TOML, ``askwise/people-study@1``.
 
-One file says all: who plays what (conditions and problems), and all that is read and asked before, between and after.
-Problem files are named relative to the study file and are read with it.
+One file states everything: conditions and problems, and all texts and questions before, between and after the rounds.
+Paths of problem files are relative to the study file; they are read together with it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from askwise.domains.registry import standalone
 from askwise.errors import InputError
 from askwise.methods import make_agent
 from askwise.studio.rounds.round import ROLES
-from askwise.studio.security import MOST_PEOPLE, PEOPLE_A_CORE
 from askwise.studio.study.items import READY, Item, read_item
 from askwise.text.data import parse_toml
 from askwise.text.files import read_text
@@ -31,11 +30,19 @@ STORED = ("hashed", "plain")
 MOST_CONDITIONS = 12
 MOST_PROBLEMS = 50
 LONGEST_TEXT = 20_000
+PEOPLE_PER_CORE = 50
+"""Default number of people who may take part at the same time, for each core.
+
+With two moves a second each, they take a quarter to a third of a core, without the methods' own work
+(`benchmarks/studio.py`). The rest is for people who arrive all at once, and for slower methods.
+"""
+MOST_PEOPLE = 1000
+"""Largest number of people at the same time that a study file may allow."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyCondition:
-    """What people meet in some rounds: a method, or how the teammate walks, and how questions are answered."""
+    """A condition of the study: a method with its belief, or a kind of teammate, and an answer model."""
 
     name: str
     method: str = "planner"
@@ -59,27 +66,27 @@ class PeopleStudy:
     """A study with people.
 
     Attributes:
-        name: of the study.
-        seed: of everything random.
-        role: whom people play.
-        design: ``within``: each person meets all conditions; ``between``: one of them.
-        rounds: rounds that a person plays in each condition.
-        most_at_once: how many people may take part at the same time.
-        gone_after: minutes without a sign of life after which somebody is no longer counted as still there.
+        name: the name of the study.
+        seed: the seed of all random numbers.
+        role: the role that people play.
+        design: ``within``: each person plays all conditions; ``between``: each plays one.
+        rounds: rounds per person and condition.
+        most_at_once: largest number of people at the same time.
+        gone_after: minutes of inactivity after which a person no longer counts as in progress.
         consent: the text that people agree to.
         instructions: pages of text.
-        check: the comprehension check: items with options, and which is right.
-        tries: how often it may be tried.
-        practice: rounds before the first that counts, and what is met in them.
-        conditions: what is compared.
+        check: the comprehension check: pairs of an item with options and its right answer.
+        tries: number of attempts at the check.
+        practice: number, condition and problem of the practice rounds.
+        conditions: the conditions to compare.
         problems: the texts of the problem files by name.
-        questionnaires: what is asked.
+        questionnaires: the questionnaires.
         debriefing: the text at the end.
-        code: what people show their panel, empty for none.
-        link: where they are sent then, with ``{code}`` in it if it is to be there.
-        parameter: what the panel's identifier is called in the address, empty for none.
-        stored: ``hashed`` or ``plain``.
-        digest: of the file and its problems: a study does not change while it runs.
+        code: the completion code for the panel; empty for none.
+        link: the address after the study; ``{code}`` in it is replaced by the code.
+        parameter: the name of the panel's identifier in the address; empty for none.
+        stored: how identifiers are stored: ``hashed`` or ``plain``.
+        digest: a digest of the file and its problems, because a study may not change while it runs.
     """
 
     name: str
@@ -106,17 +113,17 @@ class PeopleStudy:
 
 
 def is_people_study(text: str) -> bool:
-    """Whether a text is the file of such a study."""
+    """Whether a text is the file of a study with people."""
     return FORMAT in text
 
 
-def carried() -> int:
-    """Return how many people this computer carries at the same time, by what was measured."""
-    return min(MOST_PEOPLE, PEOPLE_A_CORE * (os.cpu_count() or 1))
+def default_capacity() -> int:
+    """Return the number of people that this computer can serve at the same time."""
+    return min(MOST_PEOPLE, PEOPLE_PER_CORE * (os.cpu_count() or 1))
 
 
 def read_people_study(path: str | Path) -> PeopleStudy:
-    """Read a study file with all that it names."""
+    """Read a study file and the problem files that it refers to."""
     text = read_text(path)
     root = Field("", parse_toml(text), Path(path).parent)
     needed = ["format", "name", "seed", "role", "design", "rounds", "problems", "conditions", "consent"]
@@ -136,7 +143,9 @@ def read_people_study(path: str | Path) -> PeopleStudy:
         role=role,
         design=root.child("design").text(DESIGNS),
         rounds=root.child("rounds").whole(1, 100),
-        most_at_once=root.child("most_at_once").whole(1, MOST_PEOPLE) if root.has("most_at_once") else carried(),
+        most_at_once=root.child("most_at_once").whole(1, MOST_PEOPLE)
+        if root.has("most_at_once")
+        else default_capacity(),
         gone_after=root.child("gone_after_minutes").number(above=0) if root.has("gone_after_minutes") else 60.0,
         consent=_text(root.child("consent")),
         instructions=tuple(_text(each) for each in root.child("instructions").elements())
@@ -246,7 +255,7 @@ def _questionnaires(root: Field) -> tuple[Questionnaire, ...]:
     found = [_questionnaire(each) for each in root.child("questionnaires").elements()]
     names = [each.name for each in found]
     if len(set(names)) < len(names):
-        raise InputError("questionnaires", f"names {', '.join(names)}", "a name of its own for each")
+        raise InputError("questionnaires", f"names {', '.join(names)}", "a different name for each")
     return tuple(found)
 
 
@@ -261,5 +270,5 @@ def _questionnaire(given: Field) -> Questionnaire:
     items = tuple(read_item(each) for each in given.child("items").elements())
     names = [item.name for item in items]
     if not items or len(set(names)) < len(names):
-        raise given.child("items").refuse("at least one item, each with a name of its own")
+        raise given.child("items").refuse("at least one item, each with a different name")
     return Questionnaire(read_name(given.child("name")), title, items, when)

@@ -1,18 +1,19 @@
-"""Who meets what in which order: Latin squares for orders, permuted blocks for people.
+"""The assignment of people to conditions, and the screens of each person.
 
-A *cell* is an order of conditions and a rotation of the problems. Within people, orders are the rows of a Williams
-square: each condition stands in each place equally often, and follows each other one equally often (for an odd number
-of conditions, the square and its mirror image). Between people, an order is one condition. Problems are rotated, so
-that each condition is played on each problem, and each problem in each place, equally often over all cells.
+A *cell* is an order of conditions and a rotation of the problems. In a within-subjects design, orders are the rows of a
+Williams square: each condition occurs in each position equally often, and follows each other condition equally often
+(for an odd number of conditions, the square and its mirror image). In a between-subjects design, an order is one
+condition. Problems are rotated, so that each condition is played on each problem, and each problem in each position,
+equally often over all cells.
 
-A new person gets a cell that the fewest people have, counting those who finished and those who are still there; among
-these, the first in the permutation of the present block, which is drawn from the seed. While nobody leaves, the cells
-of any two people of one block differ, and numbers never differ by more than one; a cell that somebody left is the next.
+A new person gets a cell with the fewest people, counting those who finished and those in progress; among these, the
+first in a random permutation of the present block, drawn from the seed. As long as no person drops out, the people of
+one block have different cells, and the numbers of people per cell differ by at most one; the cell of a person who
+dropped out is assigned next.
 
-The way of one person through a study: a list of screens, the same whenever it is worked out.
-
-Each screen is left by one entry: what the person agreed to, answered, or played. How far somebody is, is the number of
-screens that were left; a comprehension check that was failed is an entry that does not leave its screen.
+The screens of a person are a list that depends only on study and cell. Each screen is left by one entry: consent,
+answers, or a played round. A failed comprehension check is an entry that does not leave its screen. A person's progress
+is the number of screens left.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.errors import InputError
+from askwise.errors import AskwiseError
 from askwise.studio.rounds.round import Setup
 from askwise.studio.study.file import WHEN, PeopleStudy, Questionnaire, StudyCondition
 from askwise.text.reading import Field
@@ -31,11 +32,11 @@ from askwise.text.reading import Field
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a person meets.
+    """A cell of the design: what one person plays.
 
     Attributes:
-        order: conditions by number.
-        rotation: by how many problems the list of problems is turned.
+        order: the numbers of the conditions, in order.
+        rotation: the number of positions by which the list of problems is rotated.
     """
 
     order: tuple[int, ...]
@@ -43,8 +44,8 @@ class Assignment:
 
 
 def williams(n: int) -> list[tuple[int, ...]]:
-    """Return the rows of a Williams square for `n` conditions: `n` of them if that is even, else twice as many."""
-    # 0, 1, n - 1, 2, n - 2, ...: neighbours differ by every number once, which is what makes followers balanced.
+    """Return the rows of a Williams square for `n` conditions: `n` rows if `n` is even, otherwise ``2 * n``."""
+    # 0, 1, n - 1, 2, n - 2, ...: the differences of neighbours are all different, which balances the followers.
     first = [0]
     low, high = 1, n - 1
     while low <= high:
@@ -57,20 +58,20 @@ def williams(n: int) -> list[tuple[int, ...]]:
 
 
 def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignment]:
-    """Return all cells of a design."""
+    """Return all cells of a design; `within` is True for a within-subjects design."""
     orders = williams(n_conditions) if within else [(condition,) for condition in range(n_conditions)]
     return [Assignment(order, rotation) for rotation in range(n_problems) for order in orders]
 
 
 def next_cell(counts: Sequence[int], seed: int) -> int:
-    """Return the cell of the next person, where `counts` ``[n_cells]`` people are counted in each."""
+    """Return the number of the next person's cell; `counts` ``[n_cells]`` are the people in each cell."""
     block = min(counts)
     order = np.random.default_rng([seed, block]).permutation(len(counts))
     return next(int(cell) for cell in order if counts[cell] == block)
 
 
-def problems_of(cell: Assignment, place: int, rounds: int, n_problems: int) -> list[int]:
-    """Return the problems of the rounds in the condition at a place of the order."""
+def problems_at_place(cell: Assignment, place: int, rounds: int, n_problems: int) -> list[int]:
+    """Return the numbers of the problems of the rounds in the condition at position `place` of the order."""
     first = cell.rotation + place * rounds
     return [(first + k) % n_problems for k in range(rounds)]
 
@@ -80,17 +81,17 @@ CONSENT, TEXT, CHECK, ROUND, FORM, END = "consent", "text", "check", "round", "f
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One screen.
+    """One screen of a person.
 
     Attributes:
         kind: consent, text, check, round, form or end.
-        title: its heading.
-        text: what is read.
-        condition: of a round, or of the rounds that a form asks about.
-        problem: of a round, by name.
-        practice: whether a round does not count.
-        form: what is asked.
-        trial: which of the rounds that count it is, from 1; 0 if it is none.
+        title: the heading.
+        text: the text to read.
+        condition: the condition of a round, or of the rounds that a form asks about.
+        problem: the name of a round's problem.
+        practice: whether the round is for practice.
+        form: the questionnaire of a form.
+        trial: the number of a round that counts, from 1; otherwise 0.
     """
 
     kind: str
@@ -104,7 +105,7 @@ class Screen:
 
 
 def screens(study: PeopleStudy, cell: Assignment) -> list[Screen]:
-    """Return all screens of somebody who is in that cell."""
+    """Return all screens of a person in a cell."""
     found = [Screen(CONSENT, study.name, study.consent)]
     found += [Screen(TEXT, "How it works", text) for text in study.instructions]
     if study.check:
@@ -114,7 +115,7 @@ def screens(study: PeopleStudy, cell: Assignment) -> list[Screen]:
     names, trial = list(study.problems), 0
     for place, number in enumerate(cell.order):
         met = study.conditions[number]
-        for chosen in problems_of(cell, place, study.rounds, len(names)):
+        for chosen in problems_at_place(cell, place, study.rounds, len(names)):
             trial += 1
             found.append(Screen(ROUND, f"Round {trial}", condition=met, problem=names[chosen], trial=trial))
         found += [Screen(FORM, each.title, condition=met, form=each) for each in _asked(study, WHEN[0])]
@@ -127,15 +128,15 @@ def _asked(study: PeopleStudy, when: str) -> list[Questionnaire]:
 
 
 def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Setup:
-    """Return the round of a screen, for the person of that number; its seed depends on nothing else."""
+    """Return the setup of the round at a screen; its seed depends on the study, the person's `number` and `place`."""
     assert screen.condition is not None
     met = screen.condition
     seed = int(np.random.SeedSequence([study.seed, number, place]).generate_state(1)[0])
     return Setup(study.role, met.method, met.teammate, None, seed, met.belief, met.answers)
 
 
-def shown(study: PeopleStudy, screen: Screen, *, tries_left: int) -> dict[str, Any]:
-    """Return a screen as a browser gets it; a condition is not part of it, or people would know what is compared."""
+def screen_to_json(study: PeopleStudy, screen: Screen, *, tries_left: int) -> dict[str, Any]:
+    """Return a screen as JSON for browsers, without the condition, which people must not know."""
     found: dict[str, Any] = {"kind": screen.kind, "title": screen.title, "text": screen.text}
     if screen.kind == CHECK:
         found |= {"items": [item.to_json() for item, _ in study.check], "tries": tries_left}
@@ -149,7 +150,7 @@ def shown(study: PeopleStudy, screen: Screen, *, tries_left: int) -> dict[str, A
 
 
 def described(screen: Screen) -> dict[str, Any]:
-    """Return what tables have to know of a screen, to be kept with what was entered there."""
+    """Return the columns about a screen that are stored with its entries."""
     found: dict[str, Any] = {"kind": screen.kind}
     if screen.condition is not None:
         found["condition"] = screen.condition.name
@@ -160,12 +161,12 @@ def described(screen: Screen) -> dict[str, Any]:
     return found
 
 
-def taken_in(study: PeopleStudy, screen: Screen, given: Field) -> tuple[dict[str, Any], bool]:
-    """Return what a person's answer to a screen comes to, and whether it leaves the screen."""
+def check_entry(study: PeopleStudy, screen: Screen, given: Field) -> tuple[dict[str, Any], bool]:
+    """Return the data to store for a person's entry at a screen, and whether the entry leaves the screen."""
     if screen.kind == CONSENT:
         given.object(["agreed"], [])
         if given.value["agreed"] is not True:
-            raise InputError("agreed", "no", "consent, or leave the study")
+            raise AskwiseError("Please tick the box if you agree, or leave the study.")
         return {"agreed": True}, True
     if screen.kind == CHECK:
         answers = _answers([item for item, _ in study.check], given)
@@ -186,8 +187,8 @@ def _answers(items: list[Any], given: Field) -> dict[str, Any]:
 
 
 def _answer(answers: Field, item: Any) -> Field:
-    """Return the answer to one item; the message names what is asked, which people can see."""
+    """Return the answer to one item; errors name the item's text, which people can see."""
     value = answers.value.get(item.name)
     if value is None and not item.optional:
-        raise InputError(item.text, "no answer", "an answer")
+        raise AskwiseError(f"Please answer this question: {item.text}")
     return Field(item.text, value)

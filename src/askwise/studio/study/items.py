@@ -1,9 +1,9 @@
-"""Items of questionnaires, and two questionnaires that are ready to use.
+"""Items of questionnaires, and two ready-made questionnaires.
 
-``workload`` asks for the six kinds of load that NASA's Task Load Index distinguishes, each from 0 to 100 in steps of
-5; its score is the mean of the six (the last one is turned round: a good performance is no load). ``fluency`` asks how
-well two worked together, from 1 to 7. The words are askwise's own; studies that must use the published wording can give
-their own items.
+``workload`` asks about the six dimensions of NASA's Task Load Index, each from 0 to 100 in steps of 5. Its score is the
+mean of the six, with ``performance`` reversed, because a good performance is no load. ``fluency`` asks how well the two
+worked together, from 1 to 7. The wording is askwise's own; a study that needs the published wording can define its own
+items.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from askwise.errors import InputError
+from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import Field, check_name
 
 LONGEST_ANSWER = 2000
@@ -20,18 +20,18 @@ KINDS = ("scale", "choice", "text")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that is asked.
+    """One question of a questionnaire.
 
     Attributes:
-        name: by which tables know it.
-        text: as people read it.
+        name: its column in tables.
+        text: the text that people read.
         kind: ``scale``, ``choice`` or ``text``.
-        lowest: of a scale.
-        highest: of a scale.
-        step: between two points of a scale.
-        low: what the lowest point means.
-        high: what the highest point means.
-        options: of a choice.
+        lowest: the lowest point of a scale.
+        highest: the highest point of a scale.
+        step: the distance of two points of a scale.
+        low: the label of the lowest point.
+        high: the label of the highest point.
+        options: the options of a choice.
         optional: whether it may be left out.
     """
 
@@ -47,11 +47,11 @@ class Item:
     optional: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a browser gets it."""
+        """Return the item as JSON for browsers."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def checked(self, given: Field) -> Any:
-        """Return an answer to it, or refuse it."""
+        """Return the answer in a field, checked."""
         if given.value is None and self.optional:
             return None
         if self.kind == "choice":
@@ -61,7 +61,7 @@ class Item:
             if len(text) > LONGEST_ANSWER:
                 raise InputError(given.path, f"{len(text)} letters", f"at most {LONGEST_ANSWER}")
             if not text.strip() and not self.optional:
-                raise InputError(given.path, "nothing", "an answer")
+                raise AskwiseError(f"Please answer this question: {given.path}")
             return text
         number = given.whole(self.lowest, self.highest)
         if (number - self.lowest) % self.step:
@@ -106,9 +106,9 @@ def _agree(name: str, text: str) -> Item:
 
 READY: dict[str, tuple[Item, ...]] = {
     "workload": (
-        _load("mental", "How much thinking did this take?", "very little", "very much"),
-        _load("physical", "How much did your hands have to do?", "very little", "very much"),
-        _load("pace", "How hurried were you?", "not at all", "very much"),
+        _load("mental", "How much mental effort did it take?", "very little", "very much"),
+        _load("physical", "How much physical effort did it take?", "very little", "very much"),
+        _load("pace", "How rushed did you feel?", "not at all", "very much"),
         _load("effort", "How hard did you have to try to do as well as you did?", "hardly", "very hard"),
         _load("frustration", "How annoyed, tense or discouraged did you feel?", "not at all", "very much"),
         _load("performance", "How well did you do what you were asked to do?", "badly", "perfectly"),
@@ -116,8 +116,8 @@ READY: dict[str, tuple[Item, ...]] = {
     "fluency": (
         _agree("smooth", "The two of us worked together smoothly."),
         _agree("timing", "The robot did things at the right moment."),
-        _agree("understood", "The robot understood what I was after."),
-        _agree("questions", "The robot asked when a question was useful, and not otherwise."),
+        _agree("understood", "The robot understood what I wanted to do."),
+        _agree("questions", "The robot asked questions only when they were useful."),
         _agree("share", "The robot did its share of the work."),
         _agree("again", "I would like to work with this robot again."),
     ),
@@ -125,7 +125,7 @@ READY: dict[str, tuple[Item, ...]] = {
 
 
 def score(name: str, answers: dict[str, Any]) -> float | None:
-    """Return the score of a questionnaire that is ready to use: a mean, None of any other."""
+    """Return the score of a ready-made questionnaire, a mean; None for other questionnaires or missing answers."""
     if name not in READY or any(answers.get(item.name) is None for item in READY[name]):
         return None
     turned = {"performance"} if name == "workload" else set()

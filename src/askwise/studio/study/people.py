@@ -1,7 +1,7 @@
-"""The people of a study, as the store has them: who came, what they met, how far they are.
+"""The people of a study in the store: participants, their cells and their progress.
 
-All changes are made on the server's event loop, one person at a time (`_joining`), and each is one transaction: nobody
-is assigned twice, and two who come at the same moment count for each other.
+All changes are made on the server's event loop, joining one person at a time (`_joining`), and each change is one
+transaction. So each person is assigned once, and two people who join at the same moment get different cells.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ CREATE TABLE IF NOT EXISTS entries (
 CREATE TABLE IF NOT EXISTS places (round TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS expected (person TEXT PRIMARY KEY REFERENCES people) WITHOUT ROWID;
 """
-"""``places`` says to which screen a round belongs, ``expected`` who may come in once from another browser."""
+"""Table ``places`` holds the screen of each round, ``expected`` the people who may continue from another browser."""
 FINISHED, LEFT, FAILED_CHECK = "finished", "left", "check not passed"
 
 
-class NotNow(AskwiseError):  # noqa: N818 - it names what happened
-    """Somebody cannot take part, or not now."""
+class CannotJoin(AskwiseError):  # noqa: N818 - it names what happened
+    """A person cannot take part, or cannot take part now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """Somebody who takes part.
+    """A person who takes part.
 
     Attributes:
-        id: by which the store and cookies know them.
-        number: the first is 1; pilots are counted apart.
-        pilot: whether it is a trial run that does not count.
-        cell: what they meet.
-        end: how it ended, None while they are there.
+        id: the identifier in the store and in cookies.
+        number: the number of the person, from 1; pilots are numbered separately.
+        pilot: whether this is a test run that does not count.
+        cell: the number of the cell.
+        end: how participation ended; None while it is in progress.
     """
 
     id: str
@@ -65,8 +65,8 @@ class People:
     """All people of a study.
 
     Args:
-        store: where they are kept.
-        study: the study; another one in the same folder is refused.
+        store: the database.
+        study: the study; another study in the same folder is refused.
     """
 
     def __init__(self, store: StudioStore, study: PeopleStudy) -> None:
@@ -77,10 +77,10 @@ class People:
         self.token, self.pilot_token = (self._kept(name, secrets.token_urlsafe(12)) for name in ("join", "pilot"))
         self._salt = self._kept("salt", secrets.token_hex(16))
         if self._kept("study", study.digest) != study.digest:
-            raise InputError("study", "a file that was changed since the study began", "another folder, --out DIR")
+            raise InputError("study", "a file that has changed since the study started", "another folder, --out DIR")
 
     def _kept(self, name: str, value: str) -> str:
-        """Return what the store keeps under a name, which is `value` the first time."""
+        """Return the stored value for a name; store `value` the first time."""
         self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
         return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
 
@@ -88,40 +88,40 @@ class People:
 
     @property
     def paused(self) -> bool:
-        """Whether nobody may begin or go on."""
+        """Whether the study is paused: people can neither start nor continue."""
         return self._store.read("SELECT value FROM meta WHERE name = 'paused'") == [("1",)]
 
     async def pause(self, paused: bool) -> None:
-        """Pause the study, or let it go on."""
+        """Pause or resume the study."""
         value = "1" if paused else "0"
         await self._store.write(("INSERT OR REPLACE INTO meta VALUES ('paused', ?)", (value,)))
 
     def panel_name(self, given: str | None) -> str | None:
-        """Return how the panel's identifier of a person is kept, None if the study or the address has none."""
-        name = plain_identifier(given or "")
+        """Return the form in which a panel's identifier is stored; None if the study or the address has none."""
+        name = normalised_identifier(given or "")
         if not self.study.parameter or not any(map(str.isalnum, name)) or "{" in name:
-            return None  # "..." or "{{%ID%}}" is a place for an identifier, which the panel did not fill in
+            return None  # "..." or "{{%ID%}}" is a placeholder that the panel did not fill in
         if len(name) > LONGEST_NAME or not name.isprintable():
-            raise NotNow("the identifier in the address is none")
+            raise CannotJoin("The identifier in your link is not valid.")
         if self.study.stored == "plain":
             return name
         return hashlib.sha256(f"{self._salt}\0{name.casefold()}".encode()).hexdigest()[:32]
 
     async def join(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
-        """Let somebody in; return who it is, and the cookie by which the browser is known."""
+        """Admit a person; return the participant, and the value of a new cookie."""
         async with self._joining:
             if self.paused and not pilot:
-                raise NotNow("the study is paused; please come back later")
+                raise CannotJoin("The study is paused. Please come back later.")
             name = self.panel_name(panel)
             if name is None and self.study.parameter and not pilot:
-                missing = f"the address does not say who you are ({self.study.parameter} is missing)"
-                raise NotNow(f"{missing}; please open the study with the link that your panel shows you")
+                missing = f"Your link does not contain your identifier ({self.study.parameter} is missing)"
+                raise CannotJoin(f"{missing}. Please open the study with the link from your panel.")
             before = None if name is None else self._by_panel(name, pilot=pilot)
             if before is not None:
                 return await self._back(before)
             if not pilot and self.here() >= self.study.most_at_once:
                 most = self.study.most_at_once
-                raise NotNow(f"{most} people take part now, which is as many as can; please come back later")
+                raise CannotJoin(f"All {most} places are taken at the moment. Please come back later.")
             return await self._added(name, pilot=pilot)
 
     async def _added(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
@@ -138,17 +138,17 @@ class People:
         rows = self._store.read("SELECT id, panel FROM people WHERE panel IS NOT NULL AND pilot = ?", (pilot,))
         return next((str(name) for name, known in rows if known.casefold() == panel.casefold()), None)
 
-    async def let_in_again(self, number: int) -> None:
-        """Let a person come in once from another browser: the first one lost its cookie, say."""
+    async def readmit(self, number: int) -> None:
+        """Allow a person to continue once from another browser, for instance after losing the cookie."""
         rows = self._store.read("SELECT id FROM people WHERE number = ? AND pilot = 0", (number,))
         if not rows:
-            raise InputError("number", number, "the number of somebody who takes part")
+            raise InputError("number", number, "the number of a participant")
         await self._store.write(("INSERT OR IGNORE INTO expected VALUES (?)", rows[0]))
 
     async def _back(self, name: str) -> tuple[Participant, str]:
-        """Return somebody who comes back, with a new cookie; only whom the researcher expects."""
+        """Return a person who continues in another browser, with a new cookie; the researcher must have allowed it."""
         if not self._store.read("SELECT person FROM expected WHERE person = ?", (name,)):
-            raise NotNow("this identifier has begun in another browser: please go on there")
+            raise CannotJoin("You have already started this study in another browser. Please continue there.")
         found = self.person(name)
         cookie, keeping = new_cookie(PILOT if found.pilot else PARTICIPANT, name)
         await self._store.write(("DELETE FROM expected WHERE person = ?", (name,)), keeping)
@@ -157,7 +157,7 @@ class People:
     # -- counting -------------------------------------------------------------------------------------------------
 
     def counts(self, *, pilot: bool = False) -> list[int]:
-        """Return how many people each cell has: those who finished, and those who are still there."""
+        """Return the number of people in each cell: those who finished, and those in progress."""
         since = time.time() - 60 * self.study.gone_after
         counted = "SELECT cell, count(*) FROM people WHERE pilot = ? AND (end = ? OR (end IS NULL AND seen > ?))"
         rows = self._store.read(f"{counted} GROUP BY cell", (pilot, FINISHED, since))
@@ -165,7 +165,7 @@ class People:
         return [int(found.get(cell, 0)) for cell in range(len(self.cells))]
 
     def here(self) -> int:
-        """Return how many are still there."""
+        """Return the number of people in progress."""
         since = time.time() - 60 * self.study.gone_after
         rows = self._store.read("SELECT count(*) FROM people WHERE pilot = 0 AND end IS NULL AND seen > ?", (since,))
         return int(rows[0][0])
@@ -173,28 +173,28 @@ class People:
     # -- going on -------------------------------------------------------------------------------------------------
 
     def person(self, name: str) -> Participant:
-        """Return somebody by what cookies say."""
+        """Return the participant with an identifier from a cookie."""
         rows = self._store.read("SELECT id, number, pilot, cell, end FROM people WHERE id = ?", (name,))
         if not rows:
-            raise NotNow("nobody is known by this cookie")
+            raise CannotJoin("Your cookie is not known to this study.")
         found, number, pilot, cell, end = rows[0]
         return Participant(found, number, bool(pilot), cell, end)
 
     def way(self, person: Participant) -> list[Screen]:
-        """Return the screens of somebody."""
+        """Return the screens of a person."""
         return screens(self.study, self.cells[person.cell])
 
     def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
-        """Return what somebody did: the number of the screen, the data, and whether it left the screen."""
+        """Return the entries of a person: number of the screen, data, and whether the entry left the screen."""
         rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))
         return [(screen, self._store.json(data), bool(leaves)) for screen, data, leaves in rows]
 
     async def seen(self, person: Participant) -> None:
-        """Note a sign of life."""
+        """Store the present time as the person's last activity."""
         await self._store.write(("UPDATE people SET seen = ? WHERE id = ?", (time.time(), person.id)))
 
     async def enter(self, person: Participant, n: int, screen: int, data: Any, *, leaves: bool) -> None:
-        """Keep an entry; what is at the end, or beyond the last try of a check, ends somebody's part."""
+        """Store an entry; the last screen, or the last attempt at a check, ends the participation."""
         now = time.time()
         way = self.way(person)
         statements: list[Any] = [
@@ -208,13 +208,13 @@ class People:
         await self._store.write(*statements)
 
     async def leave(self, person: Participant) -> None:
-        """End the part of somebody who wants to stop."""
+        """End the participation of a person who wants to stop."""
         if person.end is None:
             await self._store.write(_ending(person, LEFT))
 
 
-def plain_identifier(given: str) -> str:
-    """Return a panel's identifier without spaces, its letters as they are usually written."""
+def normalised_identifier(given: str) -> str:
+    """Return a panel's identifier without spaces, in Unicode normal form."""
     return "".join(unicodedata.normalize("NFKC", given).split())
 
 

@@ -1,9 +1,9 @@
-"""The report of a study with people: the tables, figures and report of every other study, with people among them.
+"""The report of a study with people: the same tables, figures and report as for simulated studies.
 
-Each round that counts gives two rows: what the person and the method paid together, and what the same method paid
-beside the simulated teammate with the same goal and the same seed (a person who plays the ego agent is set beside the
-planner). The unit of all intervals is the person: column ``instance`` is the number of the person, ``episode`` that of
-the round, ``prior`` the name of the problem. Pilot and practice rounds, and people who did not finish, are left out.
+Each round that counts gives two rows: the cost of the person and the method together, and the cost of the same method
+with a simulated teammate, the same goal and the same seed (a person who plays the ego agent is compared with the
+planner). Intervals are computed over people: column ``instance`` is the number of the person, ``episode`` the number of
+the round, ``prior`` the name of the problem. Pilot and practice rounds, and people who did not finish, are excluded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from askwise.studies.schema.tables import Row, table
 from askwise.studio.pool import Pool
 from askwise.studio.rounds.replay import TWIN
 from askwise.studio.rounds.round import PERSON
-from askwise.studio.study.export import DECISION, PlayedRound, StoredStudy, exported, playing, why_not
+from askwise.studio.study.export import DECISION, PlayedRound, StoredStudy, exported, failure_of, playing
 from askwise.studio.study.people import FINISHED
 from askwise.text.files import make_folder
 
@@ -29,11 +29,11 @@ FOLDER = "report"
 
 
 def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, Any]:
-    """Export everything and write the report; return how much there was.
+    """Export all results and write the report; return the numbers of people and rounds by description.
 
     Args:
         folder: the studio's folder.
-        seconds: how long one decision of a method may take when a round is played again or simulated.
+        seconds: time limit for one decision of a method when a round is replayed or simulated.
     """
     return asyncio.run(_write(folder, seconds))
 
@@ -46,14 +46,14 @@ async def _write(folder: Path, seconds: float) -> dict[str, Any]:
         done = {row["person"] for row in people if not row["pilot"] and row["end"] == FINISHED}
         counts = [each for each in played if each.found and _counts(each.stored.about, done)]
         if not counts:
-            raise InputError(f"folder {str(folder)!r}", "nobody who finished the study", "at least one")
+            raise InputError(f"folder {str(folder)!r}", "no person who finished the study", "at least one")
         episodes: list[Row] = []
         queries: list[Row] = []
         for each in counts:
             for key, row, asked in await _both(each, pool):
                 episodes.append({**key, **row})
                 queries += [{**key, **query} for query in asked]
-    counted = {"people who finished": len(done), "people who came": sum(not row["pilot"] for row in people)}
+    counted = {"people who finished": len(done), "people who joined": sum(not row["pilot"] for row in people)}
     counted |= {"pilots": sum(row["pilot"] for row in people), "rounds": len(counts)}
     failed = sum(each.stored.failure is not None for each in counts)
     counted |= {"rounds that failed": failed} if failed else {}
@@ -73,14 +73,14 @@ def _counts(about: Row, done: set[int]) -> bool:
 
 
 async def _both(played: PlayedRound, pool: Pool) -> list[tuple[Row, Row, list[Row]]]:
-    """Return the round and its simulated twin, each as its key, its row and its questions; a failed one has no twin."""
+    """Return the round and its simulated twin, each as key, row and questions; a failed round has no twin."""
     found, label, role = played.found, str(played.stored.about["condition"]), played.stored.about["role"]
     own = (label, PERSON) if role == "teammate" else (f"{label}: people", found["teammate"])
     rows = [(_key(played, *own), played.row, found["queries"])]
     if played.stored.failure is not None:
         return rows
     reply = await played.stored.reply(pool, TWIN)
-    error = why_not(reply)
+    error = failure_of(reply)
     teammate = str(reply.get("teammate", found["beside"]))
     method = label if role == "teammate" else f"{label}: {reply.get('method', 'planner')}"
     row = reply["row"] if error is None else failed_row({}, error)

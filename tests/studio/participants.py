@@ -12,11 +12,11 @@ from askwise.api import as_problem
 from askwise.core.episode import Episode
 from askwise.domains.registry import read
 from askwise.methods import make_agent
-from askwise.studio.rounds.round import Setup, belief_beside_people
+from askwise.studio.rounds.round import Setup, belief_with_people
 from askwise.studio.study.file import PeopleStudy, read_people_study
 from askwise.studio.study.flow import cells, screens, setup_of
 from tests.studio.live import EXAMPLES, Studio, Visitor, played
-from tests.studio.scripted import deeds
+from tests.studio.scripted import inputs
 
 STUDY = """
 format = "askwise/people-study@1"
@@ -131,7 +131,7 @@ class Taker:
         while screen["kind"] != "end" and screen["place"] < until:
             if screen["kind"] == "round" and not screen["over"]:
                 at = screen["place"] - 1
-                played(self.visitor, screen["round"], deeds(expected(study, number, cell, at), "teammate"))
+                played(self.visitor, screen["round"], inputs(expected(study, number, cell, at), "teammate"))
             screen = self.enter(screen, entry_for(screen))
         return screen
 
@@ -156,7 +156,7 @@ def expected(study: PeopleStudy, number: int, cell: int, at: int) -> Episode:
     """Return the episode of that round for somebody who walks like ``urop``."""
     setup, name = setup_at(study, number, cell, at)
     problem = as_problem(read(study.problems[name]))
-    belief = belief_beside_people(problem, setup.method)
+    belief = belief_with_people(problem, setup.method)
     agent = make_agent(setup.method, **({} if belief is None else {"belief": belief}))
     return simulate(problem, agent, "urop", None, setup.seed)
 
