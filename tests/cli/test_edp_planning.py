@@ -116,11 +116,11 @@ def test_goals_beyond_the_limits_are_said_with_what_is_proven(run: Run, tmp_path
 
 
 def test_long_work_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from askwise.cli import planning_problems as planning
+    from askwise.cli import planning_problems
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr(planning, "FIRST", 0.0)
-    with planning.speaking("edp") as say:
+    monkeypatch.setattr(planning_problems, "FIRST", 0.0)
+    with planning_problems.speaking("edp") as say:
         say("goal 1 of 2, 7 states")
     assert "askwise edp: goal 1 of 2, 7 states so far" in capsys.readouterr().err
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from askwise import __version__
-from askwise.cli import common as values
+from askwise.cli import common
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.text.wording import printable
 
@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
             stream.reconfigure(errors="backslashreplace")  # names may hold letters that the terminal lacks
     try:
         run = _module(options.command).run
-        with values.allowed_memory(options):
+        with common.allowed_memory(options):
             code = int(run(options))
         sys.stdout.flush()
         return code
@@ -146,4 +146,4 @@ def _declare(command: argparse.ArgumentParser, name: str) -> None:
     if name in RUN_AGENTS:
         command.add_argument("--traceback", action="store_true", help="show all of an error that ends the command")
     if name not in ("completion", "new"):
-        values.add_memory(command)
+        common.add_memory(command)

@@ -22,7 +22,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import limited, values
+from askwise.cli import common, limited
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
 
@@ -37,7 +37,7 @@ REPLIES = {"yes": True, "no": False, "unknown": None}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise ask``."""
-    values.add_file_and_method(parser)
+    common.add_file_and_method(parser)
     add = parser.add_argument
     add("--teammate", "--worker", metavar="STATE", help="where the teammate is (default: where it starts)")
     add("--ego", "--fetcher", metavar="STATE", help="where the ego agent is (default: where it starts)")
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
         print(list_methods())
         return 0
-    values.need_file(options)
+    common.need_file(options)
     if limited.wanted(options):
         return limited.run(options)
     advice = decide(options)
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         from askwise.view.explain import to_text
 
-        print(to_text(advice, colour=values.colourful()), end="")
+        print(to_text(advice, colour=common.colourful()), end="")
     return 0
 
 
@@ -94,7 +94,7 @@ def decide(options: argparse.Namespace) -> Advice:
     from askwise.play.ask import ask
 
     seed = parse_whole(options.seed, "--seed")
-    problem = values.read_problem(options)
+    problem = common.read_problem(options)
     domain = domain_of(problem)
     state = domain.parse_state(problem, options.teammate, options.ego, options.holding)
     if options.fresh:

@@ -32,7 +32,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from askwise.cli import planning, values
+from askwise.cli import common, planning_problems
 from askwise.cli.common import Progress
 from askwise.errors import InputError
 from askwise.text.files import naming_file
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="instead of -k: a design of your own, cells as X,Y, edges as FROM,ACTION,TO; may be repeated",
     )
     parser.add_argument("--designs", metavar="N", help="look at no more than N designs")
-    planning.add_limits(parser)
+    planning_problems.add_limits(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--png", metavar="FILE", help="also draw the place before and after, side by side")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the changed problem")
@@ -122,14 +122,14 @@ def check(options: argparse.Namespace) -> None:
 
 def read_place(options: argparse.Namespace) -> Any:
     """Return what is to be changed: a drawing, an instance, or all designs of a planning problem."""
-    if planning.is_planning(options.file):
+    if planning_problems.is_planning(options.file):
         from askwise.designs.actions import space_of_actions
 
         options.obs = None  # what was seen does not matter here
-        problem = planning.read(options, options.file, options.template)
+        problem = planning_problems.read(options, options.file, options.template)
         if not sys.stderr.isatty():
             return space_of_actions(problem)
-        with planning.speaking("design") as say:
+        with planning_problems.speaking("design") as say:
             return space_of_actions(problem, say)
     given = {"TEMPLATE": options.template, "--goals": options.goals, "--limit": options.limit}
     for name, value in given.items():
@@ -148,7 +148,7 @@ def read_instance_or_drawing(path: str) -> Any:
 
     text = read_stdin() if path == "-" else read_text(path)
     if looks_like_data(text) or Path(path).suffix.lower() == ".toml":
-        return read(text, "standard input", Path()) if path == "-" else values.read_instance(path)
+        return read(text, "standard input", Path()) if path == "-" else common.read_instance(path)
     source = "standard input" if path == "-" else f"file {path!r}"
     refuse_blank(text, source, "a drawing of a map, an instance file, or a planning problem")
     with naming_file(path) if path != "-" else nullcontext():

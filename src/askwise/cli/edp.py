@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import planning, values
+from askwise.cli import common, planning_problems
 from askwise.errors import InputError
 from askwise.text.files import naming_file
 from askwise.text.wording import printable
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=True,
         help="planning problem: actions seen so far (default: those in MAP)",
     )
-    planning.add_limits(parser)
+    planning_problems.add_limits(parser)
     parser.add_argument(
         "--at", metavar="STATE", help="where the teammate is, a cell as X,Y (default: the W, or the instance's start)"
     )
@@ -81,7 +81,7 @@ class Watched:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise edp``."""
-    if planning.is_planning(options.map):
+    if planning_problems.is_planning(options.map):
         return run_planning(options)
     for name in ("template", "goals", "obs", "limit"):
         if getattr(options, name) is not None:
@@ -119,9 +119,9 @@ def run_planning(options: argparse.Namespace) -> int:
     for name in ("at", "png"):
         if getattr(options, name) is not None:
             raise InputError(f"--{name}", repr(getattr(options, name)), "a map or an instance beside it")
-    problem = planning.read(options, options.map, options.template)
+    problem = planning_problems.read(options, options.map, options.template)
     seen = problem.seen if options.obs is not None else ()
-    cones = planning.cones_of(problem, "edp")
+    cones = planning_problems.cones_of(problem, "edp")
     pairs = pairs_at(cones, after_seen(cones, seen))
     if options.json:
         print(json.dumps(account.as_json(problem.name, cones, pairs, [action for _, action in seen])))
@@ -142,7 +142,7 @@ def read_map(path: str) -> Watched:
 
     text = read_stdin() if path == "-" else read_text(path)
     if looks_like_data(text) or Path(path).suffix.lower() == ".toml":
-        instance = read(text, "standard input", Path()) if path == "-" else values.read_instance(path)
+        instance = read(text, "standard input", Path()) if path == "-" else common.read_instance(path)
         problem = as_problem(instance)
         return Watched(*teammate_goals(problem), problem.policies)
     source = "standard input" if path == "-" else f"file {path!r}"

@@ -25,7 +25,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import limited, values
+from askwise.cli import common, limited
 from askwise.cli.common import Progress
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise evaluate``."""
-    values.add_file_and_method(parser)
+    common.add_file_and_method(parser)
     parser.add_argument("--exact", action="store_true", help="everything that can happen; small instances only")
     parser.add_argument("--episodes", metavar="N", help="play N episodes")
     parser.add_argument("--paths", metavar="N", help="play N episodes for each goal")
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     check(options)
     if limited.wanted(options):
         return limited.run(options)
-    problem = values.read_problem(options)
+    problem = common.read_problem(options)
     found = evaluated(options, problem)
     bound = bounded(options, problem, found.questions) if options.bound or options.tight else None
     if options.json:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> None:
     """Refuse what can be refused before anything is read or played."""
-    values.need_file(options)
+    common.need_file(options)
     given = {"--exact": options.exact, "--episodes": options.episodes, "--paths": options.paths}
     chosen = [name for name, value in given.items() if value not in (False, None)]
     if len(chosen) != 1:
@@ -91,7 +91,7 @@ def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
     from askwise.methods import make_agent
     from askwise.play.evaluate import evaluate
 
-    agent = make_agent(options.method, **values.agent_options(options))
+    agent = make_agent(options.method, **common.agent_options(options))
     progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", show=options.go_on)
     with progress:
         return evaluate(

@@ -12,7 +12,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from askwise.cli import common as values
+from askwise.cli import common
 from askwise.errors import InputError, did_you_mean
 from askwise.text.reading import parse_number, parse_whole
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from askwise.text.files import whole_file
     from askwise.view.scene_builder import start_scene
 
-    seed = values.seed(options.seed)
+    seed = common.seed(options.seed)
     instance = draw(options, seed)
     text = json_text(instance.to_json())
     if options.output == "-":

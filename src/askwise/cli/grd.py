@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import planning, rows
+from askwise.cli import planning_problems
 
 if TYPE_CHECKING:
     from askwise.studies.running.jobs import Row
@@ -49,19 +49,19 @@ LEFT_OUT = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise grd``."""
     parser.add_argument("paths", metavar="DIR", nargs="+", help="folders of archives, or archives")
-    planning.add_limits(parser)
-    rows.add_options(parser)
+    planning_problems.add_limits(parser)
+    planning_problems.add_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise grd``."""
     from askwise.recognition.tables import GRD_COLUMNS, MeasureJob
 
-    limits = planning.limits_of(options)
-    found = rows.work(options, "grd", options.paths, lambda problem: MeasureJob(problem, limits))
-    rows.write(options, GRD_COLUMNS, found)
+    limits = planning_problems.limits_of(options)
+    found = planning_problems.work(options, "grd", options.paths, lambda problem: MeasureJob(problem, limits))
+    planning_problems.write(options, GRD_COLUMNS, found)
     print(_table(found))
-    return rows.say_failures(found)
+    return planning_problems.say_failures(found)
 
 
 def _table(found: list[Row]) -> str:

@@ -22,7 +22,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import planning, rows
+from askwise.cli import planning_problems
 from askwise.errors import InputError
 from askwise.text.reading import parse_number
 
@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--stray", metavar="P", default="0.1", help="how often that is, for robust (%(default)s)")
     parser.add_argument("--complete", action="store_true", help="no action was missed between those seen")
-    planning.add_limits(parser)
+    planning_problems.add_limits(parser)
     parser.add_argument("--json", action="store_true", help="print JSON: all goals after each action")
-    rows.add_options(parser)
+    planning_problems.add_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     paths, template = options.paths, None
     if len(paths) == 2 and all(path.lower().endswith(".pddl") for path in paths):
         paths, template = paths[:1], paths[1]
-    if options.csv is None and len(paths) == 1 and planning.is_one_problem(paths[0]):
+    if options.csv is None and len(paths) == 1 and planning_problems.is_one_problem(paths[0]):
         return _one(options, paths[0], template, stray)
     return _many(options, paths, stray)
 
@@ -68,10 +68,10 @@ def _one(options: argparse.Namespace, path: str, template: str | None, stray: fl
     from askwise.pddl.recognised import as_json, describe
     from askwise.pddl.recognising import recognise
 
-    problem = planning.read(options, path, template)
+    problem = planning_problems.read(options, path, template)
     if not problem.seen:
         raise InputError("observations", "none", "actions that were seen, obs.dat in the archive or --obs FILE")
-    cones = planning.cones_of(problem, "recognise")
+    cones = planning_problems.cones_of(problem, "recognise")
     found = recognise(problem, belief=options.belief, stray=stray, complete=options.complete, cones=cones)
     if options.json:
         how: dict[str, Any] = {"belief": options.belief, "complete": options.complete}
@@ -99,16 +99,16 @@ def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
             raise InputError(name, "with several archives", "one archive, or DOMAIN.pddl TEMPLATE.pddl")
     if options.json and options.csv is None:
         raise InputError("--json", "with several archives", "one archive; --csv FILE takes the rows of several")
-    limits = planning.limits_of(options)
-    found = rows.work(
+    limits = planning_problems.limits_of(options)
+    found = planning_problems.work(
         options,
         "recognise",
         paths,
         lambda problem: RecogniseJob(problem, limits, options.belief, stray, options.complete),
     )
-    rows.write(options, RECOGNISE_COLUMNS, found)
+    planning_problems.write(options, RECOGNISE_COLUMNS, found)
     print(_summed_up(summaries(found)))
-    return rows.say_failures(found)
+    return planning_problems.say_failures(found)
 
 
 def _summed_up(found: list[Summary]) -> str:

@@ -18,7 +18,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import limited, values
+from askwise.cli import common, limited
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import parse_number, parse_whole
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise run``."""
-    values.add_file_and_method(parser)
+    common.add_file_and_method(parser)
     parser.add_argument(
         "--teammate", metavar="KIND", help="how the teammate walks (default: as FILE says, or urop); help lists all"
     )
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         from askwise.view.summary import episode_to_text
 
-        print(episode_to_text(episode, colour=values.colourful()), end="")
+        print(episode_to_text(episode, colour=common.colourful()), end="")
         for path in written:
             print(f"Written: {path}")
     return 0
@@ -73,7 +73,7 @@ def check(options: argparse.Namespace) -> None:
     """Refuse what can be refused before anything is played."""
     from askwise.view.raster import check_ending
 
-    values.need_file(options)
+    common.need_file(options)
     if options.json and options.watch:
         raise InputError("--watch", "--json as well", "one of the two")
     parse_number(options.speed, "--speed", above=0)
@@ -88,11 +88,11 @@ def play(options: argparse.Namespace) -> Episode:
 
     try:
         return simulate(
-            values.read_problem(options),
+            common.read_problem(options),
             options.method,
             options.teammate,
             options.goal,
-            values.seed(options.seed),
+            common.seed(options.seed),
             max_steps=None if options.max_steps is None else parse_whole(options.max_steps, "--max-steps", 1),
             belief=options.belief,
         )
@@ -107,7 +107,7 @@ def watch(episode: Episode, speed: float) -> None:
 
     if not can_watch(sys.stdout):
         print("askwise run: --watch needs a terminal; the account follows", file=sys.stderr)
-    elif not animate(episode, sys.stdout, speed=speed, colour=values.colourful()):
+    elif not animate(episode, sys.stdout, speed=speed, colour=common.colourful()):
         print("(stopped watching)")
 
 

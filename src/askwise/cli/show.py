@@ -15,7 +15,7 @@ import shutil
 import sys
 from dataclasses import replace
 
-from askwise.cli import common as values
+from askwise.cli import common
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,11 +33,11 @@ def run(options: argparse.Namespace) -> int:
 
     if options.png is not None:
         raster.check_ending(options.png, ".png")
-    problem = as_problem(values.read_instance(options.file))
+    problem = as_problem(common.read_instance(options.file))
     scene = start_scene(problem, problem.prior)
     columns = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else text.COLUMNS
     print(describe(problem))
-    drawing = text.draw(replace(scene, progress=""), colour=values.colourful(), columns=columns)
+    drawing = text.draw(replace(scene, progress=""), colour=common.colourful(), columns=columns)
     print(drawing, end="")
     if options.png is not None:
         raster.save_png(scene, options.png)

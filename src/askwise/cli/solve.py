@@ -16,7 +16,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import common as values
+from askwise.cli import common
 from askwise.cli.common import Progress
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import parse_whole
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     if options.questions is not None:
         parse_whole(options.questions, "--questions", 0)
     questions = None if options.questions is None else int(options.questions)
-    problem = as_problem(values.read_instance(options.file))
+    problem = as_problem(common.read_instance(options.file))
     progress = Progress("solve", "{:,} states, {:,} questions", show=options.go_on)
     try:
         with progress:
