@@ -5,7 +5,7 @@ Only the standard library is imported before a subcommand is chosen, so that ``-
 
 from __future__ import annotations
 
-from askwise.cli import stopping  # before all others: from here on, Ctrl-C shows no traceback
+from askwise.cli import interruption  # before all others: from here on, Ctrl-C shows no traceback
 
 # isort: split
 import argparse
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Without `arguments` it is the whole program, which then decides what Ctrl-C does.
     """
-    with stopping.as_program() if arguments is None else contextlib.nullcontext():
+    with interruption.as_program() if arguments is None else contextlib.nullcontext():
         given = sys.argv[1:] if arguments is None else list(arguments)
         parser = build_parser(only=given[:1])
         if not given:
@@ -91,7 +91,7 @@ def _run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt as stopped:
         _drop_output()
         print(f"askwise {options.command}: interrupted", file=sys.stderr)
-        return stopping.exit_code(stopped)
+        return interruption.exit_code(stopped)
     except MemoryError:
         return _complain(options.command, "this takes more memory than there is; try a smaller map or fewer goals")
     except BrokenPipeError:

@@ -22,7 +22,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import common, limited
+from askwise.cli import common, interruption
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
 
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fresh", action="store_true", help="start at the given places: infer nothing from the teammate's way")
     add("--holding", metavar="GOAL", help="the goal whose tool or other load the ego agent holds (default: none)")
     add("--seed", metavar="N", default="0", help="for methods that choose at random (%(default)s)")
-    limited.add_limit(parser)
+    interruption.add_limit(parser)
     add("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -72,8 +72,8 @@ def run(options: argparse.Namespace) -> int:
         print(list_methods())
         return 0
     common.need_file(options)
-    if limited.wanted(options):
-        return limited.run(options)
+    if interruption.has_limit(options):
+        return interruption.run_with_limit(options)
     advice = decide(options)
     if options.json:
         from askwise.view.explain import as_json

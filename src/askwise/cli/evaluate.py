@@ -25,7 +25,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import common, limited
+from askwise.cli import common, interruption
 from askwise.cli.common import Progress
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bound", action="store_true", help="also a number that no method can be below")
     parser.add_argument("--tight", action="store_true", help="a tighter --bound, with 95 %% confidence; takes longer")
     parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
-    limited.add_limit(parser)
+    interruption.add_limit(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
         print(list_methods())
         return 0
     check(options)
-    if limited.wanted(options):
-        return limited.run(options)
+    if interruption.has_limit(options):
+        return interruption.run_with_limit(options)
     problem = common.read_problem(options)
     found = evaluated(options, problem)
     bound = bounded(options, problem, found.questions) if options.bound or options.tight else None

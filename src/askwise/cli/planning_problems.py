@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import stopping
+from askwise.cli import interruption
 from askwise.cli.common import Progress
 from askwise.errors import InputError, did_you_mean
 from askwise.text.reading import parse_number, parse_whole
@@ -149,7 +149,7 @@ def work(
     jobs = [job_for(problem) for problem in problems]
     done: dict[int, list[Row]] = {}
     try:
-        with stopping.terminable(), Progress(command, "{} of {} problems", show=len(jobs) > 1) as progress:
+        with interruption.terminable(), Progress(command, "{} of {} problems", show=len(jobs) > 1) as progress:
             for finished in _done(options, jobs, workers, seconds):
                 done[finished.number] = finished.rows
                 if not finished.before:

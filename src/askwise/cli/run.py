@@ -18,7 +18,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import common, limited
+from askwise.cli import common, interruption
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import parse_number, parse_whole
 
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--goal", metavar="GOAL", help="the teammate's goal (default: drawn from the prior)")
     parser.add_argument("--seed", metavar="N", help="makes the episode repeatable")
     parser.add_argument("--max-steps", metavar="N", help="cut the episode off after N steps")
-    limited.add_limit(parser)
+    interruption.add_limit(parser)
     parser.add_argument("--watch", action="store_true", help="animate it in the terminal first")
     parser.add_argument("--speed", metavar="N", default="4", help="steps a second for --watch (%(default)s)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the account")
@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> int:
         print(list_methods() if options.method == "help" else teammates())
         return 0
     check(options)
-    if limited.wanted(options):
-        return limited.run(options)
+    if interruption.has_limit(options):
+        return interruption.run_with_limit(options)
     episode = play(options)
     if options.watch:
         watch(episode, parse_number(options.speed, "--speed", above=0))

@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import stopping
+from askwise.cli import interruption
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import parse_number, parse_whole
 
@@ -140,7 +140,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     study = replace(study, limits=_limits(study.limits, options))
     total = study.n_tasks
     try:
-        with stopping.terminable():
+        with interruption.terminable():
             done = pipeline.conduct(
                 study,
                 folder,
@@ -154,7 +154,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
         stored = pipeline.stored_tasks(study, folder)
         print(f"\nStopped: {stored} of {total} instances are stored in {folder}.", file=sys.stderr)
         print("Give the same command again to go on.", file=sys.stderr)
-        return stopping.exit_code(stopped)
+        return interruption.exit_code(stopped)
     except AskwiseError as error:
         stored = pipeline.stored_tasks(study, folder)
         if stored:

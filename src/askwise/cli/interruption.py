@@ -1,0 +1,210 @@
+"""Ways in which a command ends early: Ctrl-C, SIGTERM, and the time limit of ``--limit``.
+
+Ctrl-C and SIGTERM end a command at any time with one line, the right exit code and no traceback. Ctrl-C becomes a
+`KeyboardInterrupt`, so that code that holds a file or a terminal can clean up. An exception would be lost while a
+module is imported (an extension module may turn it into another error) and in callbacks, where Python can only print
+it. In both cases the interrupt is repeated a little later.
+
+Code inside a process cannot stop an agent that hangs in compiled code or catches every exception. With ``--limit``, the
+command therefore runs in a second process, which shares terminal, standard input and output, while this one waits.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
+RETRY_SECONDS = 0.05
+"""Delay after which an interrupt that came at a bad time is repeated."""
+MAX_DELAY = 3.0
+"""Maximal time in seconds for which an interrupt is delayed: the import of another package may never end."""
+MAX_PRESSES = 3
+"""Number of Ctrl-C presses after which the process exits at once, even if an agent catches the interrupt."""
+SECONDS_TO_STOP = 5.0
+"""Time that the second process of ``--limit`` has to exit after Ctrl-C."""
+
+
+# -- Ctrl-C and SIGTERM ------------------------------------------------------------------------------------------
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM; handled like Ctrl-C, with another exit code."""
+
+
+def exit_code(stopped: KeyboardInterrupt) -> int:
+    """Return 143 for `Terminated`, or for an interrupt that it caused, and 130 for Ctrl-C."""
+    return TERMINATED if isinstance(stopped.__cause__ or stopped, Terminated) else INTERRUPTED
+
+
+def exit_at_once(*_: object) -> None:
+    """Exit immediately, without a traceback; nothing needs cleaning up."""
+    with contextlib.suppress(OSError):
+        os.write(2, b"askwise: interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+def _started_as_command() -> bool:
+    """Whether this process runs the command, rather than a program that imports `askwise.cli`."""
+    program = sys.argv[0] if sys.argv else ""
+    return program == "-m" or Path(program).name in ("askwise", "askwise.exe")
+
+
+if _started_as_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, exit_at_once)  # until `as_program` takes over
+
+
+@contextmanager
+def as_program() -> Iterator[None]:
+    """Handle Ctrl-C inside the block; after it, while Python shuts down, Ctrl-C exits at once."""
+    ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)  # as in the background of a shell
+    if ignored or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ctrl_c = CtrlC()
+    signal.signal(signal.SIGINT, ctrl_c.pressed)
+    sys.unraisablehook = ctrl_c.not_raised
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, exit_at_once)
+
+
+class CtrlC:
+    """The signal handler for Ctrl-C; it counts presses and repeats interrupts that would be lost."""
+
+    def __init__(self) -> None:
+        self._presses: list[float] = []
+        self._repeated = False
+
+    def pressed(self, _: int, frame: FrameType | None) -> None:
+        """Raise `KeyboardInterrupt`, at once or, during an import, a little later."""
+        now = time.monotonic()
+        if not self._repeated:
+            self._presses.append(now)
+        self._repeated = False
+        if len(self._presses) >= MAX_PRESSES:
+            exit_at_once()
+        if len(self._presses) == 1 and now - self._presses[0] < MAX_DELAY and _is_importing(frame):
+            self._later()
+            return
+        raise KeyboardInterrupt
+
+    def not_raised(self, unraisable: Any) -> None:
+        """Repeat an interrupt that Python could not raise; print other exceptions. Used as `sys.unraisablehook`."""
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            self._later()
+        else:
+            sys.__unraisablehook__(unraisable)
+
+    def _later(self) -> None:
+        timer = threading.Timer(RETRY_SECONDS, self._repeat)
+        timer.daemon = True
+        timer.start()
+
+    def _repeat(self) -> None:
+        self._repeated = True
+        main = threading.main_thread().ident
+        if hasattr(signal, "pthread_kill") and main is not None:
+            signal.pthread_kill(main, signal.SIGINT)  # also interrupts a blocking system call
+        else:
+            _thread.interrupt_main()
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Make SIGTERM raise `Terminated` inside the block, unless it has another handler already."""
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(_: int, __: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # raise only once
+    raise Terminated
+
+
+# -- a time limit for decisions ----------------------------------------------------------------------------------
+
+_in_second_process: list[bool] = []
+
+
+def add_limit(parser: argparse.ArgumentParser) -> None:
+    """Declare the option ``--limit``."""
+    parser.add_argument("--limit", metavar="SECONDS", help="stop with an error if a decision takes longer")
+
+
+def has_limit(options: argparse.Namespace) -> bool:
+    """Whether to call `run_with_limit`: there is a ``--limit``, and this is not the second process already."""
+    return options.limit is not None and not _in_second_process
+
+
+def run_with_limit(options: argparse.Namespace) -> int:
+    """Run the command in a second process and return its exit code; raise an error if it takes too long or crashes."""
+    import math
+    import subprocess
+
+    from askwise.errors import AskwiseError
+    from askwise.text.reading import parse_number
+    from askwise.workers.limits import Limits
+    from askwise.workers.process import SupervisedProcess
+
+    limits = Limits(decision=parse_number(options.limit, "--limit", above=0), episode=math.inf)
+    sys.stdout.flush()
+    with terminable():
+        command = SupervisedProcess("askwise.cli.interruption:run_inside", options.arguments, limits)
+        try:
+            code = command.process.wait()
+        except Terminated:
+            raise
+        except KeyboardInterrupt:
+            # The second process has received Ctrl-C, too, and reports it, unless it hangs.
+            try:
+                code = command.process.wait(SECONDS_TO_STOP)
+            except subprocess.TimeoutExpired:
+                raise KeyboardInterrupt from None
+        else:
+            if code == -signal.SIGINT:
+                raise KeyboardInterrupt
+            if command.exceeded is not None or code < 0 or command.heartbeat.runs_agent:
+                raise AskwiseError(f"agent {options.method!r}: {command.describe_end()}")
+        finally:
+            command.close()
+    return code
+
+
+def run_inside(arguments: list[str]) -> int:
+    """Run the command with these arguments; called in the second process."""
+    from askwise.cli import main
+
+    _in_second_process.append(True)
+    sys.argv[1:] = arguments
+    return main()
