@@ -263,7 +263,8 @@ def _read_prior(given: Field, stations: Iterable[str]) -> Prior:
 
 def _read_cost(given: Field) -> QueryCost:
     given.object([], ["base", "per_station", "per_option"])
-    return QueryCost(**{PRICE_KEYS.get(key, key): read_price(given.child(key)) for key in given.value})
+    stated: dict[str, Any] = {PRICE_KEYS.get(key, key): read_price(given.child(key)) for key in given.value}
+    return QueryCost(**stated)
 
 
 def _prices_to_json(cost: QueryCost) -> dict[str, float]:
