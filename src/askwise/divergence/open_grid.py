@@ -34,7 +34,7 @@ def applies(grid: GridWorld) -> bool:
 
 @lru_cache(maxsize=8)
 def closed_form(width: int, height: int) -> FloatArray:
-    """Return the table of F (see the top of this module), ``float64 [width (width + 1) / 2, height (height + 1) / 2]``."""
+    """Return the table of F, defined at the top, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``."""
     table = np.empty((width * (width + 1) // 2, height * (height + 1) // 2))
     _fill(table, width, height)
     table.setflags(write=False)
