@@ -275,7 +275,7 @@ async def _reviewed(request: Request, services: Services, person: Person, op: st
     room = services.room(request.path_params["name"], person)
     if room.end is None:
         raise InputError("round", "an unfinished one", "a finished round: a review would reveal the goal")
-    reply = await room.asked(op)
+    reply = await room.ask_worker(op)
     if op not in reply:
         raise InputError("round", reply.get("failed") or reply.get("refused"), "a round that can be reviewed")
     return reply

@@ -179,7 +179,7 @@ class Room:
 
     async def _played(self, n: int, user_input: Any) -> bool:
         """Apply an input in the worker; return True if the round must be opened again first."""
-        kept, told, began = False, False, time.perf_counter()
+        kept, answered, began = False, False, time.perf_counter()
         replies = self.pool.replies(self.name, {"op": "do", "n": n, "input": user_input})
         async for reply in replies:
             if "state" not in reply:
@@ -193,9 +193,9 @@ class Room:
                 continue
             await self._tell({"type": "state", "n": len(self.log), "state": self.state})
             taken = time.perf_counter() - began
-            if not told:
+            if not answered:
                 self.times.kept.append(taken)
-                told = True
+                answered = True
             if reply.get("done"):
                 self.times.turn.append(taken)
         return False
@@ -242,7 +242,7 @@ class Room:
 
     # -- afterwards -----------------------------------------------------------------------------------------------
 
-    async def asked(self, op: str) -> dict[str, Any]:
+    async def ask_worker(self, op: str) -> dict[str, Any]:
         """Return the worker's reply to the request ``trace`` or ``review``."""
         async with self.lock:
             for _ in range(3):

@@ -38,7 +38,7 @@ def study_routes(people: People) -> list[Any]:
     handlers = _Handlers(people)
     return [
         Route("/join/{token}", handlers.join),
-        *(route for kind in (PARTICIPANT, PILOT) for route in _taking(handlers, kind)),
+        *(route for kind in (PARTICIPANT, PILOT) for route in _participant_routes(handlers, kind)),
         Route("/study", page("study")),
         Route("/api/study", json_handler(handlers.overview)),
         Route("/api/study/pause", json_handler(handlers.pause), methods=["POST"]),
@@ -47,7 +47,7 @@ def study_routes(people: People) -> list[Any]:
     ]
 
 
-def _taking(handlers: _Handlers, kind: str) -> list[Any]:
+def _participant_routes(handlers: _Handlers, kind: str) -> list[Any]:
     """Return the routes for participants or pilots."""
     home = HOMES[kind]
     return [
@@ -101,7 +101,7 @@ class _Handlers:
             return await self._screen(services, person, found)
 
     async def _screen(self, services: Services, person: Person, found: Participant) -> dict[str, Any]:
-        way, entries = self.people.way(found), self.people.entries(found)
+        way, entries = self.people.screens_of(found), self.people.entries(found)
         at = sum(leaves for _, _, leaves in entries)
         failed = sum(not leaves for _, _, leaves in entries)
         if found.end not in (None, FINISHED):
@@ -117,7 +117,7 @@ class _Handlers:
         return answer
 
     async def _round(self, services: Services, person: Person, found: Participant, at: int) -> str:
-        screen = self.people.way(found)[at]
+        screen = self.people.screens_of(found)[at]
         name = f"{found.id}-{at}"
         if not services.store.read("SELECT id FROM rounds WHERE id = ?", (name,)):
             problem = await services.described(self.study.problems[screen.problem])
@@ -138,7 +138,7 @@ class _Handlers:
         found = self.people.person(person.name)
         entries = self.people.entries(found)
         at = sum(leaves for _, _, leaves in entries)
-        way = self.people.way(found)
+        way = self.people.screens_of(found)
         open_for_entries = found.end is None and not (self.people.paused and not found.pilot) and way[at].kind != END
         if n == len(entries) and open_for_entries:
             data, leaves = check_entry(self.study, way[at], entry)
@@ -188,7 +188,7 @@ class _Handlers:
 
     def _row(self, row: tuple[Any, ...], now: float) -> dict[str, Any]:
         name, number, pilot, panel, cell, came, seen, end, at = row
-        way = self.people.way(Participant(name, number, bool(pilot), cell, end))
+        way = self.people.screens_of(Participant(name, number, bool(pilot), cell, end))
         return {
             "number": number,
             "pilot": bool(pilot),

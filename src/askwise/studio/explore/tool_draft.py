@@ -8,8 +8,8 @@ As JSON::
      "prior": {"kind": "far", "temperature": 1.0}, "query_cost": {"base": 0.5, "per_goal": 0.1},
      "answers": {...}}
 
-The goals are the stations. Where ``prior`` is null, their weights count. What the fetcher has in hand is the tool of
-the station ``holding``. This module knows the file (``askwise/tool-fetching@1``) and what the registry says of it.
+The goals are the stations. If ``prior`` is null, their weights count. The fetcher holds the tool of the station
+``holding``. This module uses the file format (``askwise/tool-fetching@1``) and the registry, not the domain's classes.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class ToolDraft:
 
     Attributes:
         given: the instance.
-        contents: its file.
-        teammate: the worker's cell.
-        at: the fetcher's cell.
-        holding: the station whose tool the fetcher has in hand, None for empty hands.
+        contents: the contents of its file.
+        teammate: the present cell of the worker.
+        at: the present cell of the fetcher.
+        holding: the station whose tool the fetcher holds; None for empty hands.
     """
 
     given: Any
@@ -65,21 +65,21 @@ class ToolDraft:
 
     @cached_property
     def problem(self) -> Problem:
-        """See `Draft`."""
+        """The problem of the instance."""
         return as_problem(self.given)
 
     @property
     def words(self) -> Vocabulary:
-        """See `Draft`."""
+        """The words of tool fetching."""
         return domain_of(self.given).vocabulary()
 
     @property
     def ego(self) -> StateLike:
-        """See `Draft`."""
+        """The present cell of the fetcher, with the tool that it holds."""
         return self.at if self.holding is None else (self.at, self.holding)
 
     def to_json(self) -> dict[str, Any]:
-        """See `Draft`."""
+        """Return walls, toolboxes, stations, agents, prior and prices."""
         file = self.contents
         walls = {tuple(cell) for cell in file["walls"]}
         rows = range(file["height"] - 1, -1, -1)
@@ -102,16 +102,16 @@ class ToolDraft:
         }
 
     def to_file(self) -> tuple[str, str]:
-        """See `Draft`; the file has no place for where both are now."""
+        """Return a JSON file; it holds the starts of the agents, not their present cells."""
         return "explored.json", json_text(self.contents)
 
     def drawn(self) -> dict[str, Any]:
-        """See `Draft`: how likely each station is at the start, and which priors there are."""
+        """Return the prior probability of each station, and the kinds of priors."""
         return {"prior": [float(f"{share:.4g}") for share in self.problem.prior], "priors": PRIORS}
 
 
 def tools_from_file(given: Any) -> ToolDraft:
-    """Return the draft of an instance; refuse what Explore does not take."""
+    """Return the draft of an instance, with both agents at their starts; refuse maps that are not supported."""
     contents = domain_of(given).write(given)
     size = contents["width"], contents["height"]
     if max(size) > LARGEST_SIDE:
@@ -156,7 +156,7 @@ def read_tools(given: Field) -> ToolDraft:
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return stations as the file has them, and their weights."""
+    """Return the stations in the form of the file, and their weights, both by name."""
     stations: dict[str, Any] = {}
     weights: dict[str, Any] = {}
     for each in listed_goals(given):
@@ -182,7 +182,7 @@ def _read_boxes(given: Field) -> dict[str, Any]:
 
 
 def _free(given: Field, lines: list[str]) -> Cell:
-    """Return a cell of the map that is not a wall."""
+    """Return the cell that a field holds; refuse a wall."""
     x, y = given.cell(len(lines[0]), len(lines))
     if lines[len(lines) - 1 - y][x] == WALL:
         raise InputError(given.path, f"{[x, y]}, which is a wall", "a free cell")

@@ -1,6 +1,6 @@
 """The review of a round: what other ego agents would have paid, and which decisions were mistakes.
 
-*The same walk.* Other ego agents play with the same goal beside a teammate that repeats its moves of the round.
+*The same walk.* Other ego agents play with the same goal, with a teammate that repeats its moves of the round.
 
 *Step by step.* Each decision of the ego agent is judged as `askwise audit` judges the trace of the round
 (`askwise.audits`): by its expected cost, given only what was known then. The judge is the exact optimum if the problem
@@ -72,7 +72,7 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
 
 
 def _same_walk(episode: Episode, methods: list[str]) -> list[dict[str, Any]]:
-    """Return method, cost and number of questions of each method that can play beside the same walk."""
+    """Return method, cost and number of questions of each method that can play with the same walk."""
     played = ((method, _played_by(method, episode)) for method in methods)
     return [
         {"method": method, "cost": other.cost, "questions": len(other.questions), "finished": other.finished}
@@ -82,7 +82,7 @@ def _same_walk(episode: Episode, methods: list[str]) -> list[dict[str, Any]]:
 
 
 def _cost_with_goal_known(episode: Episode) -> float | None:
-    """Return the cost of an ego agent that knows the goal, beside the same walk; None for an unfinished round."""
+    """Return the cost of an ego agent that knows the goal, with the same walk; None for an unfinished round."""
     other = _played_by(Informed.name, episode) if episode.finished else None
     return None if other is None or not other.finished else other.cost
 

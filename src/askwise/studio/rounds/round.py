@@ -101,8 +101,8 @@ def belief_with_people(problem: Problem, method: str) -> str | None:
     made = make_agent(method)
     if not isinstance(made, BeliefAgent):
         return None
-    goes_on = made.fallback is not None and problem.policies is None
-    return None if goes_on else ROBUST
+    has_fallback = made.fallback is not None and problem.policies is None
+    return None if has_fallback else ROBUST
 
 
 PERSON = "person"

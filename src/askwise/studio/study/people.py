@@ -119,7 +119,7 @@ class People:
             before = None if name is None else self._by_panel(name, pilot=pilot)
             if before is not None:
                 return await self._back(before)
-            if not pilot and self.here() >= self.study.most_at_once:
+            if not pilot and self.in_progress() >= self.study.most_at_once:
                 most = self.study.most_at_once
                 raise CannotJoin(f"All {most} places are taken at the moment. Please come back later.")
             return await self._added(name, pilot=pilot)
@@ -164,7 +164,7 @@ class People:
         found = dict(rows)
         return [int(found.get(cell, 0)) for cell in range(len(self.cells))]
 
-    def here(self) -> int:
+    def in_progress(self) -> int:
         """Return the number of people in progress."""
         since = time.time() - 60 * self.study.gone_after
         rows = self._store.read("SELECT count(*) FROM people WHERE pilot = 0 AND end IS NULL AND seen > ?", (since,))
@@ -180,7 +180,7 @@ class People:
         found, number, pilot, cell, end = rows[0]
         return Participant(found, number, bool(pilot), cell, end)
 
-    def way(self, person: Participant) -> list[Screen]:
+    def screens_of(self, person: Participant) -> list[Screen]:
         """Return the screens of a person."""
         return screens(self.study, self.cells[person.cell])
 
@@ -196,7 +196,7 @@ class People:
     async def enter(self, person: Participant, n: int, screen: int, data: Any, *, leaves: bool) -> None:
         """Store an entry; the last screen, or the last attempt at a check, ends the participation."""
         now = time.time()
-        way = self.way(person)
+        way = self.screens_of(person)
         statements: list[Any] = [
             ("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (person.id, n, now, screen, json.dumps(data), leaves)),
             ("UPDATE people SET seen = ? WHERE id = ?", (now, person.id)),

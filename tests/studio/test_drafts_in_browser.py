@@ -17,6 +17,7 @@ from tests.studio.test_in_browser import PATIENCE, Visit, assert_calm, axe_finds
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+
 READY = "body[data-busy=no]"
 NARROW: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "color_scheme": "dark"}
 

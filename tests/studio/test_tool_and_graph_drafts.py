@@ -22,7 +22,7 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
 from askwise.studio.explore.draft import TAKES
 from askwise.studio.explore.explore_api import answer_request
-from tests.studio.test_exploring import mutated, refused
+from tests.studio.test_explore_api import mutated, refused
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

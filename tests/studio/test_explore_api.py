@@ -18,7 +18,7 @@ from askwise.designs.design import design
 from askwise.divergence import edp, zones
 from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
-from askwise.studio import explore_routes as explore
+from askwise.studio import explore_routes
 from askwise.studio.explore.draft import TAKES
 from askwise.studio.explore.explore_api import answer_request, draft_from_file
 from askwise.studio.explore.map_draft import MapDraft, read_map
@@ -318,7 +318,7 @@ def test_of_many_requests_the_first_and_the_newest_are_worked_on(monkeypatch: py
         return Field("", request)
 
     async def run() -> tuple[list[Any], list[Any]]:
-        pool, desk, person = SlowPool(), explore._Handlers(), Person("researcher", "somebody")
+        pool, desk, person = SlowPool(), explore_routes._Handlers(), Person("researcher", "somebody")
         services: Any = Pooled(pool)
         requests: list[Any] = [{"tab": "one", "k": k} for k in range(6)] + [{"tab": "two", "k": 9}]
         tasks = [asyncio.create_task(desk.follow(each, services, person)) for each in requests]
