@@ -40,7 +40,7 @@ def as_problem(given: object) -> Problem:
     return found.problem(instance)
 
 
-def _taking_anything(
+def _for_any_input(
     function: Callable[Concatenate[Problem, _Rest], _Result],
 ) -> Callable[Concatenate[object, _Rest], _Result]:
     """Wrap a function of a problem so that it also takes an instance or the path of a file."""
@@ -59,18 +59,19 @@ def _taking_anything(
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'askwise.api' has no attribute {name!r}")
-    found = _taking_anything(getattr(importlib.import_module(_HOMES[name]), name))
+    found = _for_any_input(getattr(importlib.import_module(_HOMES[name]), name))
     globals()[name] = found
     return found
 
 
 if TYPE_CHECKING:
     from askwise.play import ask as _ask
-    from askwise.play import evaluation as _evaluation
+    from askwise.play import evaluate as _evaluate
     from askwise.play import simulate as _simulate
+    from askwise.play import solve as _solve
 
-    ask = _taking_anything(_ask.ask)
-    evaluate = _taking_anything(_evaluation.evaluate)
-    lower_bound = _taking_anything(_evaluation.lower_bound)
-    simulate = _taking_anything(_simulate.simulate)
-    solve = _taking_anything(_evaluation.solve)
+    ask = _for_any_input(_ask.ask)
+    evaluate = _for_any_input(_evaluate.evaluate)
+    lower_bound = _for_any_input(_solve.lower_bound)
+    simulate = _for_any_input(_simulate.simulate)
+    solve = _for_any_input(_solve.solve)
