@@ -318,15 +318,15 @@ def test_of_many_requests_the_first_and_the_newest_are_worked_on(monkeypatch: py
         return Field("", request)
 
     async def run() -> tuple[list[Any], list[Any]]:
-        pool, desk, person = SlowPool(), explore_routes._Handlers(), Person("researcher", "somebody")
+        pool, handlers, person = SlowPool(), explore_routes._Handlers(), Person("researcher", "somebody")
         services: Any = Pooled(pool)
         requests: list[Any] = [{"tab": "one", "k": k} for k in range(6)] + [{"tab": "two", "k": 9}]
-        tasks = [asyncio.create_task(desk.follow(each, services, person)) for each in requests]
+        tasks = [asyncio.create_task(handlers.follow(each, services, person)) for each in requests]
         await asyncio.sleep(0.01)
         pool.go.set()
         return await asyncio.gather(*tasks), pool.asked
 
-    monkeypatch.setattr(explore, "json_body", json_body)
+    monkeypatch.setattr(explore_routes, "json_body", json_body)
     answers, asked = asyncio.run(run())
     assert sorted(asked) == [0, 5, 9]
     assert answers == [{"k": 0}, *4 * [{"dropped": True}], {"k": 5}, {"k": 9}]
