@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import random
 import resource
 import signal
 import subprocess
@@ -29,7 +28,6 @@ STUDY = replace(
     small(priors=["far"], instances={"count": 16, "size": 4, "stations": 4, "toolboxes": 1}),
     methods=(Method("never", "never"), Method("gated", "gated"), Method("toolbox", "toolbox")),
 )
-KILLS = 3
 
 
 EACH = STUDY.episodes_per_task // len(STUDY.methods)
@@ -59,33 +57,6 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
 
 
-def test_killed_again_and_again_and_gone_on_with(
-    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
-) -> None:
-    out, moments = tmp_path / "out", random.Random(5)
-    command = [str(study), "--out", str(out)]
-    stored = []
-    for kill in range(KILLS):
-        last = kill == KILLS - 1
-        gate.let(2 * EACH if last else moments.randint(0, 2 * EACH - 1))
-        process = start(*command, "--workers", "1")
-        gate.wait_until_somebody_waits()
-        if last:  # one instance at least has come through the gate; it is stored a moment later
-            wait_for_parts(process, out, 1)
-        process.kill()
-        finish(process)
-        wait_until_gone(process.pid)
-        stored.append(parts(out))
-    assert stored == sorted(stored)
-    assert 0 < stored[-1] < STUDY.n_tasks, "the study was not disturbed, or never got anywhere"
-    gate.open()
-    code, _, err = finish(start(*command, "--workers", "2"))
-    assert (code, err) == (0, "")
-    assert table_bytes(out) == expected
-    assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
-    assert parts(out) == STUDY.n_tasks
-
-
 def started(study: Path, gate: Gate, out: Path, workers: str = "1") -> subprocess.Popen[str]:
     """Start a run, and let it get so far that two instances are stored and nothing more comes."""
     gate.let(2 * EACH + EACH // 2)
@@ -94,6 +65,29 @@ def started(study: Path, gate: Gate, out: Path, workers: str = "1") -> subproces
     if workers == "1":
         wait_for_parts(process, out, 2)
     return process
+
+
+def test_killed_while_another_run_is_refused_and_then_resumed(
+    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
+) -> None:
+    """The torture tests kill a study twenty times; here it is killed once, between two episodes of an instance."""
+    out = tmp_path / "out"
+    process = started(study, gate, out)
+    code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
+    assert (code, printed) == (2, "")
+    found = "found another run that uses it; expected a folder that no other run uses"
+    assert err.startswith(f"askwise study: folder {str(out)!r}: {found}")
+    assert err.count("\n") == 1
+    process.kill()
+    finish(process)
+    wait_until_gone(process.pid)
+    assert parts(out) == 2
+    gate.open()
+    code, _, err = finish(start(str(study), "--out", str(out), "--workers", "2"))
+    assert (code, err) == (0, "")
+    assert table_bytes(out) == expected
+    assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
+    assert parts(out) == STUDY.n_tasks
 
 
 @pytest.mark.parametrize(("workers", "number"), [("1", signal.SIGINT), ("2", signal.SIGTERM)])
@@ -128,21 +122,6 @@ def test_ctrl_c_while_processes_start_is_quiet(study: Path, gate: Gate, tmp_path
     assert code == 130
     assert err == f"\nStopped: 0 of 16 instances are stored in {out}.\nGive the same command again to go on.\n"
     wait_until_gone(process.pid)
-
-
-def test_a_second_run_in_the_same_folder_is_refused(
-    study: Path, gate: Gate, tmp_path: Path, expected: dict[str, bytes]
-) -> None:
-    out = tmp_path / "out"
-    first = started(study, gate, out)
-    code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
-    assert (code, printed) == (2, "")
-    found = "found another run that uses it; expected a folder that no other run uses"
-    assert err.startswith(f"askwise study: folder {str(out)!r}: {found}")
-    assert err.count("\n") == 1
-    gate.open()
-    assert finish(first)[0] == 0
-    assert table_bytes(out) == expected
 
 
 # -- no room ---------------------------------------------------------------------------------------------------------
