@@ -272,14 +272,14 @@ def _blocks(n: int) -> Table:
     """Count the states of blocks on a table, with one hand."""
     from tests.pddl.problems import blocks
 
-    from askwise.pddl.relevance import quest
+    from askwise.pddl.relevance import goal_task
     from askwise.pddl.search import Blind
 
     letters = "abcdefgh"[:n]
     task = recognition(blocks(letters, [letters])).task
     bits = [k for k, fact in enumerate(task.facts)]
     start = process_time()
-    search = Blind(quest(task, bits))  # no state has all bits: the search meets them all
+    search = Blind(goal_task(task, bits))  # no state has all bits: the search meets them all
     found = search.run(10**9)
     took = process_time() - start
     assert found is not None

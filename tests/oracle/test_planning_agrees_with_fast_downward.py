@@ -6,7 +6,6 @@ import pytest
 from tests.pddl.problems import INTRUSION, KEYS, LOGISTICS, TWO_EXITS, Files, blocks
 
 from askwise.pddl import cones_of, recognition
-from askwise.pddl.unified import from_unified_planning
 
 shortcuts = pytest.importorskip("unified_planning.shortcuts")
 pytest.importorskip("up_fast_downward")
@@ -28,7 +27,7 @@ PROBLEMS = {
 
 @pytest.mark.parametrize("files", PROBLEMS.values(), ids=PROBLEMS)
 def test_optimal_plans_are_as_long_and_problems_of_unified_planning_are_the_same(files: Files) -> None:
-    from unified_planning.io import PDDLReader
+    from unified_planning.io import PDDLReader, PDDLWriter
 
     problem = recognition(files)
     ours = cones_of(problem)
@@ -39,7 +38,8 @@ def test_optimal_plans_are_as_long_and_problems_of_unified_planning_are_the_same
         with shortcuts.OneshotPlanner(name="fast-downward-opt") as planner:
             plan = planner.solve(theirs).plan
         assert len(plan.actions) == ours.lengths[goal]
-        bridged = cones_of(from_unified_planning(theirs))
+        writer = PDDLWriter(theirs)
+        bridged = cones_of(recognition({"domain.pddl": writer.get_domain(), "template.pddl": writer.get_problem()}))
         assert bridged.lengths.tolist() == [ours.lengths[goal]]
         assert bridged.found[0].plans is not None
         assert ours.found[goal].plans is not None

@@ -14,7 +14,7 @@ from askwise.model import Model
 from askwise.pddl import Limits, cones_of, recognition
 from askwise.pddl.lmcut import NO_WAY
 from askwise.pddl.pairs import pairs_at
-from askwise.pddl.relevance import kinds, quest
+from askwise.pddl.relevance import goal_task, goal_tasks_by_kind
 from askwise.pddl.search import Blind, Bounded, Found, search, search_together
 from askwise.pddl.walking import backwards
 from tests.pddl.brute import Action, Puzzle, apart, holds, optimal_plans
@@ -101,7 +101,7 @@ def test_blind_and_bounded_search_find_the_same(puzzle: Puzzle) -> None:
         bits = task.bits(goal)
         if bits is None:
             continue
-        sought = quest(task, bits)
+        sought = goal_task(task, bits)
         blind = Blind(sought).run(10**6)
         bounded = Bounded(sought).run(10**6, 10**6)
         assert blind is not None
@@ -118,10 +118,10 @@ def test_no_bound_exceeds_the_steps_to_the_goal(puzzle: Puzzle, remembered: int)
         bits = problem.task.bits(goal)
         if bits is None:
             continue
-        bounded = Bounded(quest(problem.task, bits), remembered=remembered)
+        bounded = Bounded(goal_task(problem.task, bits), remembered=remembered)
         bounded.run(10**6, 10**6)
         for state in range(bounded.n):
-            blind = Blind(replace(bounded.quest, initial=bounded.states[state].copy())).run(10**6)
+            blind = Blind(replace(bounded.goal_task, initial=bounded.states[state].copy())).run(10**6)
             assert blind is not None
             assert bounded.bound[state] <= (blind.length if blind.length >= 0 else NO_WAY)
 
@@ -134,10 +134,10 @@ def test_searching_for_all_goals_together_finds_what_each_search_alone_finds(puz
     goals = {k: bits for k, bits in wanted.items() if bits is not None}
     found: dict[int, Found] = {}
     with mock.patch("askwise.pddl.search.FIRST", first):  # so that the searches take turns in small problems, too
-        for kind in kinds(task, goals):
+        for kind in goal_tasks_by_kind(task, goals):
             found |= search_together(kind)
     for k, bits in goals.items():
-        alone = search(quest(task, bits))
+        alone = search(goal_task(task, bits))
         assert (found[k].length, found[k].exact, found[k].at_least) == (alone.length, alone.exact, alone.at_least)
     together, apart_ = cones_of(task, list(goals.values())), [cones_of(task, [bits]) for bits in goals.values()]
     for k, own in enumerate(apart_):
@@ -153,7 +153,7 @@ def test_steps_back_are_those_of_walking_through_all_layers(puzzle: Puzzle) -> N
         bits = problem.task.bits(goal)
         if bits is None:
             continue
-        sought = quest(problem.task, bits)
+        sought = goal_task(problem.task, bits)
         found = Blind(sought).run(10**6)
         with mock.patch("askwise.pddl.search.backwards", return_value=None):
             walked = Blind(sought).run(10**6)
@@ -172,7 +172,7 @@ def test_operators_that_change_much_unasked_have_their_steps_walked() -> None:
     for goal, found in enumerate(cones_of(problem).found):
         bits = problem.task.bits(problem.goals[goal])
         assert bits is not None
-        assert backwards(quest(problem.task, bits)) is None
+        assert backwards(goal_task(problem.task, bits)) is None
         plans = optimal_plans(puzzle, goals[goal])
         assert found.length == len(plans[0])
         assert found.plans is not None

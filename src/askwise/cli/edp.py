@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
 
 def run_planning(options: argparse.Namespace) -> int:
     """Run ``askwise edp`` on a planning problem."""
-    from askwise.pddl import account
+    from askwise.pddl.account import pairs_to_json, pairs_to_text
     from askwise.pddl.observed import after_seen
     from askwise.pddl.pairs import pairs_at
 
@@ -124,9 +124,9 @@ def run_planning(options: argparse.Namespace) -> int:
     cones = planning_problems.cones_of(problem, "edp")
     pairs = pairs_at(cones, after_seen(cones, seen))
     if options.json:
-        print(json.dumps(account.as_json(problem.name, cones, pairs, [action for _, action in seen])))
+        print(json.dumps(pairs_to_json(problem.name, cones, pairs, [action for _, action in seen])))
     else:
-        print(account.describe(problem.name, cones, pairs, len(seen)))
+        print(pairs_to_text(problem.name, cones, pairs, len(seen)))
     return 0
 
 

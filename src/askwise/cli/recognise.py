@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _one(options: argparse.Namespace, path: str, template: str | None, stray: float) -> int:
     """Tell what each action of one archive says."""
-    from askwise.pddl.recognised import as_json, describe
+    from askwise.pddl.recognised import recognised_to_json, recognised_to_text
     from askwise.pddl.recognising import recognise
 
     problem = planning_problems.read(options, path, template)
@@ -76,9 +76,9 @@ def _one(options: argparse.Namespace, path: str, template: str | None, stray: fl
     if options.json:
         how: dict[str, Any] = {"belief": options.belief, "complete": options.complete}
         how |= {"stray": stray} if options.belief == "robust" else {}
-        print(json.dumps(as_json(problem.name, found, how), ensure_ascii=False))
+        print(json.dumps(recognised_to_json(problem.name, found, how), ensure_ascii=False))
     else:
-        print(describe(problem.name, found, _how(options)))
+        print(recognised_to_text(problem.name, found, _how(options)))
     return 0
 
 

@@ -20,8 +20,8 @@ from askwise.errors import AskwiseError, InputError
 from askwise.model.builders import rank_tables
 from askwise.pddl.archive import Recognition
 from askwise.pddl.cones import Cones, Progress, cones_of
-from askwise.pddl.language import Condition, Literal, Schema
-from askwise.pddl.within import plans_within
+from askwise.pddl.language import Conjunction, Literal, Schema
+from askwise.pddl.within import near_optimal_plans
 from askwise.types import IntArray
 
 
@@ -54,7 +54,7 @@ def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | No
 
 def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress | None) -> Space:
     """Return the design space of a planning problem in which the cost of each goal may grow by `budget` steps."""
-    plans = plans_within(cones, budget, given.limits, progress)
+    plans = near_optimal_plans(cones, budget, given.limits, progress)
     thing_of, names = _things(cones, plans.operator)
     successor, owner = rank_tables(plans.counts, plans.target, thing_of[plans.operator])
     _refuse_same_names(successor, owner, names)
@@ -147,5 +147,5 @@ def _wanting_none(schema: Schema, predicate: str) -> Schema:
         return schema
     terms = tuple(parameter.name for parameter in schema.parameters)
     unwanted = Literal(predicate, terms, False, schema.at)
-    condition = Condition((*schema.condition.literals, unwanted), schema.condition.equalities)
+    condition = Conjunction((*schema.condition.literals, unwanted), schema.condition.equalities)
     return replace(schema, condition=condition)

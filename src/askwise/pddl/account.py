@@ -17,7 +17,7 @@ LONGEST_NAME = 76
 MOST_PAIRS = 10
 
 
-def describe(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
+def pairs_to_text(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
     """Return a readable account of how long goals look alike.
 
     Args:
@@ -26,7 +26,7 @@ def describe(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
         pairs: the goals still possible.
         seen: how many actions were seen.
     """
-    parts = [_head(name, cones, pairs, seen), _unsettled(cones)]
+    parts = [_pairs_head(name, cones, pairs, seen), _unsettled(cones)]
     if len(pairs.goals) == 1:
         only = pairs.goals[0] + 1
         parts.append(
@@ -43,7 +43,7 @@ def describe(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _head(name: str, cones: Cones, pairs: Pairs, seen: int) -> str:
+def _pairs_head(name: str, cones: Cones, pairs: Pairs, seen: int) -> str:
     task, n = cones.task, len(cones.goals)
     verdict = "exact" if cones.exact else "exact for the goals that are settled"
     lengths = cones.lengths[list(cones.reached)]
@@ -165,7 +165,7 @@ def _legend(cones: Cones, pairs: Pairs) -> str:
     return "\n".join(lines)
 
 
-def as_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
+def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
     """Return the same for programs; null stands for infinite, and for the diagonal. Goals are numbered from 1.
 
     `goals`, `edp` and `wcd` stand where they stand for maps and graphs (`askwise.cli.edp`).

@@ -27,9 +27,9 @@ from pathlib import Path
 from askwise.errors import InputError
 from askwise.pddl.domain import read_domain
 from askwise.pddl.grounding import ground
-from askwise.pddl.language import Condition, Domain, Setting
+from askwise.pddl.language import Conjunction, PddlDomain, PddlProblem
 from askwise.pddl.limits import Limits
-from askwise.pddl.setting import goal_text, read_actions, read_goals, read_setting
+from askwise.pddl.setting import goal_text, read_actions, read_goals, read_problem
 from askwise.pddl.task import Task, make_task
 from askwise.pddl.tokens import LONGEST_FILE, Word
 from askwise.text.files import decode, opened, read_text, reason
@@ -63,9 +63,9 @@ class Recognition:
     """
 
     name: str
-    domain: Domain
-    setting: Setting
-    goals: tuple[Condition, ...]
+    domain: PddlDomain
+    setting: PddlProblem
+    goals: tuple[Conjunction, ...]
     seen: tuple[tuple[Word, str], ...] = ()
     true_goal: int | None = None
     limits: Limits = field(default_factory=Limits)
@@ -130,7 +130,7 @@ def recognition(
     """
     called = {role: role for role in NAMES} | dict(files or {})
     domain = read_domain(texts[DOMAIN], called[DOMAIN])
-    setting = read_setting(texts[TEMPLATE], domain, called[TEMPLATE])
+    setting = read_problem(texts[TEMPLATE], domain, called[TEMPLATE])
     if GOALS in texts:
         goals = read_goals(texts[GOALS], domain, setting, called[GOALS])
     elif setting.goal is not None:
@@ -146,7 +146,7 @@ def recognition(
     return Recognition(name, domain, setting, goals, seen, true_goal, limits or Limits())
 
 
-def _same(goal: Condition, goals: tuple[Condition, ...]) -> int | None:
+def _same(goal: Conjunction, goals: tuple[Conjunction, ...]) -> int | None:
     """Return which of the goals says the same, in any order."""
     wanted = {str(atom) for atom in goal.literals}
     return next((k for k, other in enumerate(goals) if {str(atom) for atom in other.literals} == wanted), None)

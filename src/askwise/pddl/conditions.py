@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from askwise.errors import InputError, did_you_mean
-from askwise.pddl.language import Condition, Equality, Literal
+from askwise.pddl.language import Conjunction, Equality, Literal
 from askwise.pddl.tokens import Form, Word, refusal, shortened
 
 BEYOND = {
@@ -36,7 +36,7 @@ UNIT_COST = "(increase (total-cost) 1): all actions cost the same"
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class KnownNames:
     """The names that may occur at some place of a file.
 
     Attributes:
@@ -48,7 +48,7 @@ class Vocabulary:
     terms: Collection[str]
 
 
-def condition(form: Form, known: Vocabulary) -> Condition:
+def condition(form: Form, known: KnownNames) -> Conjunction:
     """Return the condition that a form states."""
     literals: list[Literal] = []
     equalities: list[Equality] = []
@@ -57,10 +57,10 @@ def condition(form: Form, known: Vocabulary) -> Condition:
             equalities.append(_equality(part, positive, known))
         else:
             literals.append(literal(part, positive, known))
-    return Condition(tuple(literals), tuple(equalities))
+    return Conjunction(tuple(literals), tuple(equalities))
 
 
-def effect(form: Form, known: Vocabulary) -> tuple[tuple[Literal, ...], tuple[float | str, ...]]:
+def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[float | str, ...]]:
     """Return what a form makes true and false, and what it adds to the cost."""
     literals: list[Literal] = []
     costs: list[float | str] = []
@@ -104,7 +104,7 @@ def _refuse_beyond(part: Form, positive: bool) -> None:
         raise part.refuse("plain STRIPS, such as atoms instead of numbers", "'=' of numbers")
 
 
-def literal(part: Form, positive: bool, known: Vocabulary) -> Literal:
+def literal(part: Form, positive: bool, known: KnownNames) -> Literal:
     """Return an atom of known predicate and terms."""
     at = part.items[0]
     if not isinstance(at, Word):
@@ -119,14 +119,14 @@ def literal(part: Form, positive: bool, known: Vocabulary) -> Literal:
     return Literal(at.text, terms, positive, at)
 
 
-def _equality(part: Form, positive: bool, known: Vocabulary) -> Equality:
+def _equality(part: Form, positive: bool, known: KnownNames) -> Equality:
     if len(part.rest) != 2:
         raise part.refuse("two terms after '='")
     one, other = (_term(term, known) for term in part.rest)
     return Equality(one, other, positive)
 
 
-def _term(term: Form | Word, known: Vocabulary) -> str:
+def _term(term: Form | Word, known: KnownNames) -> str:
     if isinstance(term, Form):
         raise term.refuse("an object or a variable")
     if term.text not in known.terms:

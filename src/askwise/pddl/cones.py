@@ -27,7 +27,7 @@ from askwise.model.builders import rank_tables
 from askwise.pddl.archive import Recognition
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.lmcut import NO_WAY
-from askwise.pddl.relevance import Quest, kinds
+from askwise.pddl.relevance import GoalTask, goal_tasks_by_kind
 from askwise.pddl.search import Found, Plans, Speaking, search_together
 from askwise.pddl.sets import Words
 from askwise.pddl.task import Task
@@ -190,7 +190,7 @@ def _found(
     for goal, bits in enumerate(wanted):
         if bits is not None:
             same.setdefault(bits, []).append(goal)
-    for kind in kinds(task, {goals[0]: bits for bits, goals in same.items()}, start):
+    for kind in goal_tasks_by_kind(task, {goals[0]: bits for bits, goals in same.items()}, start):
         for first, result in search_together(kind, limits, progress).items():
             for goal in same[wanted[first] or frozenset()]:
                 found[goal] = result
@@ -217,7 +217,7 @@ class _Union:
         self.layers: list[list[tuple[int, Words]]] = [[]]
         self.edges: list[list[tuple[Words, IntArray, Words]]] = []
 
-    def add(self, goal: int, sought: Quest, plans: Plans) -> None:
+    def add(self, goal: int, sought: GoalTask, plans: Plans) -> None:
         """Do the plans of a goal again, in whole states."""
         order = np.argsort(plans.source, kind="stable")
         operator, target = sought.operators[plans.operator[order]], plans.target[order]

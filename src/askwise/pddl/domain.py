@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from askwise.errors import InputError
-from askwise.pddl.conditions import Vocabulary, condition, effect
+from askwise.pddl.conditions import KnownNames, condition, effect
 from askwise.pddl.hierarchy import checked_types, read_types, typed_list
-from askwise.pddl.language import Condition, Domain, Parameter, Schema
+from askwise.pddl.language import Conjunction, Parameter, PddlDomain, Schema
 from askwise.pddl.tokens import Form, Word, the_define
 
 BEYOND = {
@@ -26,7 +26,7 @@ SWAPPED = ("domain", "problem")
 ORDER = "first the domain, then the problem or template"
 
 
-def read_domain(text: str, file: str = "domain.pddl") -> Domain:
+def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
     """Return the domain that a text describes; `file` is its name in errors."""
     define = the_define(text, file)
     parts = sections(
@@ -38,7 +38,9 @@ def read_domain(text: str, file: str = "domain.pddl") -> Domain:
             reader.read[head](part)
     if not reader.schemas:
         raise InputError(file, "no (:action ...)", "at least one action")
-    return Domain(title(define, "domain"), reader.parents, reader.constants, reader.predicates, tuple(reader.schemas))
+    return PddlDomain(
+        title(define, "domain"), reader.parents, reader.constants, reader.predicates, tuple(reader.schemas)
+    )
 
 
 def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
@@ -104,8 +106,8 @@ class _Reader:
         name, fields = part.rest[0], _fields(part)
         stated = fields.get(":parameters")
         parameters = _parameters(stated.items if stated else (), self.parents)
-        known = Vocabulary(self.predicates, {*self.constants, *(each.name for each in parameters)})
-        needed = condition(fields[":precondition"], known) if ":precondition" in fields else Condition()
+        known = KnownNames(self.predicates, {*self.constants, *(each.name for each in parameters)})
+        needed = condition(fields[":precondition"], known) if ":precondition" in fields else Conjunction()
         done, costs = effect(fields[":effect"], known) if ":effect" in fields else ((), ())
         self.schemas.append(Schema(name.text, parameters, needed, done, costs, name))
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from askwise.pddl.conditions import refuse_cost
 from askwise.pddl.hierarchy import all_types
-from askwise.pddl.language import Domain, Literal, Parameter, Schema, Setting
+from askwise.pddl.language import Literal, Parameter, PddlDomain, PddlProblem, Schema
 from askwise.pddl.limits import Limits, too_many
 
 Atom = tuple[str, ...]
@@ -47,14 +47,14 @@ class Grounded:
     operators: tuple[Operator, ...]
 
 
-def ground(domain: Domain, setting: Setting, limits: Limits | None = None) -> Grounded:
+def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
     """Return everything that can ever happen in a problem, and perhaps a little more."""
     for schema in domain.schemas:
         _check_cost(schema, domain, setting)
     return _Grounding(domain, setting, limits or Limits()).run()
 
 
-def _check_cost(schema: Schema, domain: Domain, setting: Setting) -> None:
+def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> None:
     """Refuse actions that do not all cost the same, where the problem says that costs count."""
     for cost in schema.costs:
         values = setting.values.get(cost, ()) if isinstance(cost, str) else (cost,)
@@ -82,7 +82,7 @@ class _Plan:
 
 
 class _Grounding:
-    def __init__(self, domain: Domain, setting: Setting, limits: Limits) -> None:
+    def __init__(self, domain: PddlDomain, setting: PddlProblem, limits: Limits) -> None:
         self.limits = limits
         self.tries = 0
         changing = {atom.predicate for schema in domain.schemas for atom in schema.effects}

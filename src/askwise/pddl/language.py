@@ -42,7 +42,7 @@ class Equality:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Conjunction:
     """All of these together."""
 
     literals: tuple[Literal, ...] = ()
@@ -72,14 +72,14 @@ class Schema:
 
     name: str
     parameters: tuple[Parameter, ...]
-    condition: Condition
+    condition: Conjunction
     effects: tuple[Literal, ...]
     costs: tuple[float | str, ...]
     at: Word
 
 
 @dataclass(frozen=True)
-class Domain:
+class PddlDomain:
     """A domain.
 
     Attributes:
@@ -98,7 +98,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Setting:
+class PddlProblem:
     """A problem, or a template of one: objects, what holds at first, and perhaps a goal.
 
     Attributes:
@@ -113,6 +113,6 @@ class Setting:
     name: str
     objects: Mapping[str, tuple[str, ...]]
     initial: tuple[Literal, ...]
-    goal: Condition | None
+    goal: Conjunction | None
     values: Mapping[str, tuple[float, ...]]
     minimises_cost: bool

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise._compiled import compiled, inner, int64
-from askwise.pddl.relevance import Quest
+from askwise.pddl.relevance import GoalTask
 from askwise.pddl.sets import Lists, Numbers, members_of, turned
 
 NO_WAY = 1_000_000
@@ -35,7 +35,7 @@ MOST_CUTS = 255
 """Cuts that are remembered for one state: their numbers have to fit into a byte."""
 
 
-class Graph(NamedTuple):
+class OperatorGraph(NamedTuple):
     """Who needs and who sets what, as lists; one operator more is the goal, two bits more are 'always' and the goal."""
 
     pre_from: Numbers
@@ -48,19 +48,19 @@ class Graph(NamedTuple):
     adder: Numbers
 
 
-def graph(quest: Quest) -> Graph:
+def graph(task: GoalTask) -> OperatorGraph:
     """Return the lists for one goal."""
-    n_bits = quest.bits.size
+    n_bits = task.bits.size
     always, reached = n_bits, n_bits + 1
-    pre = _with_last(quest.pre, members_of(quest.goal))
+    pre = _with_last(task.pre, members_of(task.goal))
     bare = np.diff(pre.starts) == 0
     counts = np.where(bare, 1, np.diff(pre.starts))
     starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
     members = np.full(int(starts[-1]), always, dtype=np.int32)
     members[~np.repeat(bare, counts)] = pre.members
     pre = Lists(starts, members)
-    add = _with_last(quest.gain, np.array([reached], dtype=np.int32))
-    return Graph(*pre, *add, *turned(pre, n_bits + 2), *turned(add, n_bits + 2))
+    add = _with_last(task.gain, np.array([reached], dtype=np.int32))
+    return OperatorGraph(*pre, *add, *turned(pre, n_bits + 2), *turned(add, n_bits + 2))
 
 
 def _with_last(lists: Lists, last: Numbers) -> Lists:
@@ -69,7 +69,7 @@ def _with_last(lists: Lists, last: Numbers) -> Lists:
     return Lists(starts, np.concatenate((lists.members, last)).astype(np.int32))
 
 
-class Room(NamedTuple):
+class CutWorkspace(NamedTuple):
     """What is written down while a bound is worked out, for each bit or operator; made outside, once."""
 
     price: Numbers
@@ -84,11 +84,11 @@ class Room(NamedTuple):
     member: Numbers
 
 
-def room_for(lists: Graph) -> Room:
+def workspace_for(lists: OperatorGraph) -> CutWorkspace:
     """Return room for one goal."""
     n_operators, n_bits = lists.pre_from.size - 1, lists.need_from.size - 1
     sizes = (n_bits, *[n_operators] * 3, *[n_bits] * 4, *[n_operators] * 2)
-    return Room(*(np.zeros(size, dtype=np.int32) for size in sizes))
+    return CutWorkspace(*(np.zeros(size, dtype=np.int32) for size in sizes))
 
 
 # The loops below stay in few pieces: cut into smaller ones, a search took a third longer and compiling twice as long.
@@ -96,7 +96,15 @@ def room_for(lists: Graph) -> Room:
 
 @compiled
 def bound_all(
-    states: Any, which: Any, parents: Any, steps: Any, bound: Any, cuts: Any, n_cuts: Any, lists: Graph, room: Room
+    states: Any,
+    which: Any,
+    parents: Any,
+    steps: Any,
+    bound: Any,
+    cuts: Any,
+    n_cuts: Any,
+    lists: OperatorGraph,
+    room: CutWorkspace,
 ) -> None:
     """Fill ``bound[k]`` for each state `k` in `which`, reached from its parent (-1 for none) by a step.
 
@@ -149,7 +157,7 @@ def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: 
 
 @inner
 def _first_prices(  # noqa: C901
-    state: Any, lists: Graph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any, later: Any
+    state: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any, later: Any
 ) -> None:
     """Price all bits, cheapest first, and note each operator's dearest condition, the last to be met."""
     n_operators, n_bits = cost.size, price.size
@@ -198,7 +206,7 @@ def _first_prices(  # noqa: C901
 
 
 @inner
-def _cut(state: Any, lists: Graph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
+def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
     """List the operators of a cut; return how many there are."""
     n_bits = zone.size
     zone[:] = 0
@@ -245,7 +253,7 @@ def _cut(state: Any, lists: Graph, dear: Any, cost: Any, queue: Any, zone: Any, 
 
 @inner
 def _repair(  # noqa: C901
-    size: int, cut: Any, lists: Graph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
+    size: int, cut: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:
     """Let the operators of a cut cost nothing, and lower the prices that depend on them."""
     n_bits = price.size

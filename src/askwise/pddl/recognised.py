@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from askwise.pddl.account import _count
 from askwise.pddl.recognising import Recognised
 from askwise.text.wording import printable
 
@@ -14,7 +15,7 @@ LONGEST_ACTION = 44
 LONGEST_GOAL = 70
 
 
-def describe(name: str, found: Recognised, how: str) -> str:
+def recognised_to_text(name: str, found: Recognised, how: str) -> str:
     """Return a readable account: what each action tells, then the goals at the end.
 
     Args:
@@ -22,11 +23,11 @@ def describe(name: str, found: Recognised, how: str) -> str:
         found: what is known.
         how: how observations were taken, in words.
     """
-    parts = [_head(name, found, how), _steps(found), _contradiction(found), _ending(found)]
+    parts = [_recognised_head(name, found, how), _steps(found), _contradiction(found), _ending(found)]
     return "\n\n".join(part for part in parts if part)
 
 
-def _head(name: str, found: Recognised, how: str) -> str:
+def _recognised_head(name: str, found: Recognised, how: str) -> str:
     goals, seen = len(found.goals), len(found.seen)
     lines = [
         f"{printable(name)}: {_count(goals, 'goal')}, {_count(seen, 'action')} seen",
@@ -88,7 +89,7 @@ def _ending(found: Recognised) -> str:
     return "\n".join(lines)
 
 
-def as_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
+def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
     """Return what ``--json`` prints: row k of `possible` and `probabilities` is after k actions.
 
     Goals are numbered from 1, as in the text; the columns of both matrices are the goals in this order.
@@ -106,10 +107,6 @@ def as_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]
         "contradiction": found.contradiction,
         "true_goal": None if found.true_goal is None else found.true_goal + 1,
     }
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _percent(probability: float) -> str:

@@ -23,7 +23,7 @@ from askwise.pddl.task import Task, packed
 
 
 @dataclass(frozen=True, eq=False)
-class Quest:
+class GoalTask:
     """A task cut down to one goal; its bits and operators are numbered anew.
 
     Attributes:
@@ -50,12 +50,14 @@ class Quest:
         return int(self.initial.size)
 
 
-def quest(task: Task, goal: Iterable[int], start: Words | None = None) -> Quest:
+def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> GoalTask:
     """Return what matters to a goal, given as the bits that it wants set."""
-    return kinds(task, {0: goal}, start)[0][0]
+    return goal_tasks_by_kind(task, {0: goal}, start)[0][0]
 
 
-def kinds(task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = None) -> list[dict[int, Quest]]:
+def goal_tasks_by_kind(
+    task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = None
+) -> list[dict[int, GoalTask]]:
     """Return what matters to each goal, goals of one kind together: there only ``Quest.goal`` differs."""
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     alike: dict[bytes, dict[int, Words]] = {}
@@ -70,7 +72,7 @@ def kinds(task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = 
     return found
 
 
-def whole_quests(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int, Quest]:
+def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int, GoalTask]:
     """Return quests with all bits, and with the operators that matter to any of the goals."""
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     used = np.logical_or.reduce([_mattering(task, words) for words in wanted.values()])
@@ -91,7 +93,7 @@ def _mattering(task: Task, wanted: Words) -> NDArray[np.bool_]:
 
 def _cut_down(
     task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
-) -> dict[int, Quest]:
+) -> dict[int, GoalTask]:
     """Return the quests for goals with some of the operators and bits."""
     operators = np.flatnonzero(used).astype(np.int32)
     number = np.full(64 * task.n_words, -1, dtype=np.int32)
@@ -109,4 +111,4 @@ def _cut_down(
     words = (as_words(pre, n_words), as_words(add, n_words), ~as_words(delete, n_words))
     gain = without(add, pre, max(1, bits.size))
     begin = cut_state(start)
-    return {goal: Quest(operators, bits, begin, cut_state(own), pre, gain, words) for goal, own in goals.items()}
+    return {goal: GoalTask(operators, bits, begin, cut_state(own), pre, gain, words) for goal, own in goals.items()}

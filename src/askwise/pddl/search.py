@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise.pddl.limits import Limits
-from askwise.pddl.lmcut import NO_WAY, bound_all, graph, room_for
-from askwise.pddl.relevance import Quest
+from askwise.pddl.lmcut import NO_WAY, bound_all, graph, workspace_for
+from askwise.pddl.relevance import GoalTask
 from askwise.pddl.sets import Bytes, Words
 from askwise.pddl.walking import FULL, Backwards, backwards, place, regress, walk, watching
 from askwise.types import IntArray
@@ -92,35 +92,35 @@ class Found:
     evaluated: int = 0
 
 
-def search(quest: Quest, limits: Limits | None = None, progress: Progress | None = None) -> Found:
+def search(task: GoalTask, limits: Limits | None = None, progress: Progress | None = None) -> Found:
     """Return all optimal plans of a quest, if the limits allow."""
 
     def say(_: int, text: str) -> None:
         if progress is not None:
             progress(text)
 
-    return search_together({0: quest}, limits, say)[0]
+    return search_together({0: task}, limits, say)[0]
 
 
 def search_together(
-    quests: Mapping[int, Quest], limits: Limits | None = None, progress: Speaking | None = None
+    goal_tasks: Mapping[int, GoalTask], limits: Limits | None = None, progress: Speaking | None = None
 ) -> dict[int, Found]:
     """Return all optimal plans of quests that differ in nothing but their goals, if the limits allow."""
-    return _Together(quests, limits or Limits(), progress).run()
+    return _Together(goal_tasks, limits or Limits(), progress).run()
 
 
 class _Together:
     """One blind search for all goals, and a search under a bound for each."""
 
-    def __init__(self, quests: Mapping[int, Quest], limits: Limits, progress: Speaking | None) -> None:
+    def __init__(self, goal_tasks: Mapping[int, GoalTask], limits: Limits, progress: Speaking | None) -> None:
         self.limits = limits
         self.progress = progress
-        self.open = dict(quests)
+        self.open = dict(goal_tasks)
         self.found: dict[int, Found] = {}
         self.bounded: dict[int, Bounded] = {}
         self.spent = 0
-        self.remembered = MOST_REMEMBERED // len(quests)
-        self.blind = Blind(next(iter(quests.values())), self._speaking(min(quests)))
+        self.remembered = MOST_REMEMBERED // len(goal_tasks)
+        self.blind = Blind(next(iter(goal_tasks.values())), self._speaking(min(goal_tasks)))
 
     def run(self) -> dict[int, Found]:
         while self.open:
@@ -139,8 +139,8 @@ class _Together:
 
     def _look(self) -> None:
         """Settle the goals that the blind search has just met."""
-        for goal, quest in list(self.open.items()):
-            found = self.blind.met(quest.goal)
+        for goal, task in list(self.open.items()):
+            found = self.blind.met(task.goal)
             if found is not None:
                 self._settle(goal, found)
 
@@ -185,14 +185,14 @@ class _Together:
 class _Table:
     """The states met so far, and where to find them."""
 
-    def __init__(self, quest: Quest, progress: Progress | None) -> None:
-        self.quest = quest
+    def __init__(self, task: GoalTask, progress: Progress | None) -> None:
+        self.task = task
         self.progress = progress
-        self.watching = watching(quest.pre, quest.bits.size)
-        self.room = np.empty(quest.n_words, dtype=np.uint64)
+        self.watching = watching(task.pre, task.bits.size)
+        self.room = np.empty(task.n_words, dtype=np.uint64)
         self.n = 1
-        self.states = np.zeros((SMALLEST_TABLE, quest.n_words), dtype=np.uint64)
-        self.states[0] = quest.initial
+        self.states = np.zeros((SMALLEST_TABLE, task.n_words), dtype=np.uint64)
+        self.states[0] = task.initial
         self.depth = np.full(SMALLEST_TABLE, -1, dtype=np.int32)
         self.slots = np.full(FULL * SMALLEST_TABLE, -1, dtype=np.int32)
         self.place_all()
@@ -204,7 +204,7 @@ class _Table:
     def _grow(self) -> None:
         size = 2 * self.states.shape[0]
         # A row more for each operator: a state is only worked on where all that comes out of it has room.
-        size = max(size, self.n + 2 * self.quest.operators.size)
+        size = max(size, self.n + 2 * self.task.operators.size)
         size = 1 << (size - 1).bit_length()
         self.states = _larger(self.states, size, 0)
         self.depth = _larger(self.depth, size, -1)
@@ -213,19 +213,19 @@ class _Table:
 
     def next_layer(self, layer: IntArray, level: int) -> IntArray:
         """Return a step to each state one step further, ``[3, n]``; those that have a depth are none of them."""
-        out = np.empty((3, max(layer.size, self.quest.operators.size) * 2), dtype=np.int32)
+        out = np.empty((3, max(layer.size, self.task.operators.size) * 2), dtype=np.int32)
         position, filled = 0, 0
         nobody = np.empty(0, dtype=np.bool_)
         while True:
             self.n, position, filled = walk(
                 layer, position, level, self.states, self.n, self.slots, self.depth, nobody,
-                *self.quest.words, *self.watching, self.room, out, filled, False,
+                *self.task.words, *self.watching, self.room, out, filled, False,
             )  # fmt: skip
             if position == layer.size:
                 return out[:, :filled].copy()
-            if filled + self.quest.operators.size > out.shape[1]:
-                out = _larger(out.T, 2 * out.shape[1] + self.quest.operators.size, 0).T.copy()
-            if self.n + self.quest.operators.size > self.states.shape[0]:
+            if filled + self.task.operators.size > out.shape[1]:
+                out = _larger(out.T, 2 * out.shape[1] + self.task.operators.size, 0).T.copy()
+            if self.n + self.task.operators.size > self.states.shape[0]:
                 self._grow()
 
     def in_goal(self, layer: IntArray, goal: Words) -> NDArray[np.bool_]:
@@ -234,7 +234,7 @@ class _Table:
     def back(self, layers: list[IntArray], goal: Words, method: str) -> Found:
         """Return all optimal plans, given the layers from the first state to the goal."""
         last = layers[-1][self.in_goal(layers[-1], goal)]
-        behind = backwards(self.quest)
+        behind = backwards(self.task)
         kept, edges = [last], []
         for level in range(len(layers) - 2, -1, -1):
             if behind is None:
@@ -268,12 +268,12 @@ class _Table:
         """Return all steps from the states of a layer, all of depth `level`, to some of the next."""
         marked = np.zeros(self.states.shape[0], dtype=np.bool_)
         marked[targets] = True
-        out = np.empty((3, 4 * self.quest.operators.size + 1024), dtype=np.int32)
+        out = np.empty((3, 4 * self.task.operators.size + 1024), dtype=np.int32)
         position, filled = 0, 0
         while True:
             _, position, filled = walk(
                 layer, position, level, self.states, self.n, self.slots, self.depth, marked,
-                *self.quest.words, *self.watching, self.room, out, filled, True,
+                *self.task.words, *self.watching, self.room, out, filled, True,
             )  # fmt: skip
             if position == layer.size:
                 return out[:, :filled].copy()
@@ -287,8 +287,8 @@ class _Table:
 class Blind(_Table):
     """Breadth first."""
 
-    def __init__(self, quest: Quest, progress: Progress | None = None) -> None:
-        super().__init__(quest, progress)
+    def __init__(self, task: GoalTask, progress: Progress | None = None) -> None:
+        super().__init__(task, progress)
         self.depth[0] = 0
         self.level = 0
         self.layers = [np.zeros(1, dtype=np.int32)]
@@ -297,7 +297,7 @@ class Blind(_Table):
     def run(self, most: int) -> Found | None:
         """Go on until the goal is met, there is nothing left, or `most` states have been met; None in the last case."""
         while True:
-            found = self.met(self.quest.goal)
+            found = self.met(self.task.goal)
             if found is not None or self.n >= most:
                 return found
             self.go_on()
@@ -332,10 +332,10 @@ class Blind(_Table):
 class Bounded(_Table):
     """Breadth first under a bound that is raised."""
 
-    def __init__(self, quest: Quest, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:
-        super().__init__(quest, progress)
-        self.lists = graph(quest)
-        self.prices = room_for(self.lists)
+    def __init__(self, task: GoalTask, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:
+        super().__init__(task, progress)
+        self.lists = graph(task)
+        self.prices = workspace_for(self.lists)
         self.remembered = remembered
         self.bound, self.n_cuts, self.cuts = self._remembering()
         self.evaluated = 0
@@ -355,8 +355,8 @@ class Bounded(_Table):
             layers, cut_off = self._under(self.least, most_evaluated, most_states)
             if layers is None:
                 return None
-            if self.in_goal(layers[-1], self.quest.goal).any():
-                return self.back(layers, self.quest.goal, "bounded")
+            if self.in_goal(layers[-1], self.task.goal).any():
+                return self.back(layers, self.task.goal, "bounded")
             self.least = cut_off
         return Found(-1, True, NO_WAY, "bounded")
 
@@ -376,7 +376,7 @@ class Bounded(_Table):
         self.depth[0] = 0
         layers = [np.zeros(1, dtype=np.int32)]
         cut_off = NO_WAY
-        while layers[-1].size and (through or not self.in_goal(layers[-1], self.quest.goal).any()):
+        while layers[-1].size and (through or not self.in_goal(layers[-1], self.task.goal).any()):
             level = len(layers)
             steps = self.next_layer(layers[-1], level - 1)
             self._evaluate(steps)
@@ -408,14 +408,14 @@ class Bounded(_Table):
     def _remembering(self) -> tuple[IntArray, Bytes, Bytes]:
         """Return room for the bounds of all states, and for the cuts of as many as are remembered."""
         size = self.states.shape[0]
-        rows = min(size, self.remembered // (self.quest.operators.size + 1))
-        cuts = np.zeros((rows, self.quest.operators.size + 1), dtype=np.uint8)
+        rows = min(size, self.remembered // (self.task.operators.size + 1))
+        cuts = np.zeros((rows, self.task.operators.size + 1), dtype=np.uint8)
         return np.full(size, -1, dtype=np.int32), np.zeros(rows, dtype=np.uint8), cuts
 
 
-def steps_between(quest: Quest, states: Words) -> IntArray:
+def steps_between(task: GoalTask, states: Words) -> IntArray:
     """Return all steps between some states, all different, as ``int32 [3, n]``: source, operator and target."""
-    table = _Table(quest, None)
+    table = _Table(task, None)
     table.n = states.shape[0]
     table.states = np.ascontiguousarray(states)
     table.depth = np.zeros(table.n, dtype=np.int32)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from askwise.errors import InputError, did_you_mean
-from askwise.pddl.conditions import Vocabulary, condition, literal, number
+from askwise.pddl.conditions import KnownNames, condition, literal, number
 from askwise.pddl.domain import read_objects, sections, title
-from askwise.pddl.language import Condition, Domain, Literal, Setting
+from askwise.pddl.language import Conjunction, Literal, PddlDomain, PddlProblem
 from askwise.pddl.tokens import Form, Word, forms_of, the_define
 
 OPEN_GOAL = "<hypothesis>"
@@ -13,14 +13,14 @@ PARTS = (":domain", ":requirements", ":metric", ":objects", ":init", ":goal")
 MOST_GOALS = 10_000
 
 
-def read_setting(text: str, domain: Domain, file: str = "template.pddl") -> Setting:
+def read_problem(text: str, domain: PddlDomain, file: str = "template.pddl") -> PddlProblem:
     """Return the problem that a text describes; `file` is its name in errors."""
     define = the_define(text, file)
     parts = sections(define, "problem", PARTS)
     objects = dict(domain.constants)
     for part in parts.get(":objects", ()):
         read_objects(part, dict(domain.parents), objects)
-    known = Vocabulary(domain.predicates, objects)
+    known = KnownNames(domain.predicates, objects)
     initial: list[Literal] = []
     values: dict[str, tuple[float, ...]] = {}
     for part in parts.get(":init", ()):
@@ -30,10 +30,10 @@ def read_setting(text: str, domain: Domain, file: str = "template.pddl") -> Sett
         raise InputError(file, "no (:init ...)", "what holds at first")
     goal = _goal(parts.get(":goal", []), known)
     metric = "total-cost" in " ".join(str(part) for part in parts.get(":metric", ()))
-    return Setting(title(define, "problem"), objects, tuple(initial), goal, values, metric)
+    return PddlProblem(title(define, "problem"), objects, tuple(initial), goal, values, metric)
 
 
-def _initial(form: Form | Word, known: Vocabulary, into: list[Literal], values: dict[str, tuple[float, ...]]) -> None:
+def _initial(form: Form | Word, known: KnownNames, into: list[Literal], values: dict[str, tuple[float, ...]]) -> None:
     if isinstance(form, Word) or not form.items:
         raise form.refuse("an atom in brackets")
     if form.head == "=":
@@ -55,7 +55,7 @@ def _initial(form: Form | Word, known: Vocabulary, into: list[Literal], values: 
         into.append(literal(form, True, known))
 
 
-def _goal(parts: list[Form], known: Vocabulary) -> Condition | None:
+def _goal(parts: list[Form], known: KnownNames) -> Conjunction | None:
     """Return the goal, None where it is left open."""
     for part in parts:
         if len(part.rest) != 1:
@@ -72,15 +72,15 @@ def _goal(parts: list[Form], known: Vocabulary) -> Condition | None:
     return None
 
 
-def vocabulary(domain: Domain, setting: Setting) -> Vocabulary:
+def vocabulary(domain: PddlDomain, setting: PddlProblem) -> KnownNames:
     """Return the names that a goal may use."""
-    return Vocabulary(domain.predicates, setting.objects)
+    return KnownNames(domain.predicates, setting.objects)
 
 
-def read_goals(text: str, domain: Domain, setting: Setting, file: str = "hyps.dat") -> tuple[Condition, ...]:
+def read_goals(text: str, domain: PddlDomain, setting: PddlProblem, file: str = "hyps.dat") -> tuple[Conjunction, ...]:
     """Return the goals of a list, one in each line: atoms, with or without commas between them."""
     known = vocabulary(domain, setting)
-    goals: list[Condition] = []
+    goals: list[Conjunction] = []
     for k, line in enumerate(text.split("\n"), start=1):
         forms = forms_of(line.replace(",", " "), file, line=k)
         for form in forms:
@@ -95,7 +95,9 @@ def read_goals(text: str, domain: Domain, setting: Setting, file: str = "hyps.da
     return tuple(goals)
 
 
-def read_actions(text: str, domain: Domain, setting: Setting, file: str = "obs.dat") -> tuple[tuple[Word, str], ...]:
+def read_actions(
+    text: str, domain: PddlDomain, setting: PddlProblem, file: str = "obs.dat"
+) -> tuple[tuple[Word, str], ...]:
     """Return the actions of a list, one in each line such as ``(MOVE A B)``, each with where it stands."""
     names = {schema.name: schema for schema in reversed(domain.schemas)}
     counts = {(schema.name, len(schema.parameters)) for schema in domain.schemas}
@@ -119,6 +121,6 @@ def read_actions(text: str, domain: Domain, setting: Setting, file: str = "obs.d
     return tuple(actions)
 
 
-def goal_text(goal: Condition) -> str:
+def goal_text(goal: Conjunction) -> str:
     """Return a goal as people write it: ``on a b, clear a``."""
     return ", ".join(str(atom) for atom in goal.literals) or "nothing"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from askwise.frozen import read_only
 from askwise.pddl.grounding import Atom, Grounded
-from askwise.pddl.language import Condition
+from askwise.pddl.language import Conjunction
 from askwise.pddl.sets import Lists, Words, as_words, lists_of, n_words_for
 from askwise.text.table_budget import claim
 
@@ -73,7 +73,7 @@ class Task:
             found.setdefault(label, []).append(operator)
         return {label: tuple(operators) for label, operators in found.items()}
 
-    def bits(self, goal: Condition) -> frozenset[int] | None:
+    def bits(self, goal: Conjunction) -> frozenset[int] | None:
         """Return the bits that a goal wants set; None if it can never hold."""
         wanted = set()
         for literal in goal.literals:
@@ -118,7 +118,7 @@ def packed(rows: Sequence[Iterable[int]], n_words: int) -> Words:
     return as_words(lists_of(rows), n_words)
 
 
-def make_task(grounded: Grounded, goals: Iterable[Condition] = ()) -> Task:
+def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
     """Return the task of everything that can happen; `goals` may want atoms not to hold."""
     deletes = {atom for operator in grounded.operators for atom in operator.deletes}
     place: dict[Atom, int] = {}

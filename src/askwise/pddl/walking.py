@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.pddl.relevance import Quest
+from askwise.pddl.relevance import GoalTask
 from askwise.pddl.sets import Lists, Numbers, Words, turned
 
 # Multiplying this constant (every 6-bit pattern occurs in it once) by 2**k puts a different pattern into the top
@@ -65,13 +65,13 @@ class Backwards(NamedTuple):
     watched: Numbers
 
 
-def backwards(quest: Quest) -> Backwards | None:
+def backwards(task: GoalTask) -> Backwards | None:
     """Return the operators from behind; None where too much is not known."""
-    pre, add, keep = quest.words
+    pre, add, keep = task.words
     unknown = (add | ~keep) & ~pre
     if np.bitwise_count(unknown).sum(axis=1).max(initial=0) > MOST_UNKNOWN:
         return None
-    starts, watched = watching(quest.gain, quest.bits.size)
+    starts, watched = watching(task.gain, task.bits.size)
     return Backwards(add | (pre & keep), add | ~keep, pre, unknown, starts, watched)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.pddl.cones import Cones, Progress, unique_rows
 from askwise.pddl.limits import Limits, too_many
-from askwise.pddl.relevance import Quest, whole_quests
+from askwise.pddl.relevance import GoalTask, whole_goal_tasks
 from askwise.pddl.search import Bounded, steps_between
 from askwise.pddl.sets import Words
 from askwise.text.table_budget import claim
@@ -29,7 +29,7 @@ from askwise.types import IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
+class NearOptimalPlans:
     """All plans of at most so many steps, as steps between states.
 
     Attributes:
@@ -47,26 +47,30 @@ class Within:
     target: IntArray
 
 
-def plans_within(cones: Cones, budget: int, limits: Limits, progress: Progress | None = None) -> Within:
+def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Progress | None = None) -> NearOptimalPlans:
     """Return all plans for the goals that can be reached that are at most `budget` steps longer than the shortest."""
     wanted = {goal: bits for goal in cones.reached if (bits := cones.wanted[goal]) is not None}
-    quests = whole_quests(cones.task, wanted)
-    states, _ = unique_rows(np.concatenate([_states(cones, goal, quests, budget, limits, progress) for goal in quests]))
-    some = next(iter(quests.values()))
+    goal_tasks = whole_goal_tasks(cones.task, wanted)
+    states, _ = unique_rows(
+        np.concatenate([_states(cones, goal, goal_tasks, budget, limits, progress) for goal in goal_tasks])
+    )
+    some = next(iter(goal_tasks.values()))
     source, operator, target = steps_between(some, states)
     if source.size > limits.edges:
         raise too_many("plans within the budget", "one step more on them", limits.edges, "edges")
     start = int(np.flatnonzero((states == some.initial).all(axis=1))[0])
-    targets = tuple(np.flatnonzero(_holding(states, quest.goal)).astype(np.int32) for quest in quests.values())
+    targets = tuple(
+        np.flatnonzero(_holding(states, goal_task.goal)).astype(np.int32) for goal_task in goal_tasks.values()
+    )
     operator = some.operators[operator]
     kept = _different(cones, source, operator, target)
     counts = np.bincount(source[kept], minlength=states.shape[0]).astype(np.int32)
     claim(2 * 4 * counts.size * int(counts.max(initial=0)), "budget", f"{counts.size} states", "a smaller budget")
-    return Within(start, targets, counts, operator[kept], target[kept])
+    return NearOptimalPlans(start, targets, counts, operator[kept], target[kept])
 
 
 def _states(
-    cones: Cones, goal: int, quests: Mapping[int, Quest], budget: int, limits: Limits, progress: Progress | None
+    cones: Cones, goal: int, goal_tasks: Mapping[int, GoalTask], budget: int, limits: Limits, progress: Progress | None
 ) -> Words:
     """Return the states of one goal."""
     name, most = cones.goals[goal], cones.found[goal].length + budget
@@ -75,7 +79,7 @@ def _states(
         if progress is not None:
             progress(f"plans of up to {most} steps for {name}, {text}")
 
-    states = Bounded(quests[goal], say).within(most, limits.evaluations, limits.states)
+    states = Bounded(goal_tasks[goal], say).within(most, limits.evaluations, limits.states)
     if states is None:
         raise InputError(
             "budget",

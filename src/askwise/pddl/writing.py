@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.pddl.archive import DOMAIN, ENDINGS, GOALS, SEEN, TEMPLATE, TRUE_GOAL, Recognition
-from askwise.pddl.language import OBJECT, Condition, Domain, Equality, Literal, Schema, Setting
+from askwise.pddl.language import OBJECT, Conjunction, Equality, Literal, PddlDomain, PddlProblem, Schema
 from askwise.text.files import make_folder, whole_file
 
 PACKED = {".bz2": "w:bz2", ".tbz": "w:bz2", ".tbz2": "w:bz2", ".gz": "w:gz", ".tgz": "w:gz", ".xz": "w:xz"}
@@ -42,7 +42,7 @@ def texts_of(given: Recognition) -> dict[str, str]:
     """Return the texts of all files by their names."""
     texts = {
         DOMAIN: domain_text(given.domain),
-        TEMPLATE: setting_text(given.setting, given.domain),
+        TEMPLATE: problem_text(given.setting, given.domain),
         GOALS: "".join(f"{_goal(goal)}\n" for goal in given.goals),
     }
     if given.seen:
@@ -52,7 +52,7 @@ def texts_of(given: Recognition) -> dict[str, str]:
     return texts
 
 
-def domain_text(domain: Domain) -> str:
+def domain_text(domain: PddlDomain) -> str:
     """Return a domain as PDDL."""
     lines = [f"(define (domain {domain.name})", "  (:requirements :strips :typing :equality :negative-preconditions)"]
     kinds = {kind: above for kind, above in domain.parents.items() if kind != OBJECT}
@@ -99,7 +99,7 @@ def _action(schema: Schema) -> list[str]:
     ]
 
 
-def setting_text(setting: Setting, domain: Domain) -> str:
+def problem_text(setting: PddlProblem, domain: PddlDomain) -> str:
     """Return a problem as PDDL, its goal left open."""
     objects = {name: types for name, types in setting.objects.items() if domain.constants.get(name) != types}
     facts = [_literal(each) for each in setting.initial]
@@ -113,11 +113,11 @@ def setting_text(setting: Setting, domain: Domain) -> str:
     return "\n".join(lines) + "\n)\n"
 
 
-def _goal(goal: Condition) -> str:
+def _goal(goal: Conjunction) -> str:
     return ", ".join([*map(_literal, goal.literals), *map(_equality, goal.equalities)])
 
 
-def _condition(condition: Condition) -> str:
+def _condition(condition: Conjunction) -> str:
     parts: Iterable[str] = [*map(_literal, condition.literals), *map(_equality, condition.equalities)]
     return f"(and {' '.join(parts)})"
 
