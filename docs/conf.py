@@ -41,7 +41,7 @@ nitpick_ignore_regex = [
     # Types of other packages: no pages of ours, and no network to look for theirs.
     ("py:class", r"Field|Floor|Path|Pixels|Place|Question|askwise\.model\.names\.Names|askwise\.reading\.Field"),
     # A private field of a record.
-    ("py:class", r"askwise\.decisions\.search\.Found"),
+    ("py:class", r"askwise\.decisions\.search\.SearchResult"),
     # What PDDL was read into: parts of records whose methods are what others use.
     ("py:class", r"askwise\.pddl\.(language|sets|tokens)\.\w+"),
     ("py:class", r"(argparse|collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
