@@ -65,7 +65,7 @@ def test_a_question_in_words(run: Run) -> None:
 
 def test_the_zones_of_the_pairs(run: Run) -> None:
     printed = run("ask", "workshop.json", "--method", "ezq-exact").assert_fine()
-    table = printed.split("the next one is 1:\n")[1].splitlines()
+    table = printed.split("the next step is 1):\n")[1].splitlines()
     assert table[0].split("  ")[1] == "pair"
     rows = {line.split("  ")[1]: line for line in table[1:4]}
     # The worker's ways to A and C can be the same for five steps; the fetcher's tools lie in opposite directions.
@@ -334,7 +334,7 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
         ),
         (
             ["workshop.json", "--method", "informed"],
-            "method: found 'informed', which is told the goal and has nothing to find out; expected one of "
+            "method: found 'informed', which knows the goal and has nothing to find out; expected one of "
             + ", ".join(map(repr, CONTENDERS)),
         ),
         (

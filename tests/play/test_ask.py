@@ -164,12 +164,12 @@ ACTIONS = "one of 'NORTH', 'EAST', 'SOUTH', 'WEST', 'WORK', 'NOOP'"
 FAULTS: dict[str, Fault] = {
     "a method that knows the goal": (
         lambda: askwise.ask(workshop(), "informed"),
-        "method: found 'informed', which is told the goal and has nothing to find out; expected one of "
+        "method: found 'informed', which knows the goal and has nothing to find out; expected one of "
         + ", ".join(repr(name) for name in AGENTS if name != "informed"),
     ),
     "two ways to say what happened": (
         lambda: askwise.ask(workshop(), history=[Observation(JointState(0, 8))], teammate=(0, 1)),
-        "history: found one, and beside it what was seen or answered; expected the one or the other",
+        "history: found a history together with what was seen or answered; expected one of the two",
     ),
     "an unknown action": (
         lambda: askwise.ask(workshop(), seen=["NORHT"]),

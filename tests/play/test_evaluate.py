@@ -13,7 +13,7 @@ import pytest
 from askwise import evaluate
 from askwise.errors import AskwiseError, InputError, NotConvergedError
 from askwise.methods import Agent, Decision, Observation
-from askwise.play.evaluate import interval, spread, weighted
+from askwise.play.evaluate import interval, standard_error, weighted_mean
 from askwise.types import Result, Verdict
 from tests.planning.test_optimal import fork
 from tests.tool_fetching import workshop
@@ -68,12 +68,12 @@ def test_progress_is_told() -> None:
 
 
 def test_standard_errors() -> None:
-    assert spread(np.array([1.0, 3.0])) == pytest.approx(1.0)
+    assert standard_error(np.array([1.0, 3.0])) == pytest.approx(1.0)
     values = np.array([[1.0, 3.0], [5.0, 5.0]])
-    mean, stderr, freedom = weighted(values, np.array([0.5, 0.0, 0.5]))
+    mean, stderr, freedom = weighted_mean(values, np.array([0.5, 0.0, 0.5]))
     assert (mean, stderr) == pytest.approx((3.5, 0.5))
     assert freedom == pytest.approx(1.0)  # only the first goal varies, two paths of it
-    assert weighted(np.ones((2, 3)), np.array([0.2, 0.8]))[1] == 0.0
+    assert weighted_mean(np.ones((2, 3)), np.array([0.2, 0.8]))[1] == 0.0
 
 
 def test_intervals() -> None:

@@ -193,7 +193,7 @@ def test_ways_without_end_are_refused_at_once(method: str) -> None:
     with pytest.raises(TooLarge) as caught:
         evaluate(room(2.0), method, exact=True, go_on=True)
     assert str(caught.value) == (
-        f"too large to evaluate exactly: the teammate may walk in circles, and agent {method!r} remembers every way; "
+        f"too large to evaluate exactly: the teammate may walk in circles, and agent {method!r} remembers every path; "
         "draw episodes (episodes, --episodes)"
     )
 

@@ -1,1 +1,1 @@
-"""Playing: episodes, advice, expected costs, traces."""
+"""Playing problems: recommendations, episodes, traces, expected costs, optima and bounds."""

@@ -1,23 +1,22 @@
 """`askwise.ask`: what a method would do now, and why.
 
-An agent that has lived through an episode knows more than where everybody is: it has watched the teammate and heard
-answers. `ask` lets an agent do the same and then asks it for its decision. What has happened is given in one of two
-ways:
+During an episode an agent knows more than the current states: it has watched the teammate and heard answers. `ask` lets
+an agent observe the same things and then asks it for its decision. The past is given in one of two ways:
 
-- as a `history` of observations, the ones that an agent made from the start on (`Episode.observations` has them). The
-  agent decides at each of them, so that all it would have worked out or drawn at random by now is as it would be;
-- as what the `teammate` was seen doing and what was answered. Only that matters for what an agent believes, not where
-  the ego agent was meanwhile.
+- as a `history` of observations, those that an agent made from the start on (`Episode.observations` has them). The
+  agent decides at each of them, so that its cached plans and random choices are as they would be;
+- as what the `teammate` was seen doing, and the answers. Only these affect an agent's belief; earlier states of the ego
+  agent do not.
 
-If only the state in which the teammate is now is given, it has come there by a shortest way. Which one is not known,
-but for a teammate that draws its shortest plans uniformly it does not matter: every shortest way leaves the same
-belief,
+If only the teammate's current state is given, the teammate is assumed to have taken a shortest path to it. For a
+teammate that draws its shortest plans uniformly it does not matter which one, because all of them lead to the same
+belief:
 
 - `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, at their prior odds;
-- `bayes`: ``P(g) ~ P0(g) N_g(now) / N_g(start)``, with `N_g` the number of shortest ways to `g`.
+- `bayes`: ``P(g) ~ P0(g) N_g(now) / N_g(start)``, with `N_g` the number of shortest paths to `g`.
 
-For `robust`, which allows for detours, the way does matter: the agent watches the one that goes where most shortest
-ways go.
+For `robust`, which allows for detours, the path does matter: the agent observes the one that follows most of the
+shortest paths in every step.
 """
 
 from __future__ import annotations
@@ -53,12 +52,18 @@ from askwise.workers import heartbeat
 
 GoalName = int | str
 Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
-"""An answer, or the goals asked about (by name or number) and whether the goal was among them."""
+"""An answer, or a pair of the goals asked about (by name or index) and the reply: yes, no, or None for no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class InferredPath:
-    """What the teammate has told by walking: where it came from, and how many of the possible goals explain that."""
+    """What the teammate's path implies.
+
+    Attributes:
+        start: the state in which the path started.
+        explained: number of goals for which the whole path is optimal.
+        of: number of goals that the prior allows.
+    """
 
     start: int
     explained: int
@@ -67,15 +72,15 @@ class InferredPath:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Advice:
-    """What a method would do at a moment, and why.
+    """The decision of a method at a moment, and its reason.
 
     Attributes:
-        problem: what is played.
+        problem: the problem.
         method: name of the agent that was asked.
-        state: where both agents are.
-        decision: what it decided, with its reason, the gate and the zones of the pairs that matter.
-        belief: ``float64 [n_goals]``, what it believes, None if it shows no belief.
-        way: what was inferred from where the teammate is, None if nothing had to be.
+        state: the states of both agents.
+        decision: the decision with its reason, the gate and the zones of the most important pairs of goals.
+        belief: ``float64 [n_goals]``, the agent's belief; None if it shows none.
+        way: what was inferred from the teammate's current state; None if its whole path was given.
     """
 
     problem: Problem
@@ -87,12 +92,12 @@ class Advice:
 
     @property
     def ask(self) -> tuple[str, ...] | None:
-        """Names of the goals to ask about (of a choice, `decision.ask` has the groups), None if it is better to act."""
+        """Names of the goals to ask about; None to act. For a choice, `decision.ask` has the groups."""
         return None if self.decision.ask is None else tuple(self.problem.goals[goal] for goal in self.decision.ask)
 
     @property
     def action(self) -> str | None:
-        """Name of the action to take, None if it is better to ask."""
+        """Name of the action to take; None to ask."""
         action = self.decision.action
         return None if action is None else self.problem.ego.actions.names[action]
 
@@ -103,7 +108,7 @@ class Advice:
 
     @property
     def possible(self) -> BoolArray | None:
-        """``bool [n_goals]``: the goals that it still thinks possible, None if it shows no belief."""
+        """The goals that the agent considers possible, ``bool [n_goals]``; None if it shows no belief."""
         return None if self.belief is None else credible_goals(self.problem, self.belief)
 
     def __str__(self) -> str:
@@ -126,86 +131,87 @@ def ask(
     """Return what a method would do now, and why.
 
     Args:
-        problem: what is played; `askwise.ask` also takes an instance of any domain, or the path of its file.
+        problem: the problem; `askwise.ask` also takes an instance of any domain, or the path of its file.
         method: the agent, or the name of one.
-        history: all observations from the start on; then nothing else may be given.
-        teammate: where the teammate is now; it came there by a shortest way, unless `seen` says how.
-        seen: what the teammate did from the start on, actions by name or number.
-        ego: where the ego agent is now, by default at its start.
-        answers: what was asked and answered so far.
-        seed: for methods that choose at random; the same as `simulate` makes the same choices.
-        belief: the belief of an agent that is given by name, if not its default.
+        history: all observations from the start on; then no other information about the past may be given.
+        teammate: current state of the teammate; it is assumed to have taken a shortest path, unless `seen` is given.
+        seen: all actions of the teammate from the start on, by name or index.
+        ego: current state of the ego agent; by default its start.
+        answers: all questions and answers so far.
+        seed: for methods that choose at random; with the seed of `simulate` they make the same choices.
+        belief: the belief of an agent given by name, if not its default.
     """
-    played = problem
-    agent = _asked(played, method, belief=belief)
-    name = start_agent(played, agent, spawn(seed, 3)[2])
-    told, lived = list(answers), list(history)
-    if not lived:
-        way = _way(played, teammate, seen)
-        here = joint_state(played, None, ego).ego
-        lived = [*_seen_on(played, way, here), *(_after(played, way, here, each) for each in told)]
-        for t, observation in enumerate(lived[:-1], start=1):
+    agent = _asked(problem, method, belief=belief)
+    name = start_agent(problem, agent, spawn(seed, 3)[2])
+    heard, observations = list(answers), list(history)
+    if not observations:
+        path = _path(problem, teammate, seen)
+        here = joint_state(problem, None, ego).ego
+        observations = [*_observations(problem, path, here), *(_after(problem, path, here, each) for each in heard)]
+        for t, observation in enumerate(observations[:-1], start=1):
             with blaming(agent, "watch", t), heartbeat.deciding:
                 agent.watch(observation)
-        inferred = None if seen or not way else _explained(played, way)
-        return _advice(played, agent, lived, inferred, name)
-    if teammate is not None or len(seen) or ego is not None or told:
-        raise InputError("history", "one, and beside it what was seen or answered", "the one or the other")
-    for t, observation in enumerate(lived[:-1], start=1):
-        checked_decision(played, agent, observation, t)
-    return _advice(played, agent, lived, None, name)
+        inferred = None if seen or not path else _explained(problem, path)
+        return _advice(problem, agent, observations, inferred, name)
+    if teammate is not None or len(seen) or ego is not None or heard:
+        raise InputError("history", "a history together with what was seen or answered", "one of the two")
+    for t, observation in enumerate(observations[:-1], start=1):
+        checked_decision(problem, agent, observation, t)
+    return _advice(problem, agent, observations, None, name)
 
 
 def _asked(problem: Problem, method: str | Agent, **options: Any) -> Agent:
     agent = agent_for(problem, method, **options)
     if isinstance(agent, KnowsGoal):
         others = [name for name in methods() if name != agent.name]
-        found = f"{agent.name!r}, which is told the goal and has nothing to find out"
+        found = f"{agent.name!r}, which knows the goal and has nothing to find out"
         raise InputError("method", found, f"one of {', '.join(map(repr, others))}")
     return agent
 
 
-def _advice(problem: Problem, agent: Agent, lived: Sequence[Observation], way: InferredPath | None, name: str) -> Advice:
-    state, t = lived[-1].state, len(lived)
-    decision, belief = decision_and_belief(problem, agent, lived[-1], t)
-    return Advice(problem, name, state, decision, belief, way)
+def _advice(
+    problem: Problem, agent: Agent, observations: Sequence[Observation], path: InferredPath | None, name: str
+) -> Advice:
+    state, t = observations[-1].state, len(observations)
+    decision, belief = decision_and_belief(problem, agent, observations[-1], t)
+    return Advice(problem, name, state, decision, belief, path)
 
 
-# -- what has happened -------------------------------------------------------------------------------------------
+# -- the past ------------------------------------------------------------------------------------------------------
 
 Steps = list[tuple[int, int]]
-"""States of the teammate with what it did there, from the start on."""
+"""A path of the teammate: pairs of a state and the action taken there, from the start on."""
 
 
-def _way(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]) -> Steps:
-    """Return the way that the teammate took."""
+def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]) -> Steps:
+    """Return the path of the teammate: the actions `seen`, or the likeliest path to its current state."""
     if not len(seen):
         return [] if teammate is None else likeliest_path(problem, joint_state(problem, teammate, None).teammate)
-    way: Steps = []
+    path: Steps = []
     here = problem.start.teammate
     for k, name in enumerate(seen, start=1):
         action = _action(problem, here, name, f"action {k} of those seen")
         check_teammate_action(problem, here, action, f"action {k} of those seen: the teammate")
-        way.append((here, action))
+        path.append((here, action))
         here = problem.teammate.next(here, action)
     if teammate is not None and joint_state(problem, teammate, None).teammate != here:
         where = problem.teammate.model.name(here)
         raise InputError("teammate", repr(teammate), f"{where!r}, where the actions seen lead, or nothing")
-    return way
+    return path
 
 
 def likeliest_path(problem: Problem, end: int) -> Steps:
-    """Return the shortest way from the teammate's start that always goes on as most of them do."""
+    """Return the shortest path of the teammate to the state `end` that follows most shortest paths in every step."""
     model, here = problem.teammate.model, problem.start.teammate
     towards = urop(model, state_names(model, [end]))
     if not towards.defined[here]:
         where = (repr(model.name(state)) for state in (end, here))
-        raise InputError("teammate", "{}, with no way to it from {}".format(*where), "a state that it can be in")
-    way: Steps = []
+        raise InputError("teammate", "{}, with no path to it from {}".format(*where), "a state that it can be in")
+    path: Steps = []
     while here != end:
-        way.append((here, int(towards.probabilities[here].argmax())))
-        here = problem.teammate.next(*way[-1])
-    return way
+        path.append((here, int(towards.probabilities[here].argmax())))
+        here = problem.teammate.next(*path[-1])
+    return path
 
 
 def _action(problem: Problem, teammate: int, given: StateLike, field: str) -> int:
@@ -217,16 +223,16 @@ def _action(problem: Problem, teammate: int, given: StateLike, field: str) -> in
     return number
 
 
-def _seen_on(problem: Problem, way: Steps, ego: int) -> Iterator[Observation]:
-    """Iterate over what is seen of the teammate on its way; the ego agent is taken to be where it is now."""
+def _observations(problem: Problem, path: Steps, ego: int) -> Iterator[Observation]:
+    """Yield the observations of the teammate's path, as if the ego agent had always been in its current state."""
     yield Observation(JointState(problem.start.teammate, ego))
-    for state, action in way:
+    for state, action in path:
         yield Observation(JointState(problem.teammate.next(state, action), ego), action)
 
 
-def _after(problem: Problem, way: Steps, ego: int, given: Answered) -> Observation:
-    """Return the observation of an answer, heard where everybody is now."""
-    teammate = problem.teammate.next(*way[-1]) if way else problem.start.teammate
+def _after(problem: Problem, path: Steps, ego: int, given: Answered) -> Observation:
+    """Return the observation of an answer in the current states of both agents."""
+    teammate = problem.teammate.next(*path[-1]) if path else problem.start.teammate
     return Observation(JointState(teammate, ego), None, _answer(problem, given))
 
 
@@ -253,10 +259,10 @@ def _goal(problem: Problem, given: GoalName) -> int:
     return number
 
 
-def _explained(problem: Problem, way: Steps) -> InferredPath:
-    """Return how many of the goals that the prior allows explain the way."""
+def _explained(problem: Problem, path: Steps) -> InferredPath:
+    """Return how many of the goals that the prior allows explain a path."""
     explained = problem.prior > 0
     of = int(explained.sum())
-    for state, action in way:
+    for state, action in path:
         explained &= problem.teammate.optimal(state)[:, action]
     return InferredPath(problem.start.teammate, int(explained.sum()), of)

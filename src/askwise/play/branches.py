@@ -1,6 +1,6 @@
-"""What a branch of an agent's experience has heard, where answers may be wrong or missing.
+"""Branches of an agent's experience in an exact evaluation, and the queue in which they wait.
 
-Branches of an agent's experience, and how they wait for their turn.
+If answers may be wrong or missing, a branch also records the replies that the agent has heard.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from askwise.methods import Agent, Observation
 from askwise.types import FloatArray
 
 DIGITS = 8
-"""Digits by which logarithms of odds differ that are not the same."""
+"""Decimal digits to which log odds are rounded when they are compared."""
 
 Given = tuple[Hashable, Answer]
-"""A question, however it was put, and the answer to it."""
+"""A key of a question, equal for all forms of the same question, and the answer to it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardReplies:
-    """All replies so far.
+    """All replies that a branch has heard, if answers may be wrong or missing.
 
     Attributes:
-        log: ``float64 [n_goals]``, the logarithm of how probable each goal makes them all, None if there were none.
-        given: each question with its reply, in the order in which they were asked; nothing unless `remembers`.
-        remembers: whether what was asked matters, not only what is believed after it: errors persist.
-        asked: how many questions were asked.
+        log: ``float64 [n_goals]``, log likelihood of all replies given each goal; None without replies.
+        given: each question with its reply, in the order of asking; empty unless `remembers`.
+        remembers: whether errors are persistent, so that the replies themselves matter, not only the belief.
+        asked: number of questions asked.
     """
 
     log: FloatArray | None = None
@@ -43,11 +43,11 @@ class HeardReplies:
 
     @property
     def key(self) -> Hashable:
-        """The same for all that have heard the same, in whatever order."""
+        """A key that is equal for equal sets of replies, in any order."""
         return tuple(sorted(((question, _meant(answer)) for question, answer in self.given), key=repr))
 
     def odds(self, goals: Iterable[int]) -> Hashable:
-        """Return what they say of some goals beside each other; the same for all that are believed the same."""
+        """Return the rounded log odds of some goals as a key; None if all are equal."""
         if self.log is None:
             return None
         said = self.log[sorted(goals)]
@@ -55,7 +55,7 @@ class HeardReplies:
         return odds if any(odds) else None
 
     def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, HeardReplies]]:
-        """Iterate over what may be heard: the answer, how probable each goal makes it, and all replies then."""
+        """Yield each possible answer to a question, its likelihood given each goal, and all replies with it."""
         n_goals, model = len(problem.goals), problem.answers
         question = _listed(same_question(asked, n_goals)) if self.remembers else None
         before = next((given for key, given in self.given if key == question), None) if model.persistent else None
@@ -71,17 +71,14 @@ class HeardReplies:
     def _with(self, question: Hashable, answer: Answer, likelihood: FloatArray | None) -> HeardReplies:
         given = (*self.given, (question, answer)) if self.remembers else ()
         log = self.log
-        if likelihood is not None and answer.reply is not None:  # a refusal says nothing of the goal
+        if likelihood is not None and answer.reply is not None:  # a refusal brings no information about the goal
             with np.errstate(divide="ignore"):
                 log = np.log(likelihood) if log is None else log + np.log(likelihood)
         return HeardReplies(log, given, self.remembers, self.asked + 1)
 
 
-NOTHING_HEARD = HeardReplies()
-
-
 def _answers(asked: Question, n_goals: int) -> Iterator[Answer]:
-    """Yes before no, the first group of a choice before the last, and no answer at the end."""
+    """Yield all possible answers: yes before no, or the groups of a choice in order, and no answer last."""
     if isinstance(asked, Choice):
         yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
     else:
@@ -90,18 +87,18 @@ def _answers(asked: Question, n_goals: int) -> Iterator[Answer]:
 
 
 def _meant(answer: Answer) -> Hashable:
-    """Return a reply as what it says of the goals: yes to a set is no to all others."""
+    """Return the meaning of a reply as a key: yes to a set of goals equals no to its complement."""
     if answer.reply is None:
         return None
     if not isinstance(answer.asked, Choice):
-        # Of a set and its complement the one without goal 0 names the question.
+        # A set and its complement are the same question; the key uses the one without goal 0.
         return bool(answer.reply) != (0 in answer.asked)
     groups = answer.asked.groups
     return tuple(sorted(groups[answer.reply])) if answer.reply < len(groups) else ()
 
 
 def _listed(question: Any) -> Hashable:
-    """Return sets as sorted lists: these are written alike whenever they are equal."""
+    """Return nested sets as sorted tuples, whose `repr` is the same whenever they are equal."""
     if not isinstance(question, frozenset):
         return int(question)
     return tuple(sorted(_listed(each) for each in question))  # type: ignore[type-var]
@@ -112,22 +109,22 @@ Goals = frozenset[int]
 
 @dataclass(slots=True)
 class Branch:
-    """What an agent has met so far.
+    """A branch of an agent's experience: what it has observed so far.
 
     Attributes:
         agent: the agent, ready to decide.
-        observation: what it sees now.
-        goals: the goals that are left.
-        possible: the same and those with which the episode would be over by now, but the agent does not see why.
-        ways: how many branches this one stands for; where answers may be wrong or missing, ``float64 [n_goals]``: times
-            how probable each goal makes what they have heard.
-        taken: decisions so far.
-        weight: ``float64 [n_goals]``, probability of each goal and this branch, None where it follows from `ways` and
-            where the teammate is.
-        replies: what was heard, where answers may be wrong or missing.
-        asked: such questions since the teammate's last step.
-        questions: questions in all.
-        situation: what the agent's decisions depend on, once that was asked for.
+        observation: what it observes now.
+        goals: the goals with which the episode would go on.
+        possible: `goals` and those with which the episode would be over by now; the agent cannot tell them apart.
+        ways: number of paths that this branch stands for; if answers may be wrong or missing, ``float64 [n_goals]``:
+            the sum over these paths of the likelihood of their replies given each goal.
+        taken: number of decisions so far.
+        weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `ways`
+            and the teammate's state.
+        replies: the replies heard, if answers may be wrong or missing.
+        asked: number of such questions since the teammate's last step.
+        questions: number of questions in total.
+        situation: cached key of everything that the agent's decisions depend on.
     """
 
     agent: Agent
@@ -153,17 +150,20 @@ class Branch:
         return new
 
     def join(self, other: Branch) -> None:
-        """Stand for another branch, too, that has come to the same situation."""
+        """Join another branch that is in the same situation, so that this one stands for both."""
         self.ways = self.ways + other.ways
         if self.weight is not None and other.weight is not None:
             self.weight = self.weight + other.weight
 
 
-class Waiting:
-    """Branches that wait for their turn, those with the fewest doubtful replies and the most goals first.
+class BranchQueue:
+    """A priority queue of branches: those with the fewest doubtful replies first, then those with the most goals.
 
-    A question leaves fewer goals, or one reply more. So, when a branch has its turn, all others that meet it in this
-    step have done so.
+    A question leads to fewer goals or to one more reply. So when a branch is taken from the queue, all branches that
+    can join it in this step have joined it.
+
+    Args:
+        situation: returns the key by which branches are joined; None to join none.
     """
 
     def __init__(self, situation: Callable[[Branch], Any] | None) -> None:
@@ -176,7 +176,7 @@ class Waiting:
         return bool(self._order)
 
     def add(self, branch: Branch) -> bool:
-        """Let a branch wait; False if one that waits already in the same situation stands for it."""
+        """Add a branch; return False if it joined a branch in the same situation."""
         self._added += 1
         key = self._added if self.situation is None else (branch.asked, self.situation(branch))
         known = self._branches.get(key)
@@ -188,5 +188,5 @@ class Waiting:
         return True
 
     def take(self) -> Branch:
-        """Return the branch whose turn it is."""
+        """Remove and return the next branch."""
         return self._branches.pop(heapq.heappop(self._order)[3])

@@ -1,24 +1,23 @@
-"""The exact expected cost of an agent, by meeting everything that it can see.
+"""The exact expected marginal cost of an agent, by enumerating everything that it can observe.
 
-The teammate follows the UROP of its goal. The goal is `g` and the teammate comes to `w` on one certain way with
-probability ``weight[w, g]``, whichever way that is (`askwise.planning`). So a *branch* of the agent's experience,
-the steps of the teammate and the answers so far, has the probability ``Z_A(w)``, the sum of the weights of the goals
-`A` that it leaves possible. The expected marginal cost is the sum over all branches and goals of probability times what
-the decision taken there adds: its price for a question, and for an ontic action by how much it puts off the end.
+The teammate follows the UROP of its goal. The joint probability of goal `g` and one particular path of the teammate to
+`w` is ``weight[w, g]``, the same for every such path (`askwise.planning`). So a *branch* of the agent's experience, the
+steps of the teammate and the answers so far, has the probability ``Z_A(w)``, the sum of the weights of the goals `A`
+that it leaves possible. The expected marginal cost is the sum, over all branches and goals, of probability times the
+cost of the decision taken there: the price of a question, or the delay that an ontic action causes.
 
-A teammate with policies of its own (`Problem.policies`) may come to a state on ways of different probability.
-Then each branch carries the probability of its own way for each goal. Where such a teammate may also walk in circles,
-the ways have no end: `askwise.play.situation_chain`.
+A teammate with its own policies (`Problem.policies`) may reach a state on paths of different probabilities. Then each
+branch carries the probability of its path for each goal. If such a teammate may also walk in circles, there are
+infinitely many paths: see `askwise.play.situation_chain`.
 
-Where answers may be wrong or missing (`Problem.answers`), every reply is followed that may be heard, and what each goal
-makes of its probability is a factor that the branch carries. The same question asked again gets the same reply where
-errors persist. An agent may ask again and again, so branches of next to no probability are left out; the verdict says
-how probable they are together.
+If answers may be wrong or missing (`Problem.answers`), every possible reply is followed, and the branch carries its
+likelihood given each goal. If errors are persistent, the same question gets the same reply again. An agent may ask
+again and again, so branches of negligible probability are left out; the verdict states their total probability.
 
-An agent is copied where its experience branches. If its decisions depend on nothing but its belief and where everybody
-is (`Agent.markov`), branches that meet in one state are followed once, with the number of ways that lead there; an
-agent that chooses at random then chooses once for each state. Where answers may be wrong, such branches have also heard
-the same, in whatever order. An agent that is told the goal is followed for each goal.
+An agent is copied where its experience branches. If its decisions depend only on its belief and on the states of both
+agents (`Agent.markov`), branches that meet are continued as one, with the number of paths that lead there. An agent
+that chooses at random then chooses once for each such situation. If answers may be wrong, such branches have also heard
+the same replies, in any order. An agent that knows the goal is followed separately for each goal.
 """
 
 from __future__ import annotations
@@ -49,22 +48,29 @@ from askwise.methods.checked import refuse
 from askwise.methods.error_text import value_to_text
 from askwise.planning.exact import TooLarge
 from askwise.planning.tables import tables_of
-from askwise.play.branches import Branch, Goals, HeardReplies, Waiting
+from askwise.play.branches import Branch, BranchQueue, Goals, HeardReplies
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray
 
 MOST_DECISIONS = 100_000
-"""Decisions up to which agents are followed unless told to go on."""
+"""Default limit of decisions in an exact evaluation."""
 DECISIONS_A_TURN = 500
-HARDLY = 1e-10
-"""Branches less probable than this are left out where answers may be wrong or missing."""
+"""Number of decisions between two calls of `progress`."""
+NEGLIGIBLE = 1e-10
+"""Branches less probable than this are left out if answers may be wrong or missing."""
 
 Progress = Callable[[int], None]
-"""Is told the decisions taken so far."""
+"""Called with the number of decisions taken so far."""
 
 
 class Enumeration:
-    """All branches of an agent's experience, followed step by step of the teammate."""
+    """An exact evaluation: all branches of an agent's experience, one step of the teammate after the other.
+
+    Attributes:
+        decisions: number of decisions taken.
+        left_out: total probability of the branches that were left out.
+        chose_at_random: whether the agent made random choices with several goals possible.
+    """
 
     def __init__(
         self, problem: Problem, agent: Agent, seed: Seed, limit: int | None, progress: Progress | None
@@ -81,18 +87,18 @@ class Enumeration:
         self.costs: list[float] = []
         self.longest = int(50 * optimal_costs(problem, problem.start).max()) + 1000
         merges = follows_once(agent, problem)
-        # An agent that asks again and again comes back to what it believed before.
+        # An agent that asks again and again returns to earlier beliefs, so decisions are cached.
         self._comes_back = self.doubtful and merges
         limited = self.doubtful or getattr(agent, "questions", None) is not None
         self._counts_questions = agent.counts_questions and limited
         self._decided: dict[Any, tuple[Decision, Agent]] = {}
-        situation = self._what_counts if merges else None
-        self._now, self._later = Waiting(situation), Waiting(situation)
+        situation = self._situation if merges else None
+        self._now, self._later = BranchQueue(situation), BranchQueue(situation)
         for branch in self._roots(agent, seed):
             self._now.add(branch)
 
     def expected_marginal_cost(self) -> float:
-        """Follow all branches to their ends."""
+        """Follow all branches to their ends, and return the expected marginal cost."""
         while self._now:
             while self._now:
                 self._follow(self._now.take())
@@ -102,7 +108,7 @@ class Enumeration:
         return self._beyond_known(self.costs)
 
     def _beyond_known(self, costs: list[float]) -> float:
-        """Return the sum of costs, weighted by goal, less what it would cost if the goal were known."""
+        """Return the sum of costs weighted by probability, minus the expected cost with the goal known."""
         known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
         return math.fsum([*costs, *(-known).tolist()])
 
@@ -110,27 +116,27 @@ class Enumeration:
         possible = frozenset(int(goal) for goal in np.flatnonzero(self.prior > 0))
         each = [frozenset([goal]) for goal in sorted(possible)] if isinstance(agent, KnowsGoal) else [possible]
         for goals in each:
-            own = self._copied(agent)
+            own = self._copy(agent)
             start_agent(self.problem, own, spawn(seed, 3)[2], min(goals))
             weight = None if self.tables is not None else _only(self.prior, goals)
             yield Branch(own, Observation(self.problem.start), goals, goals, weight=weight)
 
     def _follow(self, branch: Branch) -> None:
-        """Let the agent decide, and go on with everything that can follow."""
+        """Let the agent decide, count the cost, and queue all branches that can follow."""
         decision = self._decision(branch)
         branch.taken += 1
         if decision.ask is not None:
             self._add(branch, self.problem.query_cost(decision.ask))
-            self._go_on(branch, self._answers(branch, decision.ask), self._now)
+            self._queue(branch, self._answers(branch, decision.ask), self._now)
         else:
             assert decision.action is not None
             ego = self.problem.ego.next(branch.observation.state.ego, decision.action)
             self._add(branch, self._delay(branch.observation.state, ego))
-            self._go_on(branch, self._steps(branch, ego), self._later)
+            self._queue(branch, self._steps(branch, ego), self._later)
 
     def _decision(self, branch: Branch) -> Decision:
         self._check_length(branch)
-        situation = self._what_counts(branch) if self._comes_back else None
+        situation = self._situation(branch) if self._comes_back else None
         if situation in self._decided:
             decision, branch.agent = self._decided[situation]
             return decision
@@ -138,27 +144,27 @@ class Enumeration:
         before = _random_state(branch.agent)
         decision = checked_decision(self.problem, branch.agent, branch.observation, branch.taken + 1)
         checked_belief(self.problem, branch.agent, branch.taken + 1)  # not needed here, but refused as in an episode
-        # With one goal left, chance decides between equally good ways only.
+        # With one goal left, random choices are only between equally good actions.
         self.chose_at_random = self.chose_at_random or (len(branch.goals) > 1 and before != _random_state(branch.agent))
         if situation is not None:
             self._decided[situation] = decision, branch.agent
         return decision
 
-    def _go_on(self, branch: Branch, following: Iterator[Branch], onto: Waiting) -> None:
-        """Let everything that follows wait for its turn; ways that meet are counted where they meet."""
+    def _queue(self, branch: Branch, following: Iterator[Branch], onto: BranchQueue) -> None:
+        """Queue the branches that follow, joining those in equal situations, and copy the agent where needed."""
         apart = [new for new in following if onto.add(new)]
         if self._comes_back:
-            # The agent stays as it is for the next time; whoever comes to where it was decided before needs none.
+            # The agent itself is kept with its cached decision; situations with a cached decision need no copy.
             for new in apart:
-                if self._what_counts(new) not in self._decided:
-                    new.agent = self._copied(branch.agent, branch.taken)
+                if self._situation(new) not in self._decided:
+                    new.agent = self._copy(branch.agent, branch.taken)
             return
         for new in apart[:-1]:
-            # Copying takes longer than most decisions, and whoever comes last can have the agent itself.
-            new.agent = self._copied(branch.agent, branch.taken)
+            # Copying takes longer than most decisions, so the last branch gets the agent itself.
+            new.agent = self._copy(branch.agent, branch.taken)
 
-    def _copied(self, agent: Agent, t: int | None = None) -> Agent:
-        """Return a copy of an agent, which everything but the problem is part of."""
+    def _copy(self, agent: Agent, t: int | None = None) -> Agent:
+        """Return a deep copy of an agent that shares the problem."""
         with blaming(agent, "deepcopy (an exact evaluation copies the agent, --episodes does not)", t):
             copied = copy.deepcopy(agent, {id(self.problem): self.problem})
         if not isinstance(copied, Agent):
@@ -166,7 +172,7 @@ class Enumeration:
         return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
-        """Count what a decision adds to the cost of each goal, ``float [n_goals]`` or one number."""
+        """Add the cost of a decision, one number or ``float [n_goals]``, weighted by the probability of the branch."""
         if branch.weight is not None:
             added = branch.weight * price
         else:
@@ -175,9 +181,9 @@ class Enumeration:
         self.costs.extend(added[sorted(branch.goals)].tolist())
 
     def _delay(self, state: JointState, ego: int) -> Any:
-        """Return by how much a step that leads the ego agent to `ego` puts off the end, for each goal.
+        """Return the delay caused by a step of the ego agent to `ego`, for each goal.
 
-        A teammate that does not always take a shortest way puts the end off by itself: there it is the step.
+        With a teammate that may leave its shortest paths, and so delays the end itself, return the cost of the step.
         """
         if self.tables is None:
             return STEP_COST
@@ -189,7 +195,7 @@ class Enumeration:
         return self._doubtful_answers(branch, asked) if self.doubtful else self._true_answers(branch, asked)
 
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
-        """Whatever may be heard, with how probable each goal makes it."""
+        """Yield the branch after each possible reply, weighted by its likelihood given each goal."""
         state = branch.observation.state
         before = HeardReplies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
         for answer, likelihood, replies in before.after(self.problem, asked):
@@ -209,13 +215,13 @@ class Enumeration:
                 yield new
 
     def _is_probable(self, branch: Branch) -> bool:
-        """Whether a branch is followed; where it is next to impossible, what is left out is counted instead."""
+        """Return whether a branch is probable enough to be followed; if not, add its probability to `left_out`."""
         weight = branch.weight
         if weight is None:
             assert self.tables is not None
             weight = np.asarray(branch.ways * self.tables.weight[branch.observation.state.teammate])
         total = float(weight[sorted(branch.goals)].sum())
-        if total > HARDLY:
+        if total > NEGLIGIBLE:
             return True
         self.left_out += total
         return False
@@ -234,7 +240,7 @@ class Enumeration:
             yield branch.followed_by(seen, goals, possible, weight)
 
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
-        """Whatever the teammate may do: each action, with the goals for which it may do it."""
+        """Yield the branch after each possible action of the teammate, with the goals that explain the action."""
         problem, before = self.problem, branch.observation.state
         may = problem.teammate.optimal(before.teammate)
         for action in range(len(problem.teammate.actions.names)):
@@ -249,14 +255,14 @@ class Enumeration:
                 yield branch.followed_by(Observation(now, action), left, possible, weight)
 
     def _after(self, branch: Branch, action: int, goals: Goals) -> FloatArray | None:
-        """Return what `Branch.weight` is after an action of the teammate."""
+        """Return the `Branch.weight` after an action of the teammate, for these goals."""
         if branch.weight is None:
             return None
         shares = self.problem.teammate.policy(branch.observation.state.teammate)[:, action]
         return _only(branch.weight * shares, goals)
 
-    def _what_counts(self, branch: Branch) -> Any:
-        """Return what is the same for branches in which an agent decides the same that keeps to its belief."""
+    def _situation(self, branch: Branch) -> Any:
+        """Return the situation of a branch: a key that is equal for branches in which a Markov agent decides alike."""
         if branch.situation is None:
             heard = None if branch.replies is None else self._heard(branch.replies, branch.possible)
             asked = branch.questions if self._counts_questions else 0
@@ -284,10 +290,10 @@ class Enumeration:
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:
-    """Whether branches that meet can be followed as one: the agent decides the same, whichever way led there.
+    """Return whether branches that meet can be continued as one, because the agent decides alike in both.
 
-    A robust belief remembers on which way the teammate came, and so does `bayes` unless all ways are shortest plans
-    drawn uniformly.
+    The belief ``robust`` depends on the teammate's path, and so does ``bayes`` unless the teammate draws shortest plans
+    uniformly.
     """
     if not agent.markov:
         return False
@@ -298,7 +304,7 @@ def follows_once(agent: Agent, problem: Problem) -> bool:
 
 
 def _only(weights: FloatArray, goals: Goals) -> FloatArray:
-    """Return the weights of these goals, 0 for the others."""
+    """Return the weights of `goals`, with 0 for all others."""
     left = np.zeros_like(weights)
     kept = sorted(goals)
     left[kept] = weights[kept]
@@ -306,6 +312,6 @@ def _only(weights: FloatArray, goals: Goals) -> FloatArray:
 
 
 def _random_state(agent: Agent) -> object:
-    """Return something that changes whenever the agent chooses at random."""
-    generator = getattr(getattr(agent, "rng", None), "bit_generator", None)  # it may have a generator of another kind
+    """Return the state of the agent's random generator, which changes with every random choice; None if unknown."""
+    generator = getattr(getattr(agent, "rng", None), "bit_generator", None)  # the agent may use another kind of object
     return getattr(generator, "state", None)

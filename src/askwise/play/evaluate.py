@@ -1,36 +1,28 @@
-"""What an evaluation says.
+"""The expected cost of any agent on one problem: exact, or estimated from episodes.
 
-The expected cost of an agent from samples: episodes as they come, or so many for each goal.
-
-Episodes as they come (`drawn`) are independent: their mean is unbiased, and its standard error tells how far off it may
-be. If costs are large for rare goals only, few or none of these may be among the episodes, and both are too small. Then
-take some episodes for every goal and weight their means by the prior (`for_each_goal`): all that is left to chance is
-the way the teammate takes.
-
-The expected cost of any agent on one problem, exactly or from samples.
+Independent episodes give an unbiased mean with a standard error. If costs are large for rare goals only, few or none of
+these goals may occur, and then both numbers are too small. Playing some episodes for every goal and weighting their
+means by the prior avoids this: then only the paths of the teammate are random.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from askwise.core.episode import Episode
 from askwise.core.problem import Problem, optimal_costs
 from askwise.errors import AskwiseError, InputError
 from askwise.lazy_module import LazyModule
 from askwise.methods import Agent, agent_for
-from askwise.methods.base import limit_questions
-from askwise.model.names import as_int
+from askwise.methods.base import check_count, limit_questions
 from askwise.planning.exact import TooLarge
 from askwise.play.enumeration import MOST_DECISIONS, Enumeration, follows_once
 from askwise.play.simulate import simulate
-from askwise.play.situation_chain import Circling, may_circle
+from askwise.play.situation_chain import SituationChain, may_circle
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray, Verdict
 
@@ -38,44 +30,8 @@ special = LazyModule("scipy.special")
 
 CONFIDENCE = 0.95
 
-
-@dataclass(frozen=True, slots=True)
-class Sampled(Verdict):
-    """The verdict on an average over samples: nothing is proven, the standard error tells how far off it may be."""
-
-    def __str__(self) -> str:
-        return f"estimate, {self.method}"
-
-
-def sampled(method: str, n: int) -> Verdict:
-    """Return the verdict on an average over `n` episodes."""
-    return Sampled(method, exact=False, error_bound=math.inf, iterations=n, converged=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Incomplete(Verdict):
-    """The verdict on a sum over all that can happen but for what is next to impossible: its probability is said."""
-
-    def __str__(self) -> str:
-        return f"all but a probability of {self.error_bound:.1e}, {self.method}"
-
-
-def but_for(method: str, left_out: float) -> Verdict:
-    """Return the verdict where experiences of that probability were left out."""
-    return Incomplete(method, exact=False, error_bound=left_out)
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorBounded(Verdict):
-    """The verdict on costs with a proven bound on their error, in the unit of the costs."""
-
-    def __str__(self) -> str:
-        return f"proven error at most {self.error_bound:.1e}, {self.method}"
-
-
-def within(method: str, error: float) -> Verdict:
-    """Return the verdict on costs that are off by at most `error`."""
-    return ErrorBounded(method, exact=False, error_bound=error)
+Progress = Callable[[int], None]
+"""Called with the number of decisions taken or episodes played so far."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +40,14 @@ class Evaluation:
 
     Attributes:
         method: name of the agent.
-        expected_cost: its expected cost.
-        expected_marginal_cost: the same less what it would cost if the goal were known.
-        verdict: exact, with a proven error, or an estimate from how many episodes.
-        states: decisions that were taken to find out.
+        expected_cost: expected cost of an episode.
+        expected_marginal_cost: expected cost minus the expected cost with the goal known.
+        verdict: exact, with a proven error bound, or an estimate from a number of episodes.
+        states: number of decisions that the agent took during the evaluation.
         stderr: standard error of both costs, 0 if they are exact.
-        ci: interval that holds the marginal cost with 95 % confidence.
-        seconds: time taken.
-        questions: how many questions it was held to in an episode, None for any number.
+        ci: 95 % confidence interval of the marginal cost.
+        seconds: duration of the evaluation.
+        questions: limit of questions per episode; None for no limit.
     """
 
     method: str
@@ -103,69 +59,6 @@ class Evaluation:
     ci: tuple[float, float]
     seconds: float = field(compare=False)
     questions: int | None = None
-
-
-def interval(mean: float, stderr: float, freedom: float) -> tuple[float, float]:
-    """Return the interval of Student's t around a mean."""
-    half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * stderr
-    return mean - half, mean + half
-
-
-Progress = Callable[[int], None]
-"""Is told the episodes played so far."""
-
-
-def drawn(
-    problem: Problem, agent: Agent, episodes: int, seed: Seed, progress: Progress | None
-) -> tuple[FloatArray, FloatArray, int]:
-    """Play episodes as they come; return cost and marginal cost of each, and the number of decisions."""
-    costs, marginal, decisions = np.empty(episodes), np.empty(episodes), 0
-    for k, rng in enumerate(spawn(seed, episodes)):
-        episode = _finished(simulate(problem, agent, seed=rng))
-        costs[k], marginal[k] = episode.cost, episode.marginal_cost
-        decisions += len(episode.steps)
-        if progress is not None:
-            progress(k + 1)
-    return costs, marginal, decisions
-
-
-def for_each_goal(
-    problem: Problem, agent: Agent, paths: int, seed: Seed, progress: Progress | None
-) -> tuple[FloatArray, FloatArray, int]:
-    """Play `paths` episodes for each goal of positive prior; return costs and marginal costs ``[n_goals, paths]``."""
-    goals = np.flatnonzero(problem.prior > 0).tolist()
-    costs, marginal = np.empty((len(goals), paths)), np.empty((len(goals), paths))
-    decisions, played = 0, 0
-    for row, (goal, rng) in enumerate(zip(goals, spawn(seed, len(goals)), strict=True)):
-        for column, child in enumerate(rng.spawn(paths)):
-            episode = _finished(simulate(problem, agent, goal=goal, seed=child))
-            costs[row, column], marginal[row, column] = episode.cost, episode.marginal_cost
-            decisions += len(episode.steps)
-            played += 1
-            if progress is not None:
-                progress(played)
-    return costs, marginal, decisions
-
-
-def spread(values: FloatArray) -> float:
-    """Return the standard error of the mean."""
-    return float(values.std(ddof=1)) / math.sqrt(values.size)
-
-
-def weighted(values: FloatArray, prior: FloatArray) -> tuple[float, float, float]:
-    """Return the mean weighted by goal, its standard error, and the degrees of freedom of that (Welch)."""
-    shares = prior[prior > 0] / prior[prior > 0].sum()
-    paths = values.shape[1]
-    parts = shares**2 * values.var(axis=1, ddof=1) / paths
-    total = float(parts.sum())
-    freedom = total**2 / float((parts**2).sum() / (paths - 1)) if total > 0 else math.inf
-    return float((shares * values.mean(axis=1)).sum()), math.sqrt(total), freedom
-
-
-def _finished(episode: Episode) -> Episode:
-    if not episode.finished:
-        raise AskwiseError(f"agent {episode.method!r} is not done after {len(episode.steps):,} steps: it has no cost")
-    return episode
 
 
 def evaluate(
@@ -180,100 +73,184 @@ def evaluate(
     questions: int | None = None,
     go_on: bool = False,
     limit: int = MOST_DECISIONS,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Return the expected cost of an agent, for a goal drawn from the prior.
 
-    The teammate does as the problem says: it follows the UROP of its goal, or the policy that the problem gives it.
+    The teammate follows the policies of the problem: the UROP of its goal, unless the problem states others.
 
-    Choose one of three ways. `exact` meets everything that the agent can see: no chance is left but what the agent
-    itself chooses at random, which follows from `seed`. `episodes` plays that many episodes. `paths` plays that many
-    for each goal and weights them by the prior: better where rare goals cost much.
+    Choose one of `exact`, `episodes` and `paths`. `exact` enumerates everything that the agent can observe; only the
+    agent's own random choices are sampled, and follow from `seed`. `episodes` plays that many episodes. `paths` plays
+    that many episodes for each goal and weights them by the prior, which is better if rare goals cost much.
 
     Args:
-        instance: what is played; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
+        instance: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         agent: the ego agent, or the name of one.
-        exact: enumerate; small problems only. Beside a teammate that may walk in circles (`Problem.policies`)
-            this needs an agent that does not remember its ways: one with the belief ``elimination``, or ``informed``.
-            The verdict then has a proven bound on the error. Other agents are refused at once; draw episodes.
+        exact: enumerate; small problems only. If the teammate may walk in circles (`Problem.policies`), the agent must
+            not remember its path: this holds with the belief ``elimination`` and for ``informed``. Then the verdict has
+            a proven error bound. Other agents raise `TooLarge`; use `episodes`.
         episodes: number of episodes.
         paths: number of episodes for each goal.
         seed: makes the result repeatable.
-        belief: the belief of an agent that is given by name, if not its default.
-        questions: hold the agent to so many questions in an episode; where it would ask one more, it waits instead.
-            Those that can plan with such a number are told. The verdict says how many; `lower_bound` says what no
-            number of them is below.
-        go_on: do not stop at `limit`.
-        limit: give up an exact evaluation after so many decisions of the agent.
-        progress: called now and then with the decisions taken (if exact) or the episodes played so far.
+        belief: the belief of an agent given by name, if not its default.
+        questions: limit of questions per episode; beyond it the agent waits instead. Agents that can plan for a limit
+            are given it. The verdict states the limit; `lower_bound` holds for any number of questions.
+        go_on: ignore `limit`.
+        limit: largest number of decisions in an exact evaluation; beyond it `TooLarge` is raised.
+        progress: called now and then with the number of decisions taken (if exact) or of episodes played.
     """
     began = time.perf_counter()
     _check(exact, episodes, paths, limit)
-    if questions is not None and (as_int(questions) is None or questions < 0):
-        raise InputError("questions", repr(questions), "a whole number from 0")
-    problem = instance
-    player = agent_for(problem, agent, belief=belief)
-    held = ""
+    check_count("questions", questions, 0)
+    player = agent_for(instance, agent, belief=belief)
+    limited = ""
     if questions is not None:
         player = limit_questions(player, questions)
-        held = f", at most {questions} question{'' if questions == 1 else 's'}"
+        limited = f", at most {questions} question{'' if questions == 1 else 's'}"
     if exact:
-        found = _enumerated(problem, player, seed, None if go_on else limit, progress, held)
+        found = _enumerated(instance, player, seed, None if go_on else limit, progress, limited)
     elif episodes is not None:
-        found = _drawn(problem, player, episodes, seed, progress, held)
+        found = _from_episodes(instance, player, episodes, seed, progress, limited)
     else:
         assert paths is not None
-        found = _for_each_goal(problem, player, paths, seed, progress, held)
+        found = _from_paths(instance, player, paths, seed, progress, limited)
     return Evaluation(player.name, *found, seconds=time.perf_counter() - began, questions=questions)
-
-
-Measured = tuple[float, float, Verdict, int, float, tuple[float, float]]
-"""All of an `Evaluation` but its method and its time."""
-
-
-def _enumerated(problem: Problem, player: Agent, seed: Seed, limit: int | None, progress: Any, held: str) -> Measured:
-    circles = may_circle(problem)
-    if circles and not follows_once(player, problem):
-        raise TooLarge(
-            f"too large to evaluate exactly: the teammate may walk in circles, and agent {player.name!r} remembers "
-            "every way; draw episodes (episodes, --episodes)"
-        )
-    branches = (Circling if circles else Enumeration)(problem, player, seed, limit, progress)
-    marginal = branches.expected_marginal_cost()
-    prior = problem.prior / problem.prior.sum()
-    cost = marginal + float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
-    way = "every state that it can meet" if follows_once(player, problem) else "every branch that it can meet"
-    way += ", random choices by the seed" if branches.chose_at_random else ""
-    way += held
-    verdict = Verdict(way)
-    if isinstance(branches, Circling):
-        verdict = within(way, branches.error)
-    elif branches.left_out > 0:
-        verdict = but_for(way, branches.left_out)
-    return cost, marginal, verdict, branches.decisions, 0.0, (marginal, marginal)
-
-
-def _drawn(problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Any, held: str) -> Measured:
-    costs, marginal, decisions = drawn(problem, player, episodes, seed, progress)
-    mean, stderr = float(marginal.mean()), spread(marginal)
-    verdict = sampled(f"{episodes:,} episodes{held}", episodes)
-    return float(costs.mean()), mean, verdict, decisions, stderr, interval(mean, stderr, episodes - 1)
-
-
-def _for_each_goal(problem: Problem, player: Agent, paths: int, seed: Seed, progress: Any, held: str) -> Measured:
-    costs, marginal, decisions = for_each_goal(problem, player, paths, seed, progress)
-    mean, stderr, freedom = weighted(marginal, problem.prior)
-    verdict = sampled(f"{paths:,} episodes for each goal{held}", costs.size)
-    return weighted(costs, problem.prior)[0], mean, verdict, decisions, stderr, interval(mean, stderr, freedom)
 
 
 def _check(exact: bool, episodes: int | None, paths: int | None, limit: int) -> None:
     chosen = [name for name, given in (("exact", exact), ("episodes", episodes), ("paths", paths)) if given]
     if len(chosen) != 1 and not (episodes == 0 or paths == 0):
         raise InputError("exact, episodes, paths", " and ".join(chosen) or "none of them", "one of the three")
-    for name, number in (("episodes", episodes), ("paths", paths)):
-        # One episode would have no standard error.
-        if number is not None and (as_int(number) or 0) < 2:
-            raise InputError(name, repr(number), "a whole number from 2")
-    if (as_int(limit) or 0) < 1:
-        raise InputError("limit", repr(limit), "a whole number from 1")
+    check_count("episodes", episodes, 2)  # one episode would have no standard error
+    check_count("paths", paths, 2)
+    check_count("limit", limit, 1, optional=False)
+
+
+Measured = tuple[float, float, Verdict, int, float, tuple[float, float]]
+"""The fields of an `Evaluation` from `expected_cost` to `ci`."""
+
+
+# -- exact ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Incomplete(Verdict):
+    """The verdict on a sum over all branches except some of negligible total probability, its `error_bound`."""
+
+    def __str__(self) -> str:
+        return f"all but a probability of {self.error_bound:.1e}, {self.method}"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBounded(Verdict):
+    """The verdict on costs with a proven bound of their error, in the unit of the costs."""
+
+    def __str__(self) -> str:
+        return f"proven error at most {self.error_bound:.1e}, {self.method}"
+
+
+def _enumerated(
+    problem: Problem, player: Agent, seed: Seed, limit: int | None, progress: Progress | None, limited: str
+) -> Measured:
+    circles, once = may_circle(problem), follows_once(player, problem)
+    if circles and not once:
+        raise TooLarge(
+            f"too large to evaluate exactly: the teammate may walk in circles, and agent {player.name!r} remembers "
+            "every path; draw episodes (episodes, --episodes)"
+        )
+    branches = (SituationChain if circles else Enumeration)(problem, player, seed, limit, progress)
+    marginal = branches.expected_marginal_cost()
+    prior = problem.prior / problem.prior.sum()
+    cost = marginal + float((prior * optimal_costs(problem, problem.start))[prior > 0].sum())
+    method = "every state that it can meet" if once else "every branch that it can meet"
+    method += ", random choices by the seed" if branches.chose_at_random else ""
+    method += limited
+    verdict = Verdict(method)
+    if isinstance(branches, SituationChain):
+        verdict = ErrorBounded(method, exact=False, error_bound=branches.error)
+    elif branches.left_out > 0:
+        verdict = Incomplete(method, exact=False, error_bound=branches.left_out)
+    return cost, marginal, verdict, branches.decisions, 0.0, (marginal, marginal)
+
+
+# -- from episodes -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled(Verdict):
+    """The verdict on a mean over episodes: nothing is proven, the standard error measures its accuracy."""
+
+    def __str__(self) -> str:
+        return f"estimate, {self.method}"
+
+
+def _sampled(method: str, n: int) -> Verdict:
+    return Sampled(method, exact=False, error_bound=math.inf, iterations=n, converged=False)
+
+
+def _from_episodes(
+    problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Progress | None, limited: str
+) -> Measured:
+    """Estimate costs from independent episodes."""
+    runs: list[tuple[int | None, Seed]] = [(None, rng) for rng in spawn(seed, episodes)]
+    costs, marginal, decisions = _played(problem, player, runs, progress)
+    mean, stderr = float(marginal.mean()), standard_error(marginal)
+    verdict = _sampled(f"{episodes:,} episodes{limited}", episodes)
+    return float(costs.mean()), mean, verdict, decisions, stderr, interval(mean, stderr, episodes - 1)
+
+
+def _from_paths(
+    problem: Problem, player: Agent, paths: int, seed: Seed, progress: Progress | None, limited: str
+) -> Measured:
+    """Estimate costs from `paths` episodes for each goal of positive prior."""
+    goals = np.flatnonzero(problem.prior > 0).tolist()
+    streams = zip(goals, spawn(seed, len(goals)), strict=True)
+    runs: list[tuple[int | None, Seed]] = [(goal, child) for goal, rng in streams for child in rng.spawn(paths)]
+    costs, marginal, decisions = _played(problem, player, runs, progress)
+    costs, marginal = costs.reshape(len(goals), paths), marginal.reshape(len(goals), paths)
+    mean, stderr, freedom = weighted_mean(marginal, problem.prior)
+    verdict = _sampled(f"{paths:,} episodes for each goal{limited}", costs.size)
+    return weighted_mean(costs, problem.prior)[0], mean, verdict, decisions, stderr, interval(mean, stderr, freedom)
+
+
+def _played(
+    problem: Problem, player: Agent, runs: Sequence[tuple[int | None, Seed]], progress: Progress | None
+) -> tuple[FloatArray, FloatArray, int]:
+    """Play an episode for each goal and seed; return the costs, the marginal costs and the number of decisions."""
+    costs, marginal, decisions = np.empty(len(runs)), np.empty(len(runs)), 0
+    for k, (goal, seed) in enumerate(runs):
+        episode = simulate(problem, player, goal=goal, seed=seed)
+        if not episode.finished:
+            steps = f"{len(episode.steps):,} steps"
+            raise AskwiseError(f"agent {episode.method!r} is not done after {steps}: it has no cost")
+        costs[k], marginal[k] = episode.cost, episode.marginal_cost
+        decisions += len(episode.steps)
+        if progress is not None:
+            progress(k + 1)
+    return costs, marginal, decisions
+
+
+def standard_error(values: FloatArray) -> float:
+    """Return the standard error of the mean of independent values."""
+    return float(values.std(ddof=1)) / math.sqrt(values.size)
+
+
+def weighted_mean(values: FloatArray, prior: FloatArray) -> tuple[float, float, float]:
+    """Return the mean of values weighted by goal, its standard error, and its degrees of freedom (Welch).
+
+    Args:
+        values: ``float64 [n, paths]``, a row for each goal of positive prior.
+        prior: ``float64 [n_goals]``.
+    """
+    shares = prior[prior > 0] / prior[prior > 0].sum()
+    paths = values.shape[1]
+    parts = shares**2 * values.var(axis=1, ddof=1) / paths
+    total = float(parts.sum())
+    freedom = total**2 / float((parts**2).sum() / (paths - 1)) if total > 0 else math.inf
+    return float((shares * values.mean(axis=1)).sum()), math.sqrt(total), freedom
+
+
+def interval(mean: float, stderr: float, freedom: float) -> tuple[float, float]:
+    """Return the confidence interval of a mean by Student's t, for these degrees of freedom."""
+    half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * stderr
+    return mean - half, mean + half

@@ -1,7 +1,7 @@
-"""Playing an episode: a problem, a teammate and an agent make an `Episode`.
+"""Simulation: a problem, a teammate and an agent play an `Episode`.
 
-Randomness comes in independent streams (goal, teammate, agent, answers), so that two agents that are given the same
-seed meet the same goal and the same path of the teammate, whatever they ask on the way.
+Random choices come from independent streams for the goal, the teammate, the agent and the answers. So two agents with
+the same seed meet the same goal and the same path of the teammate, whatever they ask.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ def simulate(
     max_steps: int | None = None,
     answers: str | AnswerModel | None = None,
 ) -> Episode:
-    """Play one episode.
+    """Play one episode and return it.
 
     Args:
-        instance: what is played; `askwise.simulate` also takes an instance of any domain, or the path of its file.
+        instance: the problem; `askwise.simulate` also takes an instance of any domain, or the path of its file.
         agent: the ego agent, or the name of one.
-        teammate: the teammate, or the name of one; by default it does as the problem says.
-        goal: the teammate's goal, by name or number; by default drawn from the prior.
+        teammate: the teammate, or the name of one; by default it follows the policies of the problem.
+        goal: the teammate's goal, by name or index; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: the belief of an agent that is given by name, if not its default, which is ``robust`` beside a teammate
-            that does not always take a shortest way.
-        max_steps: cut the episode off after this many steps; by default far beyond what any sensible agent needs.
-        answers: how questions are answered, such as ``wrong:0.05,refused:0.1``; by default as the problem says.
+        belief: the belief of an agent given by name. By default that of its method, or ``robust`` if the teammate may
+            leave its shortest paths.
+        max_steps: cut the episode off after this many steps; by default far more than any sensible agent needs.
+        answers: the answer model, such as ``wrong:0.05,refused:0.1``; by default that of the problem.
     """
     problem = answering(instance, answers)
     other = teammate_for(problem, teammate)
-    # Another stream only where chance has a say in answers: a caller's generator goes on as it always did.
+    # The stream for answers is spawned only if answers are random, so that other episodes keep their random numbers.
     for_goal, for_teammate, for_agent, *for_answers = spawn(seed, 3 if problem.answers.truthful else 4)
     truth = chosen_goal(problem, goal, for_goal)
     with blaming(other, "errs", kind="teammate"):
@@ -78,7 +78,7 @@ def simulate(
 
 
 def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
-    """Return the problem with a teammate that answers like this; None: as it does already."""
+    """Return the problem with another answer model, given as an object or as text; unchanged for None."""
     if answers is None:
         return problem
     return problem.with_answers(parse_answers(answers) if isinstance(answers, str) else answers)
@@ -99,12 +99,12 @@ def _step(game: Game, decision: Decision, belief: FloatArray | None, other: Team
         game.ask(decision.ask)
     else:
         assert decision.action is not None
-        game.act(decision.action, _moved(other, state.teammate, game.steps + 1))
+        game.act(decision.action, _teammate_action(other, state.teammate, game.steps + 1))
     return Step(game.steps, state, belief, decision, game.teammate_action, game.answer, game.step_cost)
 
 
-def _moved(other: Teammate, state: int, t: int) -> int:
-    """Return what the teammate does in step `t`; whether it can be done is checked where it is done."""
+def _teammate_action(other: Teammate, state: int, t: int) -> int:
+    """Return the teammate's action in step `t`; the game checks whether it is available."""
     try:
         action = other.act(state)
         number = as_int(action)
@@ -115,7 +115,7 @@ def _moved(other: Teammate, state: int, t: int) -> int:
 
 
 def chosen_goal(problem: Problem, goal: int | str | None, rng: np.random.Generator) -> int:
-    """Return the number of a goal given by name or number, or one drawn from the prior."""
+    """Return the index of a goal given by name or index; draw one from the prior for None."""
     if goal is None:
         return int(rng.choice(len(problem.goals), p=problem.prior))
     return goal_number(problem, goal)

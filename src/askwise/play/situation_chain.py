@@ -1,13 +1,13 @@
-"""The expected cost of an agent beside a teammate that may walk in circles.
+"""The exact expected cost of an agent with a teammate that may walk in circles.
 
-Such a teammate can take infinitely many paths, so they cannot be followed one by one. But an agent that decides
-by its situation alone (`follows_once`: where both agents are, which goals are possible, what was heard) meets finitely
-many situations. For each goal `g` they are a Markov chain. Let ``c`` be the cost of the decision in
-each situation, and ``Q[s, s']`` the probability under goal `g` of moving from `s` to `s'`. The expected cost is
+Such a teammate can take infinitely many paths, so they cannot be followed one by one. But an agent whose decisions
+depend on its situation only (`follows_once`: the states of both agents, the possible goals, the replies heard) meets
+finitely many situations. For each goal `g` they form a Markov chain. Let ``c`` be the cost of the decision in each
+situation, and ``Q[s, s']`` the probability, given goal `g`, of moving from `s` to `s'`. The expected cost is
 
     W = c + Q W.
 
-This is solved by a sparse factorisation. The error is bounded as in `askwise.model.chain`: let `V` solve
+This is solved by a sparse factorisation. Its error is bounded as in `askwise.model.chain`: let `V` solve
 ``V = 1 + Q V`` up to the relative error `eps`, and let ``r = c + Q W - W``. Then ``|W - W*| <= max|r| V / (1 - eps)``.
 
 An agent that chooses at random chooses once for each situation.
@@ -36,7 +36,7 @@ linalg = LazyModule("scipy.sparse.linalg")
 
 
 def may_circle(problem: Problem) -> bool:
-    """Whether the teammate may come back to where it was, waiting at its own target apart."""
+    """Return whether the teammate may return to a state that it left, or wait elsewhere than at its target."""
     model = problem.teammate.model
     for goal, policy in enumerate(problem.policies or ()):
         taken = policy.support.copy()
@@ -52,11 +52,11 @@ def may_circle(problem: Problem) -> bool:
     return False
 
 
-class Circling(Enumeration):
-    """All situations that an agent can meet, and for each goal the probability of moving from one to another.
+class SituationChain(Enumeration):
+    """An exact evaluation as a Markov chain: all situations that an agent can meet, and their transitions.
 
     Attributes:
-        error: proven bound on the error of the expected cost, once that was asked for.
+        error: proven error bound of the expected cost, once it has been computed.
     """
 
     error = 0.0
@@ -79,18 +79,18 @@ class Circling(Enumeration):
         costs = []
         for goal in np.flatnonzero(self.prior > 0).tolist():
             root = next(each for each in roots if goal in each.goals)
-            cost, error = self._solved(goal, self._number[self._what_counts(root)], root.agent.name)
+            cost, error = self._solved(goal, self._number[self._situation(root)], root.agent.name)
             costs.append(self.prior[goal] * cost)
             self.error += self.prior[goal] * error
         return self._beyond_known(costs)
 
     def _is_probable(self, branch: Branch) -> bool:  # noqa: ARG002
-        """See `Enumeration`; nothing is left out here."""
+        """See `Enumeration`; no branch is left out here."""
         return True
 
     def _meet(self, branch: Branch) -> bool:
-        """Let a branch wait if nobody was in its situation before; return whether it waits."""
-        situation = self._what_counts(branch)
+        """Queue a branch if its situation is new; return whether it is."""
+        situation = self._situation(branch)
         if situation in self._number:
             return False
         self._number[situation] = len(self._number)
@@ -98,8 +98,8 @@ class Circling(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent decide, and take down what can follow with how probable each goal makes it."""
-        here = self._number[self._what_counts(branch)]
+        """Let the agent decide, and record the transitions to all following situations."""
+        here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)
         decision = self._decision(branch)
         branch.taken += 1
@@ -115,20 +115,20 @@ class Circling(Enumeration):
             following = list(self._steps(branch, ego))
         for new in following:
             if self._meet(new):
-                new.agent = self._copied(branch.agent, branch.taken)
+                new.agent = self._copy(branch.agent, branch.taken)
             assert new.weight is not None
-            self._edges.append((here, self._number[self._what_counts(new)]))
+            self._edges.append((here, self._number[self._situation(new)]))
             self._shares.append(new.weight)
 
     def _ending(self, branch: Branch, ego: int) -> frozenset[int]:
-        """Return the goals for which the episode may end with this step."""
+        """Return the goals for which the episode may end with a step of the ego agent to `ego`."""
         problem, before = self.problem, branch.observation.state
         may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)
         stay = problem.teammate.actions.stay
         return frozenset(goal for goal in branch.goals if may[goal, stay] and ends(problem, before, stay, now, goal))
 
     def _solved(self, goal: int, root: int, name: str) -> tuple[float, float]:
-        """Return the expected cost of a goal from one situation, and a bound on its error."""
+        """Return the expected cost of a goal from the situation `root`, and a bound of its error."""
         n = len(self._number)
         shares = np.array([share[goal] for share in self._shares])
         rows, columns = np.array(self._edges, dtype=np.int32).reshape(-1, 2)[shares > 0].T
@@ -141,7 +141,12 @@ class Circling(Enumeration):
 
 
 def _expected(matrix: Any, price: FloatArray) -> tuple[float, float]:
-    """Return the expected sum of prices from the first state of a chain, and a bound on its error."""
+    """Return the expected sum of prices from the first state of a chain, and a bound of its error.
+
+    Args:
+        matrix: transition probabilities, a sparse array ``[n, n]``; the missing probability of a row ends the episode.
+        price: ``float64 [n]``, cost of each state.
+    """
     system = (sparse.eye_array(price.size, format="csr") - matrix).tocsc()
     try:
         factors = linalg.splu(system)
@@ -150,7 +155,7 @@ def _expected(matrix: Any, price: FloatArray) -> tuple[float, float]:
             found + factors.solve(right - system @ found)
             for found, right in ((steps, np.ones(price.size)), (costs, price))
         )
-    except RuntimeError:  # "Factor is exactly singular": the way out is less probable than what doubles can tell from 0
+    except RuntimeError:  # "Factor is exactly singular": the probability of ending is lost in rounding
         steps = costs = np.full(price.size, np.nan)
     eps = proven_bound(matrix, steps)[1]
     if not eps < 1:

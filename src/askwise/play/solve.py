@@ -1,13 +1,9 @@
-"""The exact optimum of an instance or of any problem.
-
-A lower bound on what any method costs on an instance or any problem.
-"""
+"""The exact optimum of a problem, and lower bounds of the cost of every method."""
 
 from __future__ import annotations
 
 from askwise.core.problem import Problem
-from askwise.errors import InputError
-from askwise.model.names import as_int
+from askwise.methods.base import check_count
 from askwise.planning.bounds import MOST_STATES as GROUP_STATES
 from askwise.planning.bounds import Bound, bound_problem, bound_with_true_answers_after
 from askwise.planning.exact import MOST_STATES, Progress
@@ -24,25 +20,23 @@ def solve(
     limit: int = MOST_STATES,
     progress: Progress | None = None,
 ) -> Solution:
-    """Return the least expected cost that any way of acting and asking can reach, and how to reach it.
+    """Return the least expected cost of all policies of acting and asking, and a policy that reaches it.
 
     Args:
-        instance: a problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
-        questions: how many questions may be asked in an episode, answered or not; by default any number where answers
-            are true, else 3. The verdict says what more of them could save at most.
-        go_on: do not stop at `limit`.
-        limit: give up when more states than this are needed; the error says how large the problem is.
-        progress: called now and then with the states solved and the questions looked at so far.
+        instance: the problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
+        questions: limit of questions per episode, answered or not; by default none if answers are true, otherwise 3.
+            The verdict states how much more questions could save at most.
+        go_on: ignore `limit`.
+        limit: largest number of states to solve; beyond it `TooLarge` is raised with the size of the problem.
+        progress: called now and then with the numbers of states solved and of questions searched.
     """
-    if (as_int(limit) or 0) < 1:
-        raise InputError("limit", repr(limit), "a whole number from 1")
-    if questions is not None and (as_int(questions) is None or questions < 0):
-        raise InputError("questions", repr(questions), "a whole number from 0")
+    check_count("limit", limit, 1, optional=False)
+    check_count("questions", questions, 0)
     return solve_problem(instance, questions=questions, go_on=go_on, limit=limit, progress=progress)
 
 
 TIGHT_STATES = 1_000_000
-"""States to solve for a group of goals where the bound is to be tight: some seconds."""
+"""States to solve for a group of goals for a tight bound, which takes some seconds."""
 
 
 def lower_bound(
@@ -54,32 +48,29 @@ def lower_bound(
     seed: int = 0,
     progress: GroupProgress | None = None,
 ) -> Bound:
-    """Return a number that no method's expected marginal cost is below, however many questions it asks.
+    """Return a lower bound of the expected marginal cost of every method, however many questions it asks.
 
     Args:
-        instance: a problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
+        instance: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
         limit: states to solve for each group of goals; more make the bound tighter and take longer.
-        questions: where answers may be wrong or missing, let all but the last of so many be so, and all later ones be
-            true; by default all are taken to be true, which is quicker. The bound is for any number of questions.
-        tight: solve larger groups of goals; and unless that solves the whole problem, also try random groups
-            (`askwise.planning.groups`), which tells more where many goals are likely and questions cost by the goals
-            they name. For 50 goals it takes from some seconds to a minute, and holds with 95 % confidence if the bound
-            comes from random groups: the verdict says so.
-        seed: for these groups.
-        progress: is told how many of these groups are solved, and of how many.
+        questions: if answers may be wrong or missing, only the answers to the first ``questions - 1`` questions are
+            taken to be so, and all later ones to be true. By default all are taken to be true, which is faster. The
+            bound holds for any number of questions.
+        tight: solve larger groups of goals. Unless that solves the whole problem, also try random groups
+            (`askwise.planning.groups`), which give a better bound if many goals are likely and prices depend on the
+            goals named. For 50 goals this takes from some seconds to a minute. A bound from random groups holds with
+            95 % confidence; the verdict says so.
+        seed: seed of the random groups.
+        progress: called with the number of random groups solved and their total number.
     """
-    if (as_int(limit) or 0) < 1:
-        raise InputError("limit", repr(limit), "a whole number from 1")
-    if questions is not None and (as_int(questions) is None or questions < 0):
-        raise InputError("questions", repr(questions), "a whole number from 0")
-    if as_int(seed) is None or seed < 0:
-        raise InputError("seed", repr(seed), "a whole number from 0")
-    problem = instance
-    quick = bound_problem(problem, limit=max(limit, TIGHT_STATES) if tight else limit)
+    check_count("limit", limit, 1, optional=False)
+    check_count("questions", questions, 0)
+    check_count("seed", seed, 0, optional=False)
+    quick = bound_problem(instance, limit=max(limit, TIGHT_STATES) if tight else limit)
     bounds: list[Bound | None] = [quick]
     if questions is not None:
-        bounds.append(bound_with_true_answers_after(problem, questions - 1, limit=limit))
+        bounds.append(bound_with_true_answers_after(instance, questions - 1, limit=limit))
     if tight and not quick.verdict.exact:
-        bounds.append(bound_with_groups(problem, seed=seed, progress=progress))
-    # The first of equals: what is proven comes before what holds with some confidence.
+        bounds.append(bound_with_groups(instance, seed=seed, progress=progress))
+    # `max` returns the first of equal bounds, so proven ones come before those that hold with some confidence.
     return max((bound for bound in bounds if bound is not None), key=lambda bound: bound.value)

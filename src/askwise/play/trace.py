@@ -1,29 +1,29 @@
 """Traces: episodes as JSON files, ``askwise/trace@2``.
 
-One object: ``instance`` (the whole instance, as in its own file), ``answers`` (how questions were answered),
+A trace is one object: ``instance`` (the whole instance, as in its own file), ``answers`` (the answer model),
 ``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``, ``optimal_cost``, ``marginal_cost`` (null if the
-episode was cut off), ``final`` (where everybody was at the end), and ``steps``, each with
+episode was cut off), ``final`` (the states of both agents at the end), and ``steps``, each with
 
-- ``t``, where everybody was before the step, and ``belief`` (probability by goal, null if the agent shows none);
-- ``action`` (the ego agent's) and the teammate's action, or ``ask`` and ``answer``, the other two being null. A
-  question is a list of goals, answered by true or false, or a choice, as of `askwise.core.question_json`; an
-  answer that was refused is null;
-- ``why``, ``value`` (what a question was expected to save) and ``question_cost`` (what it would have cost, or did),
-  null where no question was considered;
-- ``considered`` (that question), ``runner_up`` (the next best question and its net value) and
-  ``verdict`` (how sure the method was), null or empty where there is none, and ``cost``, what the step cost;
-- ``gate`` and ``pairs``, whether a question could be asked at all and the zones of the goals that mattered, as of
-  `askwise.methods.decision_json`; null if the agent shows no belief, pairs also on maps on which they would take long. Both
-  may be left out, as they were by earlier versions: they are worked out again then.
+- ``t``, the states of both agents before the step, and ``belief`` (probability by goal, null if the agent shows none);
+- ``action`` (the ego agent's) and the teammate's action, or ``ask`` and ``answer``; the other two are null. A question
+  is a list of goals, answered by true or false, or a choice, see `askwise.core.question_json`; a refused answer is
+  null;
+- ``why``, ``value`` (expected saving of a question) and ``question_cost`` (its price), null if no question was
+  considered;
+- ``considered`` (that question), ``runner_up`` (the next best question and its net value) and ``verdict`` (how exact
+  the decision is), null or empty if there is none, and ``cost``, the cost of the step;
+- ``gate`` and ``pairs``, whether a question could be asked at all and the zones of the most important pairs of goals,
+  see `askwise.methods.decision_json`. Both are null if the agent shows no belief, ``pairs`` also on maps where they
+  would take long. Both may be missing, as in files of earlier versions; then they are computed again.
 
-``teammate`` and ``ego`` say where both agents are, by the names of states: a text, a number, or a cell ``[x, y]``.
-Where the ego agent carries things, the keys are the domain's words for the two agents, and ``holding`` is the goal
-whose load the ego agent carries, or null. In tool fetching they are ``worker``, ``fetcher`` and ``holding``. The
-domain's words also name the teammate's action (``teammate_action`` or ``worker_action``) and the goals of a
-``runner_up`` (``goals`` or ``stations``).
+``teammate`` and ``ego`` are the states of both agents by name: a text, a number, or a cell ``[x, y]``. If the ego agent
+carries things, the keys are the domain's words for the two agents, and ``holding`` is the goal whose load the ego agent
+carries, or null. In tool fetching they are ``worker``, ``fetcher`` and ``holding``. The domain's words also name the
+teammate's action (``teammate_action`` or ``worker_action``) and the goals of a ``runner_up`` (``goals`` or
+``stations``).
 
-Numbers are written in full: a loaded episode equals the one that was saved. Earlier versions wrote
-``askwise/trace@1``, without ``answers`` and choices: all questions were answered, and truly.
+Numbers are written in full, so a loaded episode equals the saved one. Earlier versions wrote ``askwise/trace@1``,
+without ``answers`` and choices: all questions were answered truthfully.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ MOST_STEPS = 10_000_000
 
 
 def to_json(episode: Episode) -> dict[str, Any]:
-    """Return an episode of any registered domain as the contents of its trace."""
+    """Return an episode of any registered domain as the JSON object of its trace."""
     domain = domain_of(episode.problem, "episode")
     return {
         "format": FORMAT,
@@ -90,24 +90,24 @@ def to_json(episode: Episode) -> dict[str, Any]:
 
 
 def save(episode: Episode, path: str | Path) -> None:
-    """Write a trace, whole or not at all."""
+    """Write the trace of an episode atomically."""
     with whole_file(path) as temporary:
         temporary.write_text(json.dumps(to_json(episode), ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def load(path: str | Path) -> Episode:
-    """Read a trace."""
+    """Return the episode in a trace file."""
     text = read_text(path)
     refuse_blank(text, f"file {str(path)!r}", f"a trace, {FORMAT} (askwise run --trace writes one)")
     return from_json(parse_json(text))
 
 
 def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
-    """Return the episode of a trace's contents.
+    """Return the episode in the parsed contents of a trace.
 
     Args:
         data: the contents.
-        problem: what was played, as `problem_from_json` returned it for this trace or one of the same problem; by
+        problem: the result of `problem_from_json` for this trace or another one of the same problem, to save time; by
             default it is read again.
     """
     root, _ = _checked(data)
@@ -131,7 +131,7 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
 
 
 def problem_from_json(data: Any) -> Problem:
-    """Return what was played in the episode of a trace's contents; much of the work for one that is short."""
+    """Return the problem in the parsed contents of a trace; for short episodes this is most of the work."""
     root, earlier = _checked(data)
     instance = instance_from_json(root.child("instance"))
     problem: Problem = domain_of(instance, "instance").problem(instance)
@@ -139,7 +139,7 @@ def problem_from_json(data: Any) -> Problem:
 
 
 def _checked(data: Any) -> tuple[Field, bool]:
-    """Return the contents of a trace, with all keys that belong there, and whether an earlier version wrote it."""
+    """Check the format and the keys of a trace; return its contents and whether an earlier version wrote it."""
     root = Field("", data).object()
     if root.has("format"):
         root.child("format").text([FORMAT, EARLIER])
@@ -165,11 +165,11 @@ def _check_sums(root: Field, episode: Episode) -> None:
             raise InputError(f"steps[{k}].t", step.t, f"{k + 1}, steps are numbered in order")
 
 
-# -- where both agents are ---------------------------------------------------------------------------------------
+# -- states --------------------------------------------------------------------------------------------------------
 
 
 def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[str, Any]:
-    """Return where both agents are, as a trace of the domain's problem says it."""
+    """Return the states of both agents as a JSON object, with the keys of the domain's traces."""
     named = [
         name_to_json(place_name(problem.teammate, state.teammate), "teammate_model"),
         name_to_json(place_name(problem.ego, state.ego), "ego_model"),
@@ -181,7 +181,7 @@ def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[s
 
 
 def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointState:
-    """Read where both agents are from an object that says it as `state_to_json` does, maybe beside other things."""
+    """Return the states of both agents in a JSON object as of `state_to_json`, which may have other keys as well."""
     teammate, ego, *holding = (given.child(key) for key in _state_keys(domain, problem))
     places = _place(problem.teammate, teammate), _place(problem.ego, ego)
     load = next((_index(each, problem.goals) for each in holding if each.value is not None), -1)
@@ -189,7 +189,7 @@ def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointStat
 
 
 def _state_keys(domain: Domain, problem: Problem) -> tuple[str, ...]:
-    """Return the keys that say where both agents are."""
+    """Return the keys of the states of the teammate and the ego agent, and of the load if there is one."""
     words = domain.vocabulary()
     return (words.teammate, words.ego, "holding") if problem.ego.loads else ("teammate", "ego")
 
@@ -284,7 +284,7 @@ def _situation_from_json(problem: Problem, state: JointState, belief: FloatArray
 
 
 def _check_kind(given: Field, teammate: str) -> None:
-    """Check that a step is either an action of both agents or a question with its answer."""
+    """Raise `InputError` unless a step is either an action of both agents or a question with its answer."""
     is_null = {key: given.value[key] is None for key in ("action", teammate, "ask", "answer")}
     asks = not is_null["ask"]
     for key, null in is_null.items():
@@ -292,7 +292,7 @@ def _check_kind(given: Field, teammate: str) -> None:
         if key == "answer" and asks:
             continue  # checked where it is read
         if null == belongs:
-            kind = "a question" if asks else "a step that is no question"
+            kind = "a question" if asks else "a step without a question"
             raise given.child(key).refuse(f"{'a value' if belongs else 'null'} in {kind}")
 
 
