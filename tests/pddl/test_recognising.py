@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from askwise.errors import InputError
 from askwise.pddl import Limits, Recognition, cones_of
-from askwise.pddl.recognised import as_json, describe
 from askwise.pddl.recognising import recognise
+from askwise.pddl.text import recognised_to_json, recognised_to_text
 from tests.pddl.corridors import corridors, go, watched
 
 CORNERS = ((2, 0), (0, 2), (2, 2))
@@ -135,13 +135,13 @@ def test_a_walk_that_no_plan_explains_is_told_and_robust_goes_on() -> None:
     assert found.contradiction == 2
     assert found.likeliest() == ()
     assert found.probabilities[2:].tolist() == [[0, 0, 0]] * 2
-    assert "After action 2, (go r1-0 r0-0), no goal is possible" in describe("walk", found, "so")
-    assert "The true goal, goal 2, is ruled out." in describe("walk", found, "so")
+    assert "After action 2, (go r1-0 r0-0), no goal is possible" in recognised_to_text("walk", found, "so")
+    assert "The true goal, goal 2, is ruled out." in recognised_to_text("walk", found, "so")
     robust = recognise(problem, belief="robust")
     assert robust.contradiction is None
     assert robust.possible.all()
     assert 1 in robust.ranking()
-    assert as_json("walk", robust, {"belief": "robust"})["true_goal"] == 2
+    assert recognised_to_json("walk", robust, {"belief": "robust"})["true_goal"] == 2
 
 
 def test_goals_that_cannot_be_reached_are_left_out() -> None:
@@ -149,7 +149,7 @@ def test_goals_that_cannot_be_reached_are_left_out() -> None:
     found = recognise(watched(files, go((0, 0), (1, 0))), belief="robust")
     assert found.cones.unreachable == (1,)
     assert found.possible.tolist() == [[True, False]] * 2
-    assert "No plan leads to goal 2: it is left out." in describe("walk", found, "so")
+    assert "No plan leads to goal 2: it is left out." in recognised_to_text("walk", found, "so")
 
 
 def test_long_strays_leave_the_odds_as_they_are() -> None:
