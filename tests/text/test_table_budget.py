@@ -20,7 +20,7 @@ from askwise.methods.question_value import QuestionValue
 from askwise.model import GridWorld, Pursuit, pursuit
 from askwise.planning.tables import tables_of
 from askwise.text import table_budget as memory
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 
 SIDE = 150
 WITHIN = 0.3
@@ -78,12 +78,12 @@ def test_estimates_are_what_tables_take(name: str, monkeypatch: pytest.MonkeyPat
     gc.collect()
     highest = 0
 
-    def claimed(n_bytes: int, *_: str) -> None:
+    def noted(n_bytes: int, *_: str) -> None:
         nonlocal highest
         highest = max(highest, n_bytes)
 
     for module in CLAIMING:
-        monkeypatch.setattr(f"{module}.claim", claimed)
+        monkeypatch.setattr(f"{module}.check_size", noted)
     tracemalloc.start()
     try:
         kept = make()
@@ -137,10 +137,10 @@ def test_each_kind_of_large_table_is_refused(name: str, monkeypatch: pytest.Monk
         if field == message.partition(":")[0]:
             monkeypatch.setattr(memory, "SMALL", 0)
             monkeypatch.setenv("ASKWISE_MEMORY", str(n_bytes - 1))
-            claim(n_bytes, field, sizes, instead)
+            check_size(n_bytes, field, sizes, instead)
 
     for module in CLAIMING:
-        monkeypatch.setattr(f"{module}.claim", small)
+        monkeypatch.setattr(f"{module}.check_size", small)
     with pytest.raises(InputError, match=f"^{re.escape(message)}.*, which take about .* GiB of memory; expected"):
         make()
 

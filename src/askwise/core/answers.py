@@ -30,7 +30,7 @@ from askwise.types import FloatArray
 
 ERRORS = ("independent", "persistent")
 MOST_WRONG = 0.5
-"""Upper bound (exclusive) on `AnswerModel.wrong`: beyond it, a yes would make no more likely than yes.
+"""Upper bound (exclusive) on `AnswerModel.wrong`: at or above it, yes/no answers would not point to the truth.
 
 The bound holds for questions with two answers; `most_wrong` gives it for a question with any number of answers.
 """

@@ -103,9 +103,8 @@ class Episode:
     def observations(self) -> tuple[Observation, ...]:
         """What the agent observed before each step; `askwise.ask` accepts it as a history."""
         before: list[tuple[int | None, Answer | None]] = [(None, None)]
-        before += [
-            (step.teammate_action, step.answer) for step in self.steps
-        ]  # zip drops the last one, which belongs to the next step
+        # The last entry belongs to the next step; zip drops it.
+        before += [(step.teammate_action, step.answer) for step in self.steps]
         return tuple(Observation(step.state, *seen) for step, seen in zip(self.steps, before, strict=False))
 
     @property

@@ -199,9 +199,8 @@ class FactoredProblem(Problem):
         teammate = ModelSide(team_model, team_targets)
         policies = None
         if teammate_policies is not None:
-            refuse_unreachable(
-                "teammate_goals", teammate, begin.teammate, names
-            )  # first, or the error would blame the policies
+            # First, or the error would blame the policies.
+            refuse_unreachable("teammate_goals", teammate, begin.teammate, names)
             policies = checked_policies(teammate_policies, names, team_model, team_targets, begin.teammate)
             teammate = ModelSide(team_model, team_targets, policies)
         super().__init__(

@@ -42,7 +42,7 @@ from askwise.model import Model, Policy, uniform_optimal, urop
 from askwise.model.chain import AbsorbingChain, expected_steps, longest_path
 from askwise.model.graph import breadth_first
 from askwise.model.policy import prior_weights
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, Result, StateLike, Verdict
 
 EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61
@@ -96,7 +96,7 @@ def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLi
     """
     entries = model.n_states * model.n_actions
     each = EACH_MOVE if "transitions" in vars(model) else EACH_MOVE_AT_FIRST
-    claim(each * entries, "chain", f"{model.n_states} states and {model.n_actions} actions")
+    check_size(each * entries, "chain", f"{model.n_states} states and {model.n_actions} actions")
     possible = weights > 0
     idle = ~np.asarray(possible.any(axis=1))
     ends = possible & ~allowed

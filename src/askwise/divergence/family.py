@@ -27,7 +27,7 @@ from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names
 from askwise.model.names import Names
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
 NONE: IntArray = np.empty(0, dtype=np.int32)
@@ -86,7 +86,7 @@ class Divergence(Sealed):
             partial: allow goals that cannot be reached from the state; their rows and columns are ``nan``.
         """
         index = self.model.state(state, "state")
-        claim(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
+        check_size(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
         edps, wcds, missing = self._backend.matrices_at(index)
         if missing.size:
             if not partial:
@@ -126,7 +126,7 @@ class Divergence(Sealed):
         if "_table" not in vars(self):
             if max_bytes is None:
                 needed = self.table_bytes + self._backend.scratch_bytes()
-                claim(needed, "edp_table", self._sizes, "ask for single states with edp_at")
+                check_size(needed, "edp_table", self._sizes, "ask for single states with edp_at")
             elif self.table_bytes > max_bytes:
                 raise InputError(
                     "edp_table",

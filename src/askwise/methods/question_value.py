@@ -25,7 +25,7 @@ from askwise._compiled import compiled, inner
 from askwise.core.questions import Price
 from askwise.divergence.zones import ROUNDING
 from askwise.errors import InputError
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import BoolArray, FloatArray
 
 FOREVER = 1e9
@@ -147,7 +147,7 @@ def _intervals(branching: FloatArray, divergence: FloatArray) -> Intervals:
     first, last = np.asarray(branching, dtype=np.float64), np.asarray(divergence, dtype=np.float64).T
     last = np.minimum(last, FOREVER)
     filled = (first <= last + ROUNDING) & ~np.eye(n, dtype=bool)
-    claim(EACH_INTERVAL * int(np.count_nonzero(filled)), "question", f"{n} possible goals")
+    check_size(EACH_INTERVAL * int(np.count_nonzero(filled)), "question", f"{n} possible goals")
     owner, other = np.nonzero(filled)
     begin, end = first[owner, other] - 1, np.maximum(last, first)[owner, other]
     order = np.lexsort((-end, begin, owner))

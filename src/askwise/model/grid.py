@@ -17,7 +17,7 @@ from askwise.lazy_module import LazyModule
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
 from askwise.text.reading import parse_cell
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import BoolArray, IntArray
 
 sparse = LazyModule("scipy.sparse")
@@ -41,7 +41,7 @@ class GridWorld(Model):
     def __init__(self, width: int, height: int, walls: Iterable[tuple[int, int]] | BoolArray = ()) -> None:
         self.width = _side(width, "width")
         self.height = _side(height, "height")
-        claim(BYTES_PER_CELL * self.width * self.height, "grid", f"{self.width} x {self.height} cells")
+        check_size(BYTES_PER_CELL * self.width * self.height, "grid", f"{self.width} x {self.height} cells")
         self.walls = self._wall_mask(walls)
         if self.walls.all():
             raise InputError("walls", "a wall in every cell", "at least one free cell")

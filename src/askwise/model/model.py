@@ -27,7 +27,7 @@ from askwise.lazy_module import LazyModule
 from askwise.model.builders import StepFunction, explore, read_edges
 from askwise.model.graph import reverse_edges
 from askwise.model.names import Labels, Names, checked_labels
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import BoolArray, IntArray, StateLike
 
 sparse = LazyModule("scipy.sparse")
@@ -133,7 +133,7 @@ class Model(Sealed):
         """
         found = explore(start, step, max_states=max_states, progress=progress, stay=stay)
         sizes = f"{len(found.states)} states with up to {max(found.counts)} actions"
-        claim(16 * len(found.states) * (max(found.counts) + 1), "model", sizes)
+        check_size(16 * len(found.states) * (max(found.counts) + 1), "model", sizes)
         successor, labels = found.tables()
         return cls(successor, labels=labels, states=found.states, actions=found.labels, stay=stay)
 
@@ -143,7 +143,7 @@ class Model(Sealed):
             return self
         names, n_ranks = self.labels.names, self.n_actions - 1
         sizes = f"{self.n_states} states and {names.n} actions"
-        claim(5 * self.n_states * names.n, "model", sizes, "fewer actions")
+        check_size(5 * self.n_states * names.n, "model", sizes, "fewer actions")
         successor = np.full((self.n_states, names.n - 1), -1, dtype=np.int32)
         places, ranks = np.nonzero(self.available[:, :n_ranks])
         successor[places, self.labels.table[places, ranks]] = self.successor[places, ranks]

@@ -22,7 +22,7 @@ from askwise.frozen import Sealed, read_only
 from askwise.model.graph import SMALLEST, add_count, breadth_first, breadth_first_into, count_plans, plan_shares, scale
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, StateLike
 
 POLICY_BYTES = 64 * 2**20
@@ -52,7 +52,7 @@ class Pursuit(Sealed):
     @cached_property
     def distance(self) -> IntArray:
         """Steps to each goal, ``int32 [n_states, n_goals]``, -1 where it is out of reach."""
-        claim(self.table_bytes, "steps to goals", f"{self.model.n_states} states and {self.n_goals} goals")
+        check_size(self.table_bytes, "steps to goals", f"{self.model.n_states} states and {self.n_goals} goals")
         if self._open:
             table = columns_plus_rows(self._grid, self._targets)
         else:

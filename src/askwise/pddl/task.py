@@ -19,7 +19,7 @@ from askwise.frozen import read_only
 from askwise.pddl.grounding import Atom, Grounded
 from askwise.pddl.language import Conjunction
 from askwise.pddl.sets import Lists, Words, as_words, lists_of, n_words_for
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 
 ALWAYS, NEVER = -1, -2
 
@@ -147,7 +147,7 @@ def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
         rows.append((pre, add, delete))
         labels.append(operator.label)
     n_words = n_words_for(len(facts))
-    claim(
+    check_size(
         3 * 8 * n_words * len(rows), "planning task", f"{len(rows)} operators over {len(facts)} atoms", "a smaller one"
     )
     needed, made, lost = (lists_of([row[k] for row in rows]) for k in range(3))

@@ -24,7 +24,7 @@ from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.relevance import GoalTask, whole_goal_tasks
 from askwise.pddl.search import Bounded, steps_between
 from askwise.pddl.sets import Words
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import IntArray
 
 
@@ -65,7 +65,7 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
     operator = some.operators[operator]
     kept = _different(cones, source, operator, target)
     counts = np.bincount(source[kept], minlength=states.shape[0]).astype(np.int32)
-    claim(2 * 4 * counts.size * int(counts.max(initial=0)), "budget", f"{counts.size} states", "a smaller budget")
+    check_size(2 * 4 * counts.size * int(counts.max(initial=0)), "budget", f"{counts.size} states", "a smaller budget")
     return NearOptimalPlans(start, targets, counts, operator[kept], target[kept])
 
 

@@ -21,7 +21,7 @@ from askwise.errors import AskwiseError, InputError
 from askwise.planning.exact_search import DONE, NO_CHOICE, TABLE_FULL, ExactSearch, refill, search, stacks_of, table_of
 from askwise.planning.tables import Tables, for_loops, price_for_planning, tables_of
 from askwise.planning.workspace import world_of
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import FloatArray, IntArray
 
 MOST_STATES = 3_000_000
@@ -209,7 +209,7 @@ def search_of(
     states, places = tables.weight.shape[0], tables.ego.next.shape[0]
     # A weight, the steps, a bit for each goal while they are added up, and the ego agent's steps, twice.
     needed = len(goals) * (states * (8 + 4 + 8 + 1) + places * (4 + 4))
-    claim(needed, "tables of the exact search", f"{states} states and {len(goals)} goals")
+    check_size(needed, "tables of the exact search", f"{states} states and {len(goals)} goals")
     world, price = world_of(tables, goals), price.among(goals)
     bits = np.int64(1) << np.arange(len(goals), dtype=np.int64)
     return ExactSearch(
@@ -341,7 +341,7 @@ class Solver(OptimalPolicy):
         self.splits += looked
         if end == TABLE_FULL:
             sizes = f"{self.states:,} states of {len(self.goals)} goals so far"
-            claim(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")
+            check_size(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")
             table, keys = table_of(2 * self._table.size)
             refill(s, self._table, table, keys)
             self._table, self._keys = table, keys

@@ -34,7 +34,7 @@ from askwise.planning.workspace import (
     records,
     world_of,
 )
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 
 MOST_LISTS = 4_094
 """Lists of candidates that a plan may have; keys of values hold their numbers in 12 bits."""
@@ -133,7 +133,7 @@ def search_of(
     graded = answers.wrong > 0
     n_levels = min(2 * int(tables.depth.max()) + n_goals + 4 * settings.questions + 32, MOST_LEVELS)
     n_row = n_words + (not plain) + (-(-n_goals // 4) if graded else 0)
-    claim(n_levels * n_row * 8, "tables of the planner", f"{n_levels} levels and {n_goals} goals")
+    check_size(n_levels * n_row * 8, "tables of the planner", f"{n_levels} levels and {n_goals} goals")
     rows = np.zeros((n_levels, n_row), dtype=np.uint64)
     n_lists = settings.lists(choices=least_choice is not None)
     if n_lists > MOST_LISTS:

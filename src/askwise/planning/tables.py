@@ -31,7 +31,7 @@ from askwise.core.questions import AdditivePrice, additive_price
 from askwise.core.side import CarrierTable
 from askwise.errors import InputError
 from askwise.model.graph import BASE, add_count
-from askwise.text.table_budget import claim
+from askwise.text.table_budget import check_size
 from askwise.types import BoolArray, FloatArray, IntArray
 
 Words = NDArray[np.uint64]
@@ -86,7 +86,7 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     n_states, n_goals = problem.teammate.model.n_states, weights.size
     sizes = f"{n_states} states and {n_goals} goals"
     needed = bytes_of(n_states, n_goals) + _ego_bytes(problem)
-    claim(needed, "tables of the planner", sizes, "a smaller problem, another method")
+    check_size(needed, "tables of the planner", sizes, "a smaller problem, another method")
     successor = _moves(problem)
     home = np.asarray(problem.teammate.steps(start), dtype=np.int32)
     depth = np.full(n_states, -1, dtype=np.int32)

@@ -42,7 +42,7 @@ def allowed() -> int:
     return amount(stated, VARIABLE) if stated.strip() else DEFAULT
 
 
-def claim(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
+def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
     """Raise an `InputError` if a table is too large.
 
     Args:
