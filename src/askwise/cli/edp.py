@@ -112,8 +112,7 @@ def run(options: argparse.Namespace) -> int:
 
 def run_planning(options: argparse.Namespace) -> int:
     """Run ``askwise edp`` on a planning problem."""
-    from askwise.pddl.observed import after_seen
-    from askwise.pddl.pairs import pairs_at
+    from askwise.pddl.pairs import after_seen, pairs_at
     from askwise.pddl.text import pairs_to_json, pairs_to_text
 
     for name in ("at", "png"):

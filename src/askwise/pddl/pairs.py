@@ -16,18 +16,21 @@ For each ordered pair (ruled out, pursued) of goals that are still possible:
 What is seen are the names of actions. Where two actions of one name lead to different states (`Cones.ambiguous`), a
 goal is possible as long as *some* state that the names may have led to is on one of its optimal plans. So these sets
 of states are followed, layer by layer, with the probability that an actor who pursues each goal is in each state.
+
+Where actions that were seen lead, if they are the beginning of an optimal plan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from askwise.divergence.pairs import capped_matrices, matrices_at
-from askwise.errors import AskwiseError
+from askwise.errors import AskwiseError, InputError
 from askwise.pddl.cones import Cones
+from askwise.pddl.tokens import Word, refusal
 from askwise.types import FloatArray, IntArray
 
 MOST_SETS = 100_000
@@ -154,3 +157,29 @@ def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
 
 def _shares(parts: list[int], wholes: list[int]) -> FloatArray:
     return np.array([part / whole if whole else 0.0 for part, whole in zip(parts, wholes, strict=True)])
+
+
+MOST_SHOWN = 5
+
+
+def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
+    """Return the states after actions that were seen one after the other, without gaps: see `Cones.after`.
+
+    The first action with which no optimal plan for any goal goes on is refused, with those with which one would.
+    """
+    states = cones.after([])
+    for k in range(1, len(seen) + 1):
+        following = cones.after([action for _, action in seen[:k]])
+        if not following:
+            raise _off_all_plans(cones, states, *seen[k - 1])
+        states = following
+    return states
+
+
+def _off_all_plans(cones: Cones, states: Iterable[int], at: Word, action: str) -> InputError:
+    names = list(dict.fromkeys(label for state in states for label, _ in cones.steps_from(state)))
+    shown = ", ".join(f"({name})" for name in names[:MOST_SHOWN]) + (", ..." if len(names) > MOST_SHOWN else "")
+    expected = (
+        f"an action with which an optimal plan for some goal goes on, such as {shown}" if names else "no more actions"
+    )
+    return refusal(at, f"({action})", f"{expected} (actions may not be missing here)")
