@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from askwise.errors import InputError
 from askwise.pddl import Limits, Recognition, cones_of
-from askwise.pddl.recognising import recognise
+from askwise.pddl.recogniser import recognise
 from askwise.pddl.text import recognised_to_json, recognised_to_text
 from tests.pddl.corridors import corridors, go, watched
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from askwise.errors import InputError
 from askwise.pddl import cones_of, recognition
 from askwise.pddl.pairs import after_seen, pairs_at
-from askwise.pddl.recognising import recognise
+from askwise.pddl.recogniser import recognise
 from tests.pddl.brute import Action, Puzzle, apart, optimal_plans
 from tests.pddl.corridors import watched
 

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _one(options: argparse.Namespace, path: str, template: str | None, stray: float) -> int:
     """Tell what each action of one archive says."""
-    from askwise.pddl.recognising import recognise
+    from askwise.pddl.recogniser import recognise
     from askwise.pddl.text import recognised_to_json, recognised_to_text
 
     problem = planning_problems.read(options, path, template)

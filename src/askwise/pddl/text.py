@@ -12,7 +12,7 @@ import numpy as np
 
 from askwise.pddl.cones import Cones
 from askwise.pddl.pairs import Pairs
-from askwise.pddl.recognising import Recognised
+from askwise.pddl.recogniser import Recognised
 from askwise.text.wording import printable
 
 WIDEST_TABLE = 12

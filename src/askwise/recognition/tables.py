@@ -1,9 +1,8 @@
-"""One row for each problem: its size, and how alike its goals are at the start.
+"""The rows of two tables: similarity of goals for each problem, and recognised goals for each archive.
 
-WCD is the longest common prefix of optimal plans, as in the literature on goal-recognition design; the step that tells
-any two goals apart is `told_apart` (`askwise.pddl.pairs`).
-
-One row for each archive: what is known of the goal after the last action seen; and a summary by observability.
+In the first table, WCD is the longest common prefix of optimal plans, as in the literature on goal-recognition design;
+``told_apart`` is the first step by which any two goals are distinguished (`askwise.pddl.pairs`). The second table has
+the state of knowledge after the last observed action; `summaries` averages it by observability.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from askwise.pddl.archive import recognition
 from askwise.pddl.cones import Cones, cones_of
 from askwise.pddl.limits import Limits
 from askwise.pddl.pairs import pairs_at
-from askwise.pddl.recognising import recognise
-from askwise.recognition.archives import Collected, Watching
+from askwise.pddl.recogniser import recognise
+from askwise.recognition.archives import Collected, ObservedPlan
 from askwise.studies.running.jobs import Row
 
 GRD_VERSION = 3
-"""To be raised when rows come to mean something else: what was kept before is worked out again then."""
+"""Increase this when the meaning of rows changes, so that stored rows are computed again."""
 
 GRD_COLUMNS = (
     "problem",
@@ -47,24 +46,24 @@ GRD_COLUMNS = (
     "seconds",
     "verdict",
 )
-"""The columns of the table, see `docs/how-to/goal-recognition.md`."""
+"""The columns of the table of problems, see `docs/how-to/goal-recognition.md`."""
 
 
 @dataclass(frozen=True)
 class MeasureJob:
-    """One problem to be measured."""
+    """The computation of one problem's row; implements `askwise.studies.running.jobs.Job`."""
 
     problem: Collected
     limits: Limits
 
     @property
     def key(self) -> str:
-        """See `Job`."""
+        """A name of the job that changes with its input and its limits."""
         limits = "-".join(str(value) for value in asdict(self.limits).values())
         return f"grd-{GRD_VERSION}-{self.problem.digest}-{limits}"
 
     def rows(self) -> list[Row]:
-        """See `Job`."""
+        """Compute the rows."""
         start = time.process_time()
         read = recognition(dict(self.problem.texts), name=self.problem.name, limits=self.limits)
         cones = cones_of(read)
@@ -75,14 +74,14 @@ class MeasureJob:
         return [{**row, "seconds": time.process_time() - start, "verdict": verdict(cones)}]
 
     def failed(self, why: str) -> list[Row]:
-        """See `Job`."""
+        """Return rows that hold only the names and the reason of the failure."""
         return [self._row(verdict=f"failed: {why}")]
 
     def _row(self, **known: object) -> Row:
         return {
             **dict.fromkeys(GRD_COLUMNS),
             "problem": self.problem.name,
-            "archives": len(self.problem.watched),
+            "archives": len(self.problem.observed),
             **known,
         }
 
@@ -94,7 +93,7 @@ def _sizes(cones: Cones) -> Row:
 
 
 def _alike(cones: Cones) -> Row:
-    """Return how alike the goals are at the start."""
+    """Return the columns about the similarity of goals in the initial state; empty with fewer than two goals."""
     pairs = pairs_at(cones)
     n = len(pairs.goals)
     if n < 2:
@@ -114,27 +113,27 @@ def _alike(cones: Cones) -> Row:
 
 
 def _expected_case(cones: Cones, goals: tuple[int, ...]) -> float | str | None:
-    """Return the ECD of all goals, None where names do not tell the states that it is about."""
+    """Return the ECD of all goals, None if action names do not determine the states."""
     if cones.ambiguous:
         return None
     value = float(ecd(cones.model, [cones.targets[goal].tolist() for goal in goals], at=0))
-    return value if math.isfinite(value) else "inf"  # JSON knows no infinity
+    return value if math.isfinite(value) else "inf"  # JSON has no infinity
 
 
 def verdict(cones: Cones) -> str:
-    """Return in words how much of a problem is known."""
+    """Return a text that states whether the row of a problem is exact, or why not."""
     if cones.too_large:
-        least = min(cones.found[goal].at_least for goal in cones.too_large)  # so that it is true of each
+        least = min(cones.found[goal].at_least for goal in cones.too_large)  # holds for each of the goals
         goals = f"{len(cones.too_large)} of {len(cones.goals)} goals"
-        return f"too large: {goals} with plans of at least {least} steps, as far as the limits reach"
+        return f"too large: {goals} need at least {least} steps, and the search reached its limits"
     if not cones.unreachable:
         return "exact"
     n = len(cones.unreachable)
-    return f"exact; {n} goal{'s' if n > 1 else ''} that no plan reaches left out"
+    return f"exact; {'1 goal' if n == 1 else f'{n} goals'} left out, which no plan reaches"
 
 
 RECOGNISE_VERSION = 3
-"""To be raised when rows come to mean something else: what was kept before is worked out again then."""
+"""Increase this when the meaning of rows changes, so that stored rows are computed again."""
 
 RECOGNISE_COLUMNS = (
     "archive",
@@ -152,12 +151,20 @@ RECOGNISE_COLUMNS = (
     "seconds",
     "verdict",
 )
-"""The columns of the table, in which goals are numbered from 1; see `docs/how-to/goal-recognition.md`."""
+"""The columns of the table of archives, see `docs/how-to/goal-recognition.md`. Goals are numbered from 1."""
 
 
 @dataclass(frozen=True)
 class RecogniseJob:
-    """One problem, and all archives that are about it."""
+    """The computation of the rows of all archives of one problem; implements `askwise.studies.running.jobs.Job`.
+
+    Attributes:
+        problem: the problem and its archives.
+        limits: the limits of the search for plans.
+        belief: ``bayes`` or ``robust``.
+        stray: the probability of a suboptimal action, for the belief ``robust``.
+        complete: whether the observations are complete up to the last one.
+    """
 
     problem: Collected
     limits: Limits
@@ -167,23 +174,21 @@ class RecogniseJob:
 
     @property
     def key(self) -> str:
-        """See `Job`."""
+        """A name of the job that changes with its input and its limits."""
         limits = "-".join(str(value) for value in asdict(self.limits).values())
         how = f"{self.belief}-{self.stray if self.belief == 'robust' else 0}-{int(self.complete)}"
         return f"recognise-{RECOGNISE_VERSION}-{self.problem.digest}-{how}-{limits}"
 
     def rows(self) -> list[Row]:
-        """See `Job`."""
+        """Compute the rows."""
         start = time.process_time()
         cones: Cones | None = None
         rows = []
-        for watching in self.problem.watched:
-            read = recognition(
-                {**dict(self.problem.texts), **dict(watching.texts)}, name=watching.name, limits=self.limits
-            )
+        for plan in self.problem.observed:
+            read = recognition({**dict(self.problem.texts), **dict(plan.texts)}, name=plan.name, limits=self.limits)
             cones = cones_of(read) if cones is None else cones
             number = None if read.true_goal is None else read.true_goal + 1
-            row = self._row(watching, seen=len(read.seen), goals=len(read.goals), true_goal=number)
+            row = self._row(plan, seen=len(read.seen), goals=len(read.goals), true_goal=number)
             if not cones.too_large:
                 found = recognise(read, belief=self.belief, stray=self.stray, complete=self.complete, cones=cones)
                 row |= {
@@ -197,31 +202,31 @@ class RecogniseJob:
                         "true_likeliest": read.true_goal in found.likeliest(),
                         "true_probability": float(found.probabilities[-1, read.true_goal]),
                     }
-            # The plans are worked out for the first archive of a problem, and its row says how long that took.
+            # The plans are computed for the first archive of a problem, whose row includes that time.
             rows.append({**row, "seconds": time.process_time() - start, "verdict": verdict(cones)})
             start = time.process_time()
         return rows
 
     def failed(self, why: str) -> list[Row]:
-        """See `Job`."""
-        return [self._row(watching, verdict=f"failed: {why}") for watching in self.problem.watched]
+        """Return rows that hold only the names and the reason of the failure."""
+        return [self._row(plan, verdict=f"failed: {why}") for plan in self.problem.observed]
 
-    def _row(self, watching: Watching, **known: object) -> Row:
-        named = {"archive": watching.name, "problem": self.problem.name, "observability": watching.observability}
+    def _row(self, plan: ObservedPlan, **known: object) -> Row:
+        named = {"archive": plan.name, "problem": self.problem.name, "observability": plan.observability}
         return {**dict.fromkeys(RECOGNISE_COLUMNS), **named, **known}
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How well goals were recognised, over all archives in which as much of the plan was seen.
+    """The quality of goal recognition over all archives of the same observability.
 
     Attributes:
-        observability: how much that is, in per cent, or empty if nobody says.
-        archives: how many archives whose true goal is known were answered.
-        likeliest: how many times the true goal was among the likeliest.
-        alone: how many times it was the only likeliest.
-        possible: how many times it was not ruled out.
-        contradictions: how many times every goal was ruled out: the actor is not optimal.
+        observability: the percentage of the plan that was observed, empty if unknown.
+        archives: the number of archives with a known true goal and a result.
+        likeliest: in how many of them the true goal was among the likeliest goals.
+        alone: in how many of them the true goal was the only likeliest goal.
+        possible: in how many of them the true goal was still possible.
+        contradictions: in how many of them no goal was possible, because the actor is not optimal.
         goals: the mean number of goals that were still possible.
     """
 
@@ -235,7 +240,7 @@ class Summary:
 
 
 def summaries(rows: Iterable[Row]) -> list[Summary]:
-    """Return the summary of each observability, the lowest first."""
+    """Return the summary of each observability, in ascending order."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         if row["true_likeliest"] is not None:
