@@ -2,7 +2,7 @@
 
 The search uses the union of the goals' cones (`askwise.pddl.cones`). With a budget of 0 the set of shortest plans can
 only shrink, so nothing else matters. With a larger budget it uses all plans within the budget
-(`askwise.pddl.within`). There are many more of them; if they exceed the limits, the budget is refused.
+(`askwise.pddl.near_optimal`). There are many more of them; if they exceed the limits, the budget is refused.
 
 To forbid ``stack a b``, a predicate is added that no action changes: ``stack`` gets the precondition
 ``not (forbidden-stack-2 ?x ?y)``, and ``(forbidden-stack-2 a b)`` holds in the initial state.
@@ -21,7 +21,7 @@ from askwise.model.builders import rank_tables
 from askwise.pddl.archive import Recognition
 from askwise.pddl.cones import Cones, Progress, cones_of
 from askwise.pddl.language import Conjunction, Literal, Schema
-from askwise.pddl.within import near_optimal_plans
+from askwise.pddl.near_optimal import near_optimal_plans
 from askwise.types import IntArray
 
 
