@@ -25,7 +25,7 @@ from functools import cached_property
 from pathlib import Path
 
 from askwise.errors import InputError
-from askwise.pddl.domain import read_domain
+from askwise.pddl.domain_file import read_domain
 from askwise.pddl.grounding import ground
 from askwise.pddl.language import Conjunction, PddlDomain, PddlProblem
 from askwise.pddl.limits import Limits
