@@ -29,7 +29,7 @@ from askwise.pddl.domain_file import read_domain
 from askwise.pddl.grounding import ground
 from askwise.pddl.language import Conjunction, PddlDomain, PddlProblem
 from askwise.pddl.limits import Limits
-from askwise.pddl.setting import goal_text, read_actions, read_goals, read_problem
+from askwise.pddl.problem_file import goal_text, read_actions, read_goals, read_problem
 from askwise.pddl.task import Task, make_task
 from askwise.pddl.tokens import LONGEST_FILE, Word
 from askwise.text.files import decode, opened, read_text, reason
