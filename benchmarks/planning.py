@@ -272,7 +272,7 @@ def _blocks(n: int) -> Table:
     """Count the states of blocks on a table, with one hand."""
     from tests.pddl.problems import blocks
 
-    from askwise.pddl.relevance import goal_task
+    from askwise.pddl.goal_task import goal_task
     from askwise.pddl.search import Blind
 
     letters = "abcdefgh"[:n]

@@ -6,7 +6,7 @@ further. A way through the union from the start to a nearest state of a goal is 
 every such plan is there. So divergence at the start, and after any prefix of an optimal plan, is that of the whole
 problem: everything else in the state space does not matter (`askwise.divergence.pairs`).
 
-Each search forgot the bits that do not matter to its goal (`askwise.pddl.relevance`). Here they come back: the steps of
+Each search forgot the bits that do not matter to its goal (`askwise.pddl.goal_task`). Here they come back: the steps of
 its plans are done again from the whole first state.
 """
 
@@ -25,9 +25,9 @@ from askwise.errors import InputError
 from askwise.model import Model
 from askwise.model.builders import rank_tables
 from askwise.pddl.archive import Recognition
+from askwise.pddl.goal_task import GoalTask, goal_tasks_by_kind
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.lmcut import NO_WAY
-from askwise.pddl.relevance import GoalTask, goal_tasks_by_kind
 from askwise.pddl.search import Found, Plans, Speaking, search_together
 from askwise.pddl.sets import Words
 from askwise.pddl.task import Task

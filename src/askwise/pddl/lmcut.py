@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise._compiled import compiled, inner, int64
-from askwise.pddl.relevance import GoalTask
+from askwise.pddl.goal_task import GoalTask
 from askwise.pddl.sets import Lists, Numbers, members_of, turned
 
 NO_WAY = 1_000_000

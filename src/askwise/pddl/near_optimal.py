@@ -7,7 +7,7 @@ bound, and going on where a goal is met, it keeps all of these states, each at i
 
 The states of all goals together are the ground, with every step between two of them: when actions are forbidden, a
 step that led to a state already met may be on a shortest plan. Operators that matter to no goal
-(`askwise.pddl.relevance`) are on no shortest plan, whatever is forbidden: a plan without them is shorter, and uses
+(`askwise.pddl.goal_task`) are on no shortest plan, whatever is forbidden: a plan without them is shorter, and uses
 nothing that the other does not. So they are left out here, too.
 """
 
@@ -20,8 +20,8 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.pddl.cones import Cones, Progress, unique_rows
+from askwise.pddl.goal_task import GoalTask, whole_goal_tasks
 from askwise.pddl.limits import Limits, too_many
-from askwise.pddl.relevance import GoalTask, whole_goal_tasks
 from askwise.pddl.search import Bounded, steps_between
 from askwise.pddl.sets import Words
 from askwise.text.table_budget import check_size

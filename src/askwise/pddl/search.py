@@ -12,7 +12,7 @@ Then back from the goal, layer by layer: a step from a state of depth `d` to one
 an optimal plan is itself on one (`askwise.pddl.walking`).
 
 **Both together.** The blind search knows no goal until it meets one, so one such search serves all goals of one kind
-(`askwise.pddl.relevance`); a search under a bound is for one goal. Which is quicker nobody knows beforehand, but what
+(`askwise.pddl.goal_task`); a search under a bound is for one goal. Which is quicker nobody knows beforehand, but what
 the blind search will cost can be guessed: no goal that is left is nearer than the bounds proven so far, and layers
 grow about as the last one did. Searches under bounds may cost as much as that, all goals together; only then does the
 blind search go one layer further, and the guess is made again. So both together cost at most about twice as much as
@@ -29,9 +29,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from askwise.pddl.goal_task import GoalTask
 from askwise.pddl.limits import Limits
 from askwise.pddl.lmcut import NO_WAY, bound_all, graph, workspace_for
-from askwise.pddl.relevance import GoalTask
 from askwise.pddl.sets import Bytes, Words
 from askwise.pddl.walking import FULL, Backwards, backwards, place, regress, walk, watching
 from askwise.types import IntArray

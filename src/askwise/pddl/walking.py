@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.pddl.relevance import GoalTask
+from askwise.pddl.goal_task import GoalTask
 from askwise.pddl.sets import Lists, Numbers, Words, turned
 
 # Multiplying this constant (every 6-bit pattern occurs in it once) by 2**k puts a different pattern into the top
