@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from askwise.model import Model
 from askwise.pddl import Limits, cones_of, recognition
 from askwise.pddl.goal_task import goal_task, goal_tasks_by_kind
+from askwise.pddl.layers import backwards
 from askwise.pddl.lmcut import NO_WAY
 from askwise.pddl.pairs import pairs_at
 from askwise.pddl.search import Blind, Bounded, Found, search, search_together
-from askwise.pddl.walking import backwards
 from tests.pddl.brute import Action, Puzzle, apart, holds, optimal_plans
 
 WORDS = tuple("abcdefg")

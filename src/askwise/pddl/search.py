@@ -9,7 +9,7 @@ least ``d + h`` that was left out, and search again, bounds being remembered. Al
 bound did to others. Each `B` that failed proves that no plan is that short.
 
 Then back from the goal, layer by layer: a step from a state of depth `d` to one of depth ``d + 1`` that is on
-an optimal plan is itself on one (`askwise.pddl.walking`).
+an optimal plan is itself on one (`askwise.pddl.layers`).
 
 **Both together.** The blind search knows no goal until it meets one, so one such search serves all goals of one kind
 (`askwise.pddl.goal_task`); a search under a bound is for one goal. Which is quicker nobody knows beforehand, but what
@@ -30,10 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise.pddl.goal_task import GoalTask
+from askwise.pddl.layers import FULL, Backwards, backwards, place, regress, walk, watching
 from askwise.pddl.limits import Limits
 from askwise.pddl.lmcut import NO_WAY, bound_all, graph, workspace_for
 from askwise.pddl.sets import Bytes, Words
-from askwise.pddl.walking import FULL, Backwards, backwards, place, regress, walk, watching
 from askwise.types import IntArray
 
 FIRST = 10_000
