@@ -97,7 +97,7 @@ def test_pictures(run: Run) -> None:
 
 def test_planning_problems(run: Run) -> None:
     template = rooms(FORK, ["(at k one)", "(at k two)"])
-    from askwise.pddl.writing import texts_of
+    from askwise.pddl.archive import texts_of
 
     for name, text in {**texts_of(template), "domain.pddl": DOMAIN}.items():
         Path(name).write_text(text)

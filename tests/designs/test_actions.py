@@ -14,7 +14,7 @@ from askwise.designs.actions import forbid_actions
 from askwise.designs.results import save, to_text
 from askwise.errors import InputError
 from askwise.pddl import Cones, Recognition, cones_of, load, recognition
-from askwise.pddl.writing import texts_of
+from askwise.pddl.archive import texts_of
 from tests.pddl.test_same_names import FORK as SAME_NAMES
 
 DOMAIN = """

@@ -14,7 +14,7 @@ from askwise.designs.measures import pair_weights
 from askwise.domains.registry import domain_of, words_of
 from askwise.frozen import freeze_fields
 from askwise.model import Drawing
-from askwise.pddl import writing
+from askwise.pddl import archive as writing
 from askwise.pddl.archive import Recognition
 from askwise.text.data import json_text
 from askwise.text.files import whole_file
