@@ -29,8 +29,7 @@ from askwise.pddl.goal_task import GoalTask, goal_tasks_by_kind
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.lmcut import NO_WAY
 from askwise.pddl.search import Found, Plans, Speaking, search_together
-from askwise.pddl.sets import Words
-from askwise.pddl.task import Task
+from askwise.pddl.task import Task, Words
 from askwise.types import BoolArray, IntArray
 
 Progress = Callable[[str], None]

@@ -18,8 +18,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from askwise.pddl.sets import Lists, Numbers, Words, as_words, chosen, members_of, n_words_for, renumbered, without
-from askwise.pddl.task import Task, packed
+from askwise.pddl.task import (
+    Lists,
+    Numbers,
+    Task,
+    Words,
+    as_words,
+    chosen,
+    members_of,
+    n_words_for,
+    packed,
+    renumbered,
+    without,
+)
 
 
 @dataclass(frozen=True, eq=False)

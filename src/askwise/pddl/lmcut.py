@@ -27,7 +27,7 @@ import numpy as np
 
 from askwise._compiled import compiled, inner, int64
 from askwise.pddl.goal_task import GoalTask
-from askwise.pddl.sets import Lists, Numbers, members_of, turned
+from askwise.pddl.task import Lists, Numbers, members_of, turned
 
 NO_WAY = 1_000_000
 """More steps than any plan has."""

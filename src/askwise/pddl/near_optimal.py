@@ -23,7 +23,7 @@ from askwise.pddl.cones import Cones, Progress, unique_rows
 from askwise.pddl.goal_task import GoalTask, whole_goal_tasks
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.search import Bounded, steps_between
-from askwise.pddl.sets import Words
+from askwise.pddl.task import Words
 from askwise.text.table_budget import check_size
 from askwise.types import IntArray
 
