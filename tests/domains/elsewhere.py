@@ -1,4 +1,4 @@
-"""A problem that no domain knows."""
+"""A problem of no domain."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from askwise.core.problem import Problem
 
 
 class Elsewhere(Problem):
-    """The same as another problem, under a type that no domain recognises."""
+    """Another problem under a type that no domain recognises."""
 
     def __init__(self, inner: Problem) -> None:
         groups = {name: [inner.goals[goal] for goal in goals] for name, goals in inner.groups.items()}

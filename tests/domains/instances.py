@@ -1,4 +1,4 @@
-"""The example of the instance format, to be changed by tests."""
+"""The example of the instance format, for tests to change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A domain of another package that is a `BasicDomain`: stops on a line, for trams that may go one way only."""
+"""A `BasicDomain` of another package: stops on a line, and a tram that goes in one direction only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = Vocabulary(title="Rails", teammate="tram", ego="bus", goal="stop", teamm
 
 @dataclass(frozen=True)
 class Line:
-    """An instance: stops in a row, and where the two are at first. The tram goes up only."""
+    """An instance: the number of stops, and both starts. The tram goes up only."""
 
     stops: tuple[str, ...]
     tram: str
@@ -25,7 +25,7 @@ class Line:
 
 
 def as_problem(line: Line) -> BasicProblem:
-    """Every stop that the tram can get to is a goal."""
+    """Return the problem in which every stop that the tram can reach is a goal."""
     pairs = list(zip(line.stops, line.stops[1:], strict=False))
     rails = [(low, "up", high) for low, high in pairs]
     road = [*rails, *((high, "down", low) for low, high in pairs), (line.stops[0], "ring", line.stops[-1])]
@@ -48,7 +48,7 @@ def read(given: Field) -> Line:
 
 
 def write(line: Line) -> dict[str, Any]:
-    """Return what `read` reads."""
+    """Return the contents that `read` reads."""
     return asdict(line)
 
 

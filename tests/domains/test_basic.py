@@ -1,4 +1,4 @@
-"""Domains from three functions: what is there by default, and what is refused."""
+"""Domains from three functions: defaults and refusals."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LINE = Line(("gate", "park", "bridge", "town"), tram="gate", bus="bridge")
 
 @pytest.fixture(autouse=True)
 def package(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the package be installed."""
+    """Install the package of the domain."""
     plug_in(monkeypatch, EntryPoint("rails", f"{rails.__name__}:RAILS", registry.GROUP))
     yield
     registry.domain.cache_clear()
 
 
 def domain(**other: Any) -> BasicDomain:
-    """The domain with something else in place of one of its functions."""
+    """Return the domain with some of its functions replaced."""
     given: dict[str, Any] = {
         "format": rails.FORMAT,
         "instance": Line,
@@ -127,7 +127,7 @@ def test_a_problem_under_other_terms_is_no_longer_what_its_file_says() -> None:
 
 @dataclass
 class Other:
-    """No instance of this domain."""
+    """A class that is not an instance of this domain."""
 
 
 def test_functions_that_return_something_else_are_told_so() -> None:

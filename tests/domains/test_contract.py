@@ -1,7 +1,6 @@
-"""What holds for every domain, whatever it is about: one file of each kind goes through every door.
+"""The contract of all domains: one file of each kind works with every command and function.
 
-To put another domain to the test, add the contents of one of its files to `FILES`, small enough that everything that
-can happen can be enumerated.
+To test another domain, add the contents of one of its files to `FILES`, small enough to enumerate all episodes.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 @pytest.fixture(autouse=True)
 def packages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the packages of the two domains of the tests be installed."""
+    """Install the packages of the two domains of the tests."""
     points = [("toy", f"{toy.__name__}:TOY"), ("rails", f"{rails.__name__}:RAILS")]
     toy.plug_in(monkeypatch, *(EntryPoint(name, value, registry.GROUP) for name, value in points))
     yield
@@ -161,7 +160,7 @@ def test_a_domain_has_all_its_parts_and_knows_its_own(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "a domain of the tests"])
 def test_only_the_api_makes_a_problem_of_a_path(name: str, tmp_path: Path) -> None:
-    """The toy domain of the tests is left out: it is as short as a domain can be, and checks nothing."""
+    """The toy domain of the tests is excluded: it is minimal, and checks nothing."""
     path = tmp_path / "instance.json"
     path.write_text(json.dumps(FILES[name]), encoding="utf-8")
     domain = registry.domain_of(instance_of(name))

@@ -1,4 +1,4 @@
-"""Maximal coverage: the paper's running example, and what it does not accept."""
+"""Maximal coverage, the paper's running example, and its refusals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Thousands of malformed instance files: each is refused by naming a field, or read; nothing else ever happens.
+"""Thousands of malformed instance files: each is read, or refused by naming a field.
 
-The changes come from `random.Random` with fixed seeds: the same files in every run, and faster than drawing each of
-them would be.
+The changes come from `random.Random` with fixed seeds: equal in every run, and faster than drawing them with
+hypothesis.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ FIELDS = re.compile(
 
 
 def small() -> dict[str, Any]:
-    """A valid instance in which a random wall has a chance to be in the way."""
+    """Return a valid instance in which a random wall may block a path."""
     return instance_json(width=8, height=9, walls=[[3, 4], [6, 2]])
 
 
 def read_or_refused(attempt: Callable[[], Instance]) -> str:
-    """Return the field that was refused, or an empty string; everything else is a failure."""
+    """Return the refused field, or an empty string; any other exception fails the test."""
     try:
         instance = attempt()
     except InputError as error:
@@ -138,7 +138,7 @@ KEYS = [
 
 
 def places(data: Any) -> Iterator[tuple[Any, Any]]:
-    """Every entry inside `data`: the object or list that holds it, and its key."""
+    """Iterate over all entries inside `data`: the container and the key."""
     inside = list(data.items()) if isinstance(data, dict) else list(enumerate(data)) if isinstance(data, list) else []
     for key, value in inside:
         yield data, key
@@ -336,7 +336,7 @@ except InputError as error:
 
 
 def alike(rng: random.Random) -> str:
-    """A long name of many different letters; two of them are hard to compare."""
+    """Return a long name of many different letters; two of them are expensive to compare."""
     return "".join(chr(0x4E00 + rng.randrange(250)) for _ in range(300_000))
 
 

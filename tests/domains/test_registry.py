@@ -1,4 +1,4 @@
-"""The registry: whose a problem or a file is, and domains of other packages behind every door."""
+"""The registry: the domain of a problem or a file, and domains of other packages in every command."""
 
 from __future__ import annotations
 

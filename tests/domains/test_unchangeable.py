@@ -1,4 +1,4 @@
-"""Nobody can change what everybody shares: the problems of every domain, however they came here."""
+"""Shared objects cannot be changed: the problems of every domain, also after pickling."""
 
 from __future__ import annotations
 

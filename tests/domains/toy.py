@@ -1,4 +1,4 @@
-"""A domain of another package: coverage on a drawn map, with the plainest words and nothing of tool fetching."""
+"""A minimal domain of another package: coverage on a drawn map, with the default words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Sketch:
 
 
 class ToyProblem(Coverage):
-    """Coverage that remembers its sketch."""
+    """Coverage that keeps its sketch."""
 
     def __init__(self, sketch: Sketch) -> None:
         super().__init__(sketch.drawing)
@@ -43,7 +43,7 @@ class ToyProblem(Coverage):
 
 
 class Toy:
-    """The domain. Everybody stays at the start: it takes no places on the command line."""
+    """The domain. It accepts no states on the command line: both agents stay at their starts."""
 
     name = "toy"
     formats = (FORMAT,)
@@ -76,11 +76,11 @@ TOY = Toy()
 
 @pytest.fixture
 def plugged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the package of this domain be installed."""
+    """Install the package of this domain."""
     plug_in(monkeypatch, EntryPoint("toy", f"{__name__}:TOY", registry.GROUP))
 
 
 def plug_in(monkeypatch: pytest.MonkeyPatch, *points: EntryPoint) -> None:
-    """Let packages with these entry points be installed."""
+    """Install packages with these entry points."""
     registry.domain.cache_clear()
     monkeypatch.setattr(registry, "_points", lambda: points)

@@ -1,4 +1,4 @@
-"""The tools by themselves, and over standard input and output by the official client."""
+"""The tools called directly, and through the official client over standard input and output."""
 
 from __future__ import annotations
 

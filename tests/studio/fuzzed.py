@@ -1,4 +1,4 @@
-"""Messages that are none, or nearly: cut off, mistyped, nested, enormous, binary."""
+"""Invalid messages for the studio's sockets: truncated, mistyped, nested, huge, binary."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ KEYS = ["n", "input", "move", "answer", "ask", "stop", "type", "__proto__", "", 
 
 
 def fuzzed_messages(count: int, seed: int) -> Iterator[str | bytes]:
-    """Yield messages of which none is a user_input that can be done: numbers are far beyond any round."""
+    """Yield messages that no round can apply: their numbers are far too large."""
     chance = random.Random(seed)
     makers = (_odd_object, _cut, _changed, _odd_input, _binary, _nested)
     return (chance.choice(makers)(chance) for _ in range(count))
 
 
 def fuzz(visitor: Visitor, name: str, messages: Iterator[str | bytes]) -> int:
-    """Send all messages to a round, on as many sockets as it takes; return how many were sent."""
+    """Send all messages to a round, on as many sockets as needed; return the number of messages sent."""
     waiting, sent = list(messages), 0
     while sent < len(waiting):
         with _opened(visitor, name) as socket:
@@ -42,7 +42,7 @@ def fuzz(visitor: Visitor, name: str, messages: Iterator[str | bytes]) -> int:
 
 
 def _opened(visitor: Visitor, name: str) -> ClientConnection:
-    """Open a socket; whoever opens more than the studio allows in a second waits, as it says."""
+    """Open a socket; wait and retry if the studio's rate limit refuses it."""
     for _ in range(MOST_TRIES):
         try:
             return visitor.socket(name)
@@ -83,7 +83,7 @@ def _nested(chance: random.Random) -> str:
 
 
 def damage(whole: bytes, chance: random.Random) -> bytes:
-    """Return a file with some bits flipped, a part overwritten, left out or cut off."""
+    """Return the bytes of a file with some bits flipped, or a part overwritten, removed or cut off."""
     broken, at = bytearray(whole), chance.randrange(len(whole))
     kind = chance.choice(["flip", "flip", "letter", "zero", "drop", "cut"])
     if kind == "flip":

@@ -1,4 +1,4 @@
-"""The studio of a study in this process: its addresses and rooms without a socket, a browser or other processes."""
+"""The studio of a study in this process: handlers and rooms without sockets, browsers or other processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.studio.participants import entry_for
 
 
 class HerePool(Pool):
-    """Plays rounds in this process; every request lets others go first, as one to another process would."""
+    """A pool that plays rounds in this process; every request yields to others, as with real workers."""
 
     def __init__(self) -> None:
         self.limits = Limits(decision=20.0)
@@ -49,7 +49,7 @@ class HerePool(Pool):
 
 
 class Heard:
-    """A tab that remembers what it hears; fulfils `askwise.studio.room.Tab`."""
+    """A tab that records its messages; implements `askwise.studio.room.Tab`."""
 
     trusted = False
     home = "/take"
@@ -103,13 +103,13 @@ class Inside:
         return headers["set-cookie"].partition(";")[0]
 
     async def take(self, cookie: str, body: Any = None) -> Any:
-        """Return the screen that a person is at, after an entry if one is given."""
+        """Return the person's present screen, after an entry if one is given."""
         status, _, text = await self.request("/api/take", body, cookie)
         assert status == 200, text
         return json.loads(text)
 
     async def until(self, cookie: str, kind: str) -> Any:
-        """Go on to the next screen of a kind; return it."""
+        """Continue to the next screen of a kind; return it."""
         screen = await self.take(cookie)
         while screen["kind"] != kind:
             screen = await self.take(cookie, {"n": screen["n"], "entry": entry_for(screen)})
@@ -122,7 +122,7 @@ class Inside:
 
 @asynccontextmanager
 async def inside(folder: Path, study: PeopleStudy) -> AsyncIterator[Inside]:
-    """Open a studio in this process, and close it."""
+    """Open a studio in this process, and close it afterwards."""
     folder.mkdir(parents=True, exist_ok=True)
     opened = Inside(folder, study)
     try:

@@ -1,4 +1,4 @@
-"""A studio in a process of its own, and somebody who plays on it without a browser."""
+"""A studio in a separate process, and visitors who play without a browser."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from websockets.sync.client import ClientConnection, connect
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 PATIENCE = 300
-"""Seconds for a reply: kernels may have to be compiled."""
+"""Seconds to wait for a reply: kernels may have to be compiled."""
 
 
 class Studio:
-    """A server that was started for a test.
+    """A server started for a test.
 
     Attributes:
-        host: where it listens, ``127.0.0.1:PORT``.
-        link: what opens it, once.
+        host: its address, ``127.0.0.1:PORT``.
+        link: the link that opens it once.
     """
 
     def __init__(self, out: Path, *arguments: str, path: Path | None = None) -> None:
@@ -41,7 +41,7 @@ class Studio:
         self.start()
 
     def start(self) -> None:
-        """Start it, again on the same port."""
+        """Start the server; after a stop, again on the same port."""
         command = [sys.executable, "-m", "askwise.cli", "studio", str(self._path), "--out", str(self.out)]
         command += ["--port", self._port, "--no-browser", "--workers", "1", *self._arguments]
         self.log = (self.out.parent / f"{self.out.name}.log").open("ab")
@@ -55,13 +55,13 @@ class Studio:
         self._port = self.host.rpartition(":")[2]
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill the server, like a power cut."""
         assert self.process is not None
         self.process.send_signal(signal.SIGKILL)
         self._reap()
 
     def close(self) -> None:
-        """End it as Ctrl-C does."""
+        """Stop the server, like Ctrl-C."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:
@@ -78,7 +78,7 @@ class Studio:
         self.log.close()
 
     def logged(self) -> str:
-        """Return what it complained about."""
+        """Return the text that the server logged."""
         return (self.out.parent / f"{self.out.name}.log").read_text(encoding="utf-8")
 
     def request(
@@ -101,20 +101,20 @@ class Studio:
             connection.close()
 
     def enter(self) -> Visitor:
-        """Follow the link."""
+        """Follow the link; return the visitor with the cookie."""
         status, headers, _ = self.request(urlsplit(self.link).path)
         assert status == 303, status
         return Visitor(self, headers["set-cookie"].partition(";")[0])
 
 
 class Visitor:
-    """Somebody with a cookie."""
+    """A person with a cookie."""
 
     def __init__(self, studio: Studio, cookie: str) -> None:
         self.studio, self.cookie = studio, cookie
 
     def ask(self, path: str, body: Any = None) -> Any:
-        """Return what the studio answers, which must be fine."""
+        """Return the studio's JSON answer; fail if the request fails."""
         status, _, text = self.studio.request(path, body, cookie=self.cookie)
         assert status == 200, (status, text)
         return json.loads(text)
@@ -124,7 +124,7 @@ class Visitor:
         return int(self.ask("/api/library")["problems"].index(name))
 
     def new_round(self, problem: str, **setup: Any) -> str:
-        """Begin a round of a problem in the library; return its name."""
+        """Start a round of a problem in the library; return its name."""
         body = {"problem": self.problem(problem), "setup": setup}
         return str(self.ask("/api/rounds", body)["round"])
 
@@ -144,7 +144,7 @@ class Visitor:
 
 
 def _problems(folder: Path) -> Path:
-    """Return a folder with examples that are read at once: a planning problem would make every start seconds longer."""
+    """Return a folder with examples that are read quickly; a planning problem would slow down every start."""
     folder.mkdir(exist_ok=True)
     for name in ("coverage.toml", "kitchen.toml", "ward.toml", "workshop.json"):
         shutil.copyfile(EXAMPLES / name, folder / name)
@@ -152,13 +152,13 @@ def _problems(folder: Path) -> Path:
 
 
 def heard(socket: ClientConnection) -> dict[str, Any]:
-    """Return the next message."""
+    """Return the next message on a socket."""
     found: dict[str, Any] = json.loads(socket.recv(timeout=PATIENCE))
     return found
 
 
 def settled(socket: ClientConnection) -> dict[str, Any]:
-    """Return the next message after which it is the player's turn, or nobody's."""
+    """Return the next message after which the person can act, or the round is over."""
     while True:
         message = heard(socket)
         if message.get("state") is None or message["state"]["phase"] != "thinking":
@@ -166,7 +166,7 @@ def settled(socket: ClientConnection) -> dict[str, Any]:
 
 
 def send(socket: ClientConnection, n: int, user_input: Any) -> None:
-    """Send a user_input."""
+    """Send input number `n`."""
     socket.send(json.dumps({"n": n, "input": user_input}))
 
 
@@ -182,9 +182,9 @@ def played(visitor: Visitor, name: str, inputs: list[Any]) -> dict[str, Any]:
 
 
 def played_with_kills(visitor: Visitor, name: str, inputs: list[Any], kills: int, chance: random.Random) -> int:
-    """Play a round while the server is killed, mostly between a message and its acknowledgement.
+    """Play a round while killing the server, mostly between a message and its acknowledgement.
 
-    Return how often it was.
+    Return the number of kills.
     """
     killed = 0
     while True:
@@ -205,7 +205,7 @@ def played_with_kills(visitor: Visitor, name: str, inputs: list[Any], kills: int
 
 @contextmanager
 def studio(out: Path, *arguments: str, path: Path | None = None) -> Iterator[Studio]:
-    """Start a studio, and end it."""
+    """Start a studio, and stop it afterwards."""
     started = Studio(out, *arguments, path=path)
     try:
         yield started

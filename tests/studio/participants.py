@@ -1,4 +1,4 @@
-"""A study for tests, and people who take part in it without a browser."""
+"""A study for tests, and participants without a browser."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def write_study(folder: Path, text: str = STUDY) -> Path:
 
 
 class Taker:
-    """Somebody who takes part."""
+    """A participant."""
 
     def __init__(self, server: Studio, join: str, panel: str | None = None) -> None:
         query = "" if panel is None else f"?PID={panel}"
@@ -116,12 +116,12 @@ class Taker:
         self.api = f"/api{headers['location']}"
 
     def screen(self) -> dict[str, Any]:
-        """Return where somebody is."""
+        """Return the present screen."""
         found: dict[str, Any] = self.visitor.ask(self.api)
         return found
 
     def enter(self, screen: dict[str, Any], entry: Any) -> dict[str, Any]:
-        """Leave a screen; return the next."""
+        """Leave a screen; return the next one."""
         found: dict[str, Any] = self.visitor.ask(self.api, {"n": screen["n"], "entry": entry})
         return found
 
@@ -137,7 +137,7 @@ class Taker:
 
 
 def entry_for(screen: dict[str, Any]) -> Any:
-    """Return what somebody enters who agrees and knows everything."""
+    """Return the entry of a person who agrees and answers everything correctly."""
     if screen["kind"] == "consent":
         return {"agreed": True}
     if "items" not in screen:
@@ -146,14 +146,14 @@ def entry_for(screen: dict[str, Any]) -> Any:
 
 
 def setup_at(study: PeopleStudy, number: int, cell: int, at: int) -> tuple[Setup, str]:
-    """Return the round of a screen of somebody, and its problem."""
+    """Return the setup of a person's round at a screen, and the name of its problem."""
     all_cells = cells(len(study.conditions), len(study.problems), within=study.design == "within")
     screen = screens(study, all_cells[cell])[at]
     return setup_of(study, screen, number, at), screen.problem
 
 
 def expected(study: PeopleStudy, number: int, cell: int, at: int) -> Episode:
-    """Return the episode of that round for somebody who walks like ``urop``."""
+    """Return the episode of that round for a person who walks like ``urop``."""
     setup, name = setup_at(study, number, cell, at)
     problem = as_problem(read(study.problems[name]))
     belief = belief_with_people(problem, setup.method)
@@ -162,7 +162,7 @@ def expected(study: PeopleStudy, number: int, cell: int, at: int) -> Episode:
 
 
 def overview(researcher: Visitor) -> dict[str, Any]:
-    """Return the researcher's view."""
+    """Return the data of the researcher's page."""
     found: dict[str, Any] = researcher.ask("/api/study")
     return found
 

@@ -1,4 +1,4 @@
-"""Episodes of `simulate` as what a person would have to do to get the same."""
+"""Episodes of `simulate` as the inputs with which a person gets the same episode."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILES = {"kitchen": "kitchen.toml", "ward": "ward.toml", "workshop": "workshop.j
 
 
 def as_teammate(problem: str, method: str, seed: int, teammate: str = "urop", **options: Any) -> Episode:
-    """Return the episode that a person should get who walks like this teammate."""
+    """Return the episode of a person who walks like this teammate."""
     stated = as_problem(EXAMPLES / FILES[problem])
     belief = belief_with_people(stated, method)
     # An agent, not a name: with a name, `simulate` would choose the belief by what it knows of the teammate.
@@ -25,12 +25,12 @@ def as_teammate(problem: str, method: str, seed: int, teammate: str = "urop", **
 
 
 def as_ego(problem: str, method: str, seed: int) -> Episode:
-    """Return the episode that a person should get who decides like this method."""
+    """Return the episode of a person who decides like this method."""
     return simulate(as_problem(EXAMPLES / FILES[problem]), method, None, None, seed)
 
 
 def inputs(episode: Episode, role: str) -> list[Any]:
-    """Return what the person does in it."""
+    """Return the person's inputs in an episode."""
     problem, found = episode.problem, []
     for step in episode.steps:
         if step.answer is not None:
@@ -46,5 +46,5 @@ def inputs(episode: Episode, role: str) -> list[Any]:
 
 
 def trace_of(episode: Episode) -> dict[str, Any]:
-    """Return the trace, but for who the teammate was."""
+    """Return the trace of an episode without the teammate's name."""
     return {**trace.to_json(episode), "teammate": "person"}

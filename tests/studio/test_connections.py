@@ -1,4 +1,4 @@
-"""Connections that send no whole request, or are too many, and what the log says; the clock is moved by hand."""
+"""Incomplete requests, too many connections, and their log lines, with a simulated clock."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ HALF = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc"
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Answer nothing."""
+    """An application that answers nothing."""
 
 
 CONFIG = Config(app=app, interface="asgi3", ws="none", log_level="warning")
 
 
 class Timer:
-    """A call that was put off."""
+    """A scheduled call."""
 
     def __init__(self, seconds: float, call: Callable[[], Any]) -> None:
         self.seconds, self.call, self.cancelled = seconds, call, False
@@ -40,7 +40,7 @@ class Timer:
 
 
 class Loop:
-    """An event loop that runs nothing by itself."""
+    """An event loop that does not run scheduled calls by itself."""
 
     def __init__(self) -> None:
         self.timers: list[Timer] = []
@@ -58,7 +58,7 @@ class Loop:
 
 
 class Line(asyncio.Transport):
-    """A connection without a network."""
+    """A transport without a network."""
 
     def __init__(self, address: str) -> None:
         super().__init__({"peername": (address, 1), "sockname": ("127.0.0.1", 2)})

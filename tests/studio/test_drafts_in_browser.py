@@ -1,4 +1,4 @@
-"""Explore for tool fetching and graphs in a real browser: dragging, keys, ways, the address, files."""
+"""Explore for tool fetching and graphs in a real browser: dragging, keys, paths, the address, files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def visit(server: Studio) -> Iterator[Visit]:
 
 
 def opened(page: Page, server: Studio, name: str, title: str) -> Page:
-    """The page, at an example as its file has it."""
+    """Return the page with an example loaded from its file."""
     page.goto("about:blank")
     page.goto(f"http://{server.host}/explore")
     page.wait_for_selector(READY)
@@ -56,7 +56,7 @@ def ward(visit: Visit) -> Page:
 
 
 def middle(page: Page, thing: str) -> tuple[float, float]:
-    """The middle of a mark, in pixels."""
+    """Return the centre of a mark, in pixels."""
     box = page.evaluate(f"document.querySelector(\"[data-thing='{thing}']\").getBoundingClientRect().toJSON()")
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -70,7 +70,7 @@ def drag(page: Page, thing: str, to: tuple[float, float]) -> None:
 
 
 def cell(page: Page, x: int, y: int) -> tuple[float, float]:
-    """The middle of a cell of the workshop, in pixels."""
+    """Return the centre of a cell of the workshop, in pixels."""
     box = page.evaluate("document.querySelector('#sketch .floor').getBoundingClientRect().toJSON()")
     return box["x"] + (x + 0.5) * box["width"] / 12, box["y"] + (11 - y + 0.5) * box["height"] / 12
 

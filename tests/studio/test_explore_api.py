@@ -1,4 +1,4 @@
-"""What the Explore page works out, against the plain functions, and what it refuses."""
+"""The results and refusals of the Explore page for maps, compared with the library's functions."""
 
 from __future__ import annotations
 
@@ -77,17 +77,17 @@ def test_what_is_saved_is_a_problem_file_and_is_loaded_with_all_that_was_drawn(t
 def test_other_files_are_refused_with_what_explore_takes() -> None:
     other_walls = KITCHEN.replace("g....#.....", "g..........")
     assert refused("read", {"text": other_walls}) == (
-        f"ego.map: found walls that are not the teammate's; expected {TAKES}"
+        f"ego.map: found walls that differ from the teammate's; expected {TAKES}"
     )
     policy = KITCHEN.replace('start = "C" ', 'policy = "uniform"\nstart = "C" ')
-    assert refused("read", {"text": policy}) == f"teammate.policy: found a policy of its own; expected {TAKES}"
+    assert refused("read", {"text": policy}) == f"teammate.policy: found another policy than shortest paths; expected {TAKES}"
     assert refused("read", {"text": one_row(31, 2)}) == f"teammate.map: found 31 x 1 cells; expected {TAKES}"
     assert refused("read", {"text": one_row(30, 31)}) == f"goals: found 31 goals; expected {TAKES}"
     assert len(answer_request("read", {"text": one_row(30, 2)})["sketch"]["walls"][0]) == 30
 
 
 def one_row(width: int, goals: int) -> str:
-    """The text of a file with a map of one row, on which some goals have the same place for the ego agent."""
+    """Return a file with a map of one row, in which several goals have the same target of the ego agent."""
     side = {"start": [0, 0], "map": ["." * width]}
     placed = {f"g{k}": {"teammate": [[k, 0]] if k < width else [[0, 0]], "ego": [[1, 0]]} for k in range(goals)}
     if goals > width:
@@ -236,7 +236,7 @@ ODD: list[Any] = [
 
 
 def mutated(chance: random.Random, given: Any) -> Any:
-    """Return a copy of JSON in which something, somewhere, is odd, missing or twice."""
+    """Return a copy of JSON data with one value odd, missing or duplicated."""
     made = copy.deepcopy(given)
     for _ in range(chance.randrange(1, 3)):
         holder = made
@@ -296,7 +296,7 @@ def test_malformed_files_are_refused_in_words() -> None:
 
 
 class SlowPool:
-    """Answers when it is let."""
+    """A pool that answers when an event is set."""
 
     def __init__(self) -> None:
         self.asked: list[Any] = []

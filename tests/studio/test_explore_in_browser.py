@@ -1,4 +1,4 @@
-"""The Explore page in a real browser: drawing, dragging, keys, undo, the address, files; nothing from anywhere else."""
+"""The Explore page in a real browser: drawing, dragging, keys, undo, the address, files; no foreign requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ READY = "body[data-busy=no]"
 
 
 def address_of(state: Any) -> str:
-    """What stands behind ``#`` for a state."""
+    """Return the fragment of the address for a state."""
     packer = zlib.compressobj(wbits=-15)
     packed = packer.compress(json.dumps(state).encode()) + packer.flush()
     return "1." + base64.urlsafe_b64encode(packed).decode().rstrip("=")
@@ -52,7 +52,7 @@ def visit(server: Studio) -> Iterator[Visit]:
 
 @pytest.fixture
 def page(visit: Visit) -> Page:
-    """The page, at the kitchen as its file has it."""
+    """The page with the kitchen loaded from its file."""
     visit.page.goto("about:blank")
     visit.page.goto(f"http://{visit.server.host}/explore")
     visit.page.wait_for_selector("#headline:has-text('ASK')")
@@ -61,7 +61,7 @@ def page(visit: Visit) -> Page:
 
 
 def cell(page: Page, x: int, y: int) -> tuple[float, float]:
-    """The middle of a cell of a map of 11 x 6, in pixels; asked for at once, as every change draws the map again."""
+    """Return the centre of a cell of an 11 x 6 map, in pixels; computed anew, because every change redraws the map."""
     box = page.evaluate("document.querySelector('#sketch .floor').getBoundingClientRect().toJSON()")
     return box["x"] + (x + 0.5) * box["width"] / 11, box["y"] + (5 - y + 0.5) * box["height"] / 6
 

@@ -1,4 +1,4 @@
-"""Addresses, cookies and rates of the application in this process, without a network."""
+"""Hosts, cookies and rates of the application in this process, without a network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PUBLIC, LOCAL = "lab.example.org", "127.0.0.1:80"
 
 
 class Browser:
-    """Sends requests to an application, and keeps what it is sent."""
+    """Sends requests to an application, and keeps its cookies."""
 
     def __init__(self, app: Any, host: str = LOCAL, cookie: str = "") -> None:
         self.app, self.host, self.cookie = app, host, cookie

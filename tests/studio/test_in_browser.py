@@ -1,4 +1,4 @@
-"""The studio's pages in a real browser, with nothing fetched from anywhere else."""
+"""The studio's pages in a real browser, without foreign requests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ base = 0.1
 
 
 class Visit:
-    """A browser that came in, what its pages complained about, and what they asked for."""
+    """A browser that followed the link, with its console errors and its requests."""
 
     def __init__(self, chromium: Browser, server: Studio, address: str | None = None, **options: Any) -> None:
         self.server = server
@@ -61,7 +61,7 @@ class Visit:
         return page
 
     def begin(self, problem: str, role: str, seed: int, **chosen: str) -> str:
-        """Begin a round on the first page; return its name."""
+        """Start a round on the home page; return its name."""
         page = self.page
         page.goto(f"http://{self.server.host}/")
         page.wait_for_selector("#problem option", state="attached")
@@ -93,7 +93,7 @@ def visit(server: Studio) -> Iterator[Visit]:
 
 
 def axe_finds(page: Page) -> list[str]:
-    """Return what people with disabilities would stumble over, beyond trifles."""
+    """Return the serious accessibility problems that axe finds."""
     sync_playwright = pytest.importorskip("axe_playwright_python.sync_playwright")
     found = sync_playwright.Axe().run(page).response["violations"]
     return [f"{each['id']}: {each['help']}" for each in found if each["impact"] in ("serious", "critical")]
@@ -101,7 +101,7 @@ def axe_finds(page: Page) -> list[str]:
 
 @contextmanager
 def broken(page: Page, address: str, place: str, status: int = 200) -> Iterator[None]:
-    """Answer with something that is no JSON; then the page must say so, with a button that mends it."""
+    """Answer with invalid JSON; the page must show an error and a button that reloads."""
     page.route(address, lambda route: route.fulfill(status=status, body="Internal Server Error"))
     yield
     page.wait_for_selector(f"{place} .reload")
@@ -111,7 +111,7 @@ def broken(page: Page, address: str, place: str, status: int = 200) -> Iterator[
 
 
 def step(page: Page, user_input: dict[str, Any], t: int) -> None:
-    """Do one user_input by keyboard, and wait until it is done."""
+    """Enter one input by keyboard, and wait until it is applied."""
     if "answer" in user_input:
         page.keyboard.press({True: "y", False: "N", None: "?"}[user_input["answer"]])
     elif "ask" in user_input:
@@ -193,7 +193,7 @@ def test_as_the_ego_agent_by_keyboard(visit: Visit) -> None:
 
 
 def test_touch_on_a_narrow_dark_screen(visit: Visit) -> None:
-    """By taps alone: on the board, on buttons; nothing reaches beyond the screen."""
+    """Play by taps alone; no element extends beyond the screen."""
     assert visit.context.browser is not None
     state = visit.context.storage_state()
     context = visit.context.browser.new_context(

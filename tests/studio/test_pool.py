@@ -1,4 +1,4 @@
-"""The studio's workers: replies in order, one that dies is replaced, and all end with the studio."""
+"""The studio's workers: ordered replies, replacement of a dead worker, and an end with the studio."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_while_no_worker_can_be_started_requests_fail(one: Pool, monkeypatch: py
 
 
 def test_workers_end_with_the_pool_and_no_round_fails_for_that(one: Pool) -> None:
-    """A round that were told that its worker died would count as failed when the studio is started again."""
+    """A reply about the worker's end would mark the round as failed."""
 
     async def ask() -> int:
         replies = one.replies("a", {"hangs": True})

@@ -1,4 +1,4 @@
-"""A room without a server: what a tab hears and what is played when the round cannot be opened."""
+"""A room without a server: messages to the tab when the round cannot be opened."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from askwise.studio.store import StudioStore, insert_round
 
 
 class Broken:
-    """A pool that opens no round; it keeps what it was asked to do."""
+    """A pool that opens no round; it records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -28,7 +28,7 @@ class Broken:
 
 
 class Heard:
-    """The researcher's tab; it keeps what it is told."""
+    """The researcher's tab; it records its messages."""
 
     trusted = True
     home = "/"
@@ -61,7 +61,7 @@ VISITS: dict[str, Visit] = {
 @pytest.mark.parametrize("first", VISITS)
 @pytest.mark.parametrize("then", VISITS)
 def test_nothing_is_played_or_shown_in_a_round_that_could_not_be_opened(room: Any, first: str, then: str) -> None:
-    """A failed round stays failed: each visit hears only that, and nothing is asked of the pool again."""
+    """A failed round stays failed: each visit gets only that message, and the pool gets no further request."""
     for visit in (first, then):
         room.tab = None if visit == "joins" else Heard()
         asyncio.run(VISITS[visit](room))

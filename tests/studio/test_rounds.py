@@ -1,4 +1,4 @@
-"""Rounds without a server: the same game as `simulate`, and nobody sees what the role may not know."""
+"""Rounds without a server: the same game as `simulate`, views without hidden information, and reviews."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is not let in, what is not taken, and that nobody else is disturbed by it."""
+"""Refused visitors and requests, and that they do not disturb others."""
 
 from __future__ import annotations
 

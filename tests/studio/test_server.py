@@ -1,4 +1,4 @@
-"""The server: the same episode whatever happens to it, to the line and to the tabs."""
+"""The server: the same episode despite kills, lost connections and several tabs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def visitor(server: Studio) -> Visitor:
 
 
 def test_a_killed_server_goes_on_where_it_was(visitor: Visitor) -> None:
-    """Killed at random moments, some of them between a message and its acknowledgement."""
+    """The server is killed at random moments, some of them between a message and its acknowledgement."""
     simulated = as_teammate("kitchen", "baseline", 11)
     assert simulated.questions
     name = visitor.new_round("kitchen", role="teammate", method="baseline", seed=11)

@@ -1,4 +1,4 @@
-"""The problems that the studio offers: all of them can be opened, and what cannot be is not among them."""
+"""The problems that the studio offers: all of them can be opened, and other files are skipped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.studio.participants import STUDY, write_study
 
 
 def reply(**request: Any) -> dict[str, Any]:
-    """Return what the process in which rounds are played answers in the end."""
+    """Return the merged reply of the service that plays rounds."""
     return list(RoundService().replies({"id": "r", **request}))[-1]
 
 

@@ -1,4 +1,4 @@
-"""What the studio remembers: whole, in order, and on the disk before it is acknowledged."""
+"""The studio's database: complete, ordered, and on disk before an event is acknowledged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Studies with people on a real server: the whole way, kills, balance, pilots, the researcher's page, the report."""
+"""Studies with people on a real server: the whole study, kills, balance, pilots, the researcher's page, the report."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def row_of(researcher: Visitor, number: int) -> dict[str, object]:
 
 
 def numbers(researcher: Visitor) -> set[int]:
-    """Return the numbers of all who came, pilots apart."""
+    """Return the numbers of all participants, without pilots."""
     return {int(row["number"]) for row in overview(researcher)["people"] if not row["pilot"]}
 
 
 def check_the_report(home: Path) -> None:
-    """The report sets the four people who finished beside simulations."""
+    """The report compares the four people who finished with simulations."""
     counted = write_people_report(home / "out")
     assert (counted["people who finished"], counted["rounds"]) == (4, 8)
     report = home / "out" / "report"
@@ -102,7 +102,7 @@ def test_the_whole_way_with_the_server_killed_in_between(tmp_path: Path) -> None
 
 
 def go_the_whole_way(server: Studio, researcher: Visitor, study: PeopleStudy, home: Path) -> None:
-    """Everybody's rounds are those of `simulate`, and people meet the cells in a block of four, each once."""
+    """All rounds are equal to those of `simulate`, and four people get four different cells."""
     join = overview(researcher)["join"].partition("?")[0]
     people = [Taker(server, join, f"panel-{k}") for k in range(4)]
     cells = [int(str(row_of(researcher, number)["cell"])) for number in range(1, 5)]

@@ -1,4 +1,4 @@
-"""What a study keeps, whatever happens: rounds that fail, requests that come twice, a disk that is full."""
+"""The data of a study after faults: failed rounds, repeated requests, a full disk, a damaged database."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class BrokenWriter:
 
 
 class PlayedHere:
-    """In place of `askwise.studio.study.export.playing`: no other process."""
+    """A replacement for `askwise.studio.study.export.playing` without another process."""
 
     def __init__(self, _: float) -> None:
         pass
@@ -94,20 +94,20 @@ class PlayedHere:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rounds are played again in this process."""
+    """Replay rounds in this process."""
     for module in ("export", "report"):
         monkeypatch.setattr(f"askwise.studio.study.{module}.playing", PlayedHere)
 
 
 def odd_study(folder: Path) -> PeopleStudy:
-    """Return a study with a method that raises or hangs if a file beside it says so."""
+    """Return a study with a method that raises or hangs if a certain file exists."""
     (folder / "odd.py").parent.mkdir(parents=True, exist_ok=True)
     (folder / "odd.py").write_text(AGENT)
     return load(write_study(folder, STUDY.replace('method = "baseline"', f'method = "{folder}/odd.py:Odd"')))
 
 
 async def move(studio: Inside, cookie: str, name: str) -> None:
-    """Move four times, if the method goes on for so long, and give up."""
+    """Move up to four times, as long as the method works, and give up."""
     room = studio.room(cookie, name)
     await room.join(Heard())
     for _ in range(4):
@@ -167,7 +167,7 @@ def test_reloads_while_a_round_is_opened_get_the_same_round(tmp_path: Path, stud
 
 
 def test_a_round_that_failed_is_exported_with_its_error_and_blocks_nobody(tmp_path: Path, here: None) -> None:
-    """The first person's round fails; the second one's only when it is played again, as does its simulation."""
+    """The first person's round fails; the second person's round fails only in the replay, as does its simulation."""
     study = odd_study(tmp_path)
     flag = tmp_path / "raises"
 
@@ -220,7 +220,7 @@ def test_a_method_that_hangs_when_a_round_is_played_again_is_ended(tmp_path: Pat
 
 
 def test_what_happened_is_read_without_the_method(study: PeopleStudy) -> None:
-    """The record of a round has the same steps as the round itself, for both roles; only beliefs and reasons lack."""
+    """A reconstructed round has the same steps as the round itself, for both roles, without beliefs and reasons."""
     for name, setup in [
         ("coverage", Setup("teammate", "baseline", seed=3)),
         ("coverage", Setup("ego", seed=3)),
@@ -333,7 +333,7 @@ def test_the_report_of_a_file_that_cannot_be_read_is_refused(
 
 
 def check_damaged(folder: Path, study: PeopleStudy, damages: int, seed: int) -> None:
-    """Damage the database of a study again and again: export and studio work or refuse, and do nothing else."""
+    """Damage the database of a study repeatedly: export and studio must work, or refuse it."""
 
     async def run() -> None:
         async with inside(folder, study) as studio:

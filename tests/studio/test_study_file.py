@@ -1,4 +1,4 @@
-"""What a study with people says, and who meets what."""
+"""Study files, and the assignment of people to conditions."""
 
 from __future__ import annotations
 

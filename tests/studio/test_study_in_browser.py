@@ -1,4 +1,4 @@
-"""A whole study in a real browser, by keyboard alone, and the researcher's page beside it."""
+"""A whole study in a real browser, by keyboard alone, and the researcher's page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def press(visit: Visit, *keys: str) -> None:
 
 
 def proceed(visit: Visit) -> None:
-    """Press the button of a screen, which the keyboard reaches behind everything else that can be filled in."""
+    """Press the screen's button, which follows all fields in the tab order."""
     n = visit.page.get_attribute("body", "data-n")
     visit.page.locator("#next").focus()
     press(visit, "Enter")
@@ -45,7 +45,7 @@ def proceed(visit: Visit) -> None:
 
 
 def answer_all(visit: Visit) -> None:
-    """Fill a form in: the first group by tabbing there, choices by arrows, texts by typing."""
+    """Fill in a form: reach the first group by Tab, choose by arrow keys, type texts."""
     for item in visit.page.locator(".item").all():
         if item.locator("textarea").count():
             item.locator("textarea").focus()

@@ -1,4 +1,4 @@
-"""Explore beyond drawn maps: tool fetching and graphs, against the plain functions, and what is refused."""
+"""Explore for tool fetching and graphs: results compared with the library's functions, and refusals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def drafted(name: str) -> dict[str, Any]:
-    """The draft of an example."""
+    """Return the draft of an example."""
     text = (EXAMPLES / name).read_text(encoding="utf-8")
     found: dict[str, Any] = answer_request("read", {"text": text})["sketch"]
     return found
@@ -175,7 +175,7 @@ def test_what_follows_from_a_graph_is_what_ask_says() -> None:
 
 
 def closed(sketch: dict[str, Any], who: str, one: str, other: str) -> dict[str, Any]:
-    """The draft with the way between two states closed."""
+    """Return the draft with the path between two states closed."""
     made = copy.deepcopy(sketch)
     made[who]["closed"] = [k for k, (a, _, b) in enumerate(made[who]["edges"]) if {a, b} == {one, other}]
     assert len(made[who]["closed"]) == 2

@@ -1,4 +1,4 @@
-"""Problem files to read and to change: one with all keys, and ways to leave some out."""
+"""Problem files for tests: one with all keys, and functions that change or remove some."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ SHORTEST: dict[str, Any] = {
 
 
 def ward(**changes: Any) -> dict[str, Any]:
-    """The contents with other values for some of its keys; ``a__b`` is key b inside a, None leaves it out."""
+    """Return the contents with other values for some keys; ``a__b`` is key b inside a, None removes it."""
     data = copy.deepcopy(CONTENTS)
     for path, value in changes.items():
         *outer, last = path.split("__")
@@ -99,5 +99,5 @@ def read(data: Any) -> ProblemFile:
 
 
 def pol(policy: Any) -> dict[str, Any]:
-    """The ward with a policy of the teammate."""
+    """Return the ward with a policy of the teammate."""
     return ward(teammate__policy=policy)

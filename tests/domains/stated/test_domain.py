@@ -1,4 +1,4 @@
-"""Moments of plainly stated problems, as people say them."""
+"""States of problem files as people type them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every example file, and every file that ``askwise new`` writes, is read, played and asked about."""
+"""Every example file, and every file that ``askwise new`` writes, can be read, played and asked about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problem files: what they state, in both formats, and what they mean when something is left out."""
+"""Problem files in both formats: their meaning, and the defaults of optional keys."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ BOTH_WAYS = {
         ["room 2", "out", "hall"],
     ],
 }
-"""A ward in which one can go back."""
+"""A ward in which the teammate can go back."""
 
 
 def walking(policy: Any) -> dict[str, Any]:

@@ -21,12 +21,12 @@ KEYS = "format, teammate, ego, goals, name, query_cost, answers, groups, words"
 
 
 def goal(**changes: Any) -> dict[str, Any]:
-    """The ward with another first goal; None leaves a key out."""
+    """Return the ward with another first goal; None removes a key."""
     return ward(**{f"goals__to room 1__{key}": value for key, value in changes.items()})
 
 
 def unreachable(who: str) -> dict[str, Any]:
-    """The ward with a second goal that one of the agents cannot get to."""
+    """Return the ward with a second goal that one of the agents cannot reach."""
     data = ward(ego__map="A..#C\n.F.#B")
     data["teammate"]["edges"].append(["attic", "down", "desk"])
     if who == "teammate":

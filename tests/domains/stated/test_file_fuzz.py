@@ -1,4 +1,4 @@
-"""Thousands of changed problem files, JSON and TOML: each is read and played, or refused with the place at fault."""
+"""Thousands of changed problem files, JSON and TOML: each is read and played, or refused by naming the fault."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from askwise.text.reading import Field
 from tests.domains.stated.files import CONTENTS, SHORTEST
 
 CHANGED_VALUES, CHANGED_TEXTS = 300, 250
-"""How many of each kind for each file and format."""
+"""Number of changes of each kind per file and format."""
 PLACE = re.compile(
     r"(file|format|name|map|teammate|ego|goals|query_cost|answers|groups|words|weights|prices)\b"
     r"|line \d+|key \".*\"|(width|height|walls|toolboxes|stations|worker|fetcher|prior)\b",
     re.DOTALL,
 )
-"""What a refusal may begin with: a key, a line, or the whole file."""
+"""The possible beginnings of a refusal: a key, a line, or the whole file."""
 
 WALKED: dict[str, Any] = {
     "format": "askwise/problem@1",
@@ -67,13 +67,13 @@ WORDS = [
 
 
 def paths(data: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return where there is something to change."""
+    """Return the paths of all values that can be changed."""
     inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     return [here] * bool(here) + [path for key, value in inside for path in paths(value, (*here, key))]
 
 
 def some_value(chance: random.Random, data: Any) -> Any:
-    """A number, a word, a piece of the file itself, or a small list or object of these."""
+    """Return a number, a word, a part of the file itself, or a small list or object of these."""
     kind = chance.randrange(5)
     if kind == 0:
         return chance.choice(NUMBERS)
@@ -87,7 +87,7 @@ def some_value(chance: random.Random, data: Any) -> Any:
 
 
 def changed(chance: random.Random, data: Any) -> Any:
-    """The contents of a file after one to three changes."""
+    """Return the contents of a file after one to three changes."""
     data = copy.deepcopy(data)
     for _ in range(chance.randint(1, 3)):
         if not (choices := paths(data)):
@@ -110,7 +110,7 @@ def changed(chance: random.Random, data: Any) -> Any:
 
 
 def changed_text(chance: random.Random, text: str) -> str:
-    """A text with a few characters cut out, put in, or moved elsewhere."""
+    """Return a text with a few characters removed, inserted or moved."""
     start = chance.randrange(len(text))
     end = min(len(text), start + chance.choice([0, 1, 1, 2, 5, 40]))
     letters = "{}[]\",:=#.'\\\n\t 0123456789eE+-_untrfalsSTNIAF\x00é\u2028"
@@ -121,7 +121,7 @@ def changed_text(chance: random.Random, text: str) -> str:
 
 
 def outcome(text: str) -> str:
-    """Read a file and make its problem; return what happened. Anything but a refusal fails the test."""
+    """Read a file and make its problem; return the result. Any exception but a refusal fails the test."""
     try:
         stated = registry.read(text)
         problem = as_problem(stated)

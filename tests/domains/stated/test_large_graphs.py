@@ -1,4 +1,4 @@
-"""Large graphs with many actions: a model whose columns are ranks gives what one with a column for each gives."""
+"""Large graphs with many actions: models with ranks as columns give the same results as models with all columns."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def contents(policy: Any = None, **ego: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def both(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, Any]], tuple[StatedProblem, StatedProblem]]:
-    """Reads contents twice: with ranks, and with a column for every action."""
+    """Return a function that reads contents twice: with ranks, and with a column for every action."""
 
     def read(given: dict[str, Any]) -> tuple[StatedProblem, StatedProblem]:
         ranks = ProblemFile.from_json(given).problem()

@@ -1,4 +1,4 @@
-"""A teammate that carries out plans: what a file says, what becomes of it, and what is refused."""
+"""A teammate that follows plans: the file, the resulting graph, and refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ORDER = ("ear", "tear", "sear", "eat", "seat")
 
 
 def stated(folder: Path, **changes: Any) -> ProblemFile:
-    """Return a file about somebody who walks to one of two rooms, with some of it changed."""
+    """Return a file about a teammate that walks to one of two rooms, with some changes."""
     files = corridors(3, 2, [(2, 0), (2, 1)])
     (folder / "walk").mkdir(exist_ok=True)
     for name, text in files.items():

@@ -1,4 +1,4 @@
-"""What is written is read again: files, problems made in Python, episodes."""
+"""Round trips: files, problems made in Python, and episodes are equal after writing and reading."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PLAIN = Model.from_edges([("a", "x", "b"), ("a", "y", "c"), ("b", "z", "a")])
 
 
 def again(problem: FactoredProblem) -> Any:
-    """A problem written and read."""
+    """Return a problem after writing and reading it."""
     return as_problem(registry.from_json(Field("", DOMAIN.write(problem))))
 
 

@@ -1,4 +1,4 @@
-"""The JSON Schemas of problem files: what is read fits, and what does not fit is refused."""
+"""The JSON Schemas of problem files accept exactly the files that can be read."""
 
 from __future__ import annotations
 

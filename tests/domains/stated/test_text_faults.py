@@ -1,4 +1,4 @@
-"""Faults of a problem file's text, of the tables that it names, of policies, of its size."""
+"""Faults in the text of a problem file, in its tables and policies, and in its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moments of tool fetching: where everybody is, and what `askwise.ask` makes of where the worker is."""
+"""Typed states of tool fetching, and the inferences of `askwise.ask` from the worker's place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.tool_fetching import Cell, instance, instances, workshop
 
 
 def steps_between(drawn: Instance, one: Cell, goals: list[Cell]) -> list[int]:
-    """Steps from a cell to each of the others, by trying: apart from what is tested."""
+    """Return the steps from a cell to each goal by breadth-first search, independent of the tested code."""
     free = {(x, y) for x in range(drawn.width) for y in range(drawn.height)} - set(drawn.walls)
     reached, edge, steps = {one: 0}, [one], 0
     while edge:

@@ -1,4 +1,4 @@
-"""Random instances: always solvable, repeatable, and as asked for."""
+"""Random instances: always solvable, repeatable, and with the requested properties."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_same_seed_gives_the_same_instance(clustered: bool) -> None:
 
 
 def test_instances_of_a_seed_are_those_of_earlier_versions() -> None:
-    """Maps with few walls and with so many that there are hundreds of regions, some of the same size."""
+    """Maps with few walls, and with enough walls for hundreds of regions, some of equal size."""
     digest = hashlib.sha256()
     for seed in range(12):
         for walls in (0.0, 0.3, 0.5, 0.7):

@@ -1,4 +1,4 @@
-"""Reading instances of tool fetching that are as they should be."""
+"""Reading valid instances of tool fetching."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instance files: written so that people can read them, and described by the JSON Schema that comes along."""
+"""Instance files: readable for people, and accepted by the JSON Schema in the package."""
 
 from __future__ import annotations
 

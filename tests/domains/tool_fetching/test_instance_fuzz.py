@@ -1,4 +1,4 @@
-"""Random changes to a valid instance: it is read, or refused with the field at fault; nothing else happens."""
+"""Random changes to a valid instance: each is read, or refused by naming the field."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ values = st.recursive(
 
 
 def small_instance() -> dict[str, Any]:
-    """The example on a smaller map, where random walls have a chance to be in the way."""
+    """Return the example on a smaller map, where random walls may block paths."""
     data = instance_json(width=8, height=9)
     data["walls"] = [[3, 4], [6, 2]]
     return data
 
 
 def paths(data: Any, here: Path = ()) -> list[Path]:
-    """Return where there is something to change in `data`."""
+    """Return the paths of all values in `data` that can be changed."""
     inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     return [here] * bool(here) + [path for key, value in inside for path in paths(value, (*here, key))]
 
 
 @st.composite
 def mutated(draw: st.DrawFn) -> Any:
-    """The instance after one to three changes: values replaced, removed, added, or copied to another key."""
+    """Draw the instance after one to three changes: values replaced, removed, added, or copied to another key."""
     data = small_instance()
     for _ in range(draw(st.integers(1, 3))):
         choices = paths(data)
@@ -66,7 +66,7 @@ def mutated(draw: st.DrawFn) -> Any:
 
 
 def like(value: Any) -> st.SearchStrategy[Any]:
-    """Values of the same kind, so that some changes leave an instance that can be read."""
+    """Draw values of the same kind, so that some changed instances can be read."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return values
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Tool fetching by its structure and as a plain problem of two models: the same decisions, the same optimum."""
+"""Tool fetching, and the same problem as two plain models: equal decisions, equal optimum."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PRIORS = ("uniform", "far", "near")
 
 
 def instance(seed: int) -> askwise.Instance:
-    """A 12 x 12 map; some with walls, all priors and prices in turn."""
+    """Return a 12 x 12 map; some have walls, and priors and prices vary."""
     return generate(
         width=12,
         stations=6,
@@ -29,7 +29,7 @@ def instance(seed: int) -> askwise.Instance:
 
 
 def decisions(episode: Episode) -> list[tuple[object, ...]]:
-    """What was decided and what was thought of it; values of equal sums may differ in their last digits."""
+    """Return decisions and their values; values of equal sums may differ in their last digits."""
     return [
         (step.decision.action, step.decision.ask, step.decision.considered, step.decision.why, step.cost)
         for step in episode.steps

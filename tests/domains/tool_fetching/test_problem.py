@@ -1,7 +1,4 @@
-"""Tool fetching by its structure is the same problem as two plain models with shared goals.
-
-Priors: how likely each station is at the start.
-"""
+"""Tool fetching equals the same problem as two plain models with shared goals; its priors."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ from tests.tool_fetching import (
 
 
 def reachable(problem: Problem) -> list[int]:
-    """Every ego state that can be reached from the start."""
+    """Return every ego state that can be reached from the start."""
     found, queue = {problem.start.ego}, [problem.start.ego]
     for ego in queue:
         for action in range(len(problem.ego.actions.names)):
@@ -207,7 +204,7 @@ def test_what_a_question_costs() -> None:
 
 
 def two_rooms(names: list[int]) -> FactoredProblem:
-    """Two goals in a row of three states that have numbers for names, on which both agents walk."""
+    """Return a problem with two goals in a row of three states named by numbers, for both agents."""
     row = Model([[1, -1], [2, 0], [-1, 1]], states=names, actions=["RIGHT", "LEFT"])
     ends = [names[0], names[2]]
     return FactoredProblem(["left", "right"], np.array([0.5, 0.5]), row, ends, row, ends[::-1], JointState(1, 1))
@@ -232,9 +229,9 @@ def test_a_teammate_walks_among_states_that_have_numbers_for_names() -> None:
 
 
 WORKER_STEPS = [5, 5, 9]
-"""From (0, 0) to A, B and C of the workshop."""
+"""Steps from (0, 0) to A, B and C of the workshop."""
 TOOL_STEPS = [4, 4, 2]
-"""From (2, 0) to the toolboxes of A, B and C."""
+"""Steps from (2, 0) to the toolboxes of A, B and C."""
 
 
 def prior(value: dict[str, Any]) -> list[float]:

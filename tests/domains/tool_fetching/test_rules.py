@@ -1,4 +1,4 @@
-"""The rules of tool fetching: what each agent can do, what it leads to, what it costs, and when it is over."""
+"""The rules of tool fetching: legal actions, transitions, costs, and the end of an episode."""
 
 from __future__ import annotations
 
