@@ -26,7 +26,7 @@ Z_Q, ego agent at (2, 4)                                  empty         empty
 ECD at (7, 6)                                             1.67          1.67
 ECD at (7, 6) differs from both EDPs and their mean       yes           yes
 
-Expected divergence points with the teammate at (4, 3) (in the paper's lost figure):
+Expected divergence points with the teammate at (4, 3) (the figure is missing from our copy of the paper):
   EDP(g1 | g2) = 2.0000, EDP(g2 | g1) = 2.0000
 
 8 of 8 numbers agree with the paper.

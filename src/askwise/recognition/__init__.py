@@ -1,1 +1,1 @@
-"""Tables over many planning problems: how alike their goals are, how well goals are recognised."""
+"""Tables over many goal-recognition problems: how similar their goals are, and how well goals are recognised."""

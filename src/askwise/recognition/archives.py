@@ -1,6 +1,7 @@
-"""Finding goal-recognition problems in folders, and which archives are the same problem with other observations.
+"""Find goal-recognition problems in folders, and group archives that contain the same problem.
 
-The public data set has 6,694 archives and 89 problems: the optimal plans are worked out once for each problem.
+Archives of the same problem differ in their observations only. The public data set has 6,694 archives of 89 problems:
+the optimal plans are computed once for each problem.
 """
 
 from __future__ import annotations
@@ -18,17 +19,18 @@ from askwise.pddl.archive import DOMAIN, ENDINGS, GOALS, SEEN, TEMPLATE, TRUE_GO
 from askwise.text.files import reason
 
 SHARED = (DOMAIN, TEMPLATE, GOALS)
+"""The files that archives of the same problem have in common."""
 OBSERVABILITY = re.compile(r"_(\d{1,3}|full)(?:_\d+)?$")
-"""How the public archives say how much of the plan was seen, at the end of their names: a percentage, or all."""
+"""The end of the public archives' names: the percentage of the plan that was observed, or ``full``."""
 
 
 @dataclass(frozen=True)
-class Watching:
-    """What was seen of one plan.
+class ObservedPlan:
+    """The observations of one plan.
 
     Attributes:
         name: the name of the archive.
-        texts: the observations and the true goal, as far as they are there.
+        texts: the files with the observations and the true goal that the archive has, as pairs of name and content.
     """
 
     name: str
@@ -36,29 +38,29 @@ class Watching:
 
     @property
     def observability(self) -> str:
-        """How much of the plan was seen, in per cent, as the archive's name says; empty if it does not."""
+        """The percentage of the plan that was observed according to the archive's name, empty if it has none."""
         found = OBSERVABILITY.search(self.name)
         return "" if found is None else {"full": "100"}.get(found[1], found[1])
 
 
 @dataclass(frozen=True)
 class Collected:
-    """One problem, and the archives that are about it.
+    """One problem, and the archives that contain it.
 
     Attributes:
-        name: what to call it: what the names of its archives have in common.
-        texts: domain, template and goals.
-        watched: what was seen, one for each archive.
+        name: the common beginning of the archives' names.
+        texts: the files with domain, template and goals, as pairs of name and content.
+        observed: the observed plans, one for each archive.
     """
 
     name: str
     texts: tuple[tuple[str, str], ...]
-    watched: tuple[Watching, ...]
+    observed: tuple[ObservedPlan, ...]
 
     @property
     def digest(self) -> str:
-        """A few letters that stand for all that is written in the files."""
-        everything = repr((self.texts, [(each.name, each.texts) for each in self.watched]))
+        """A short checksum of all files."""
+        everything = repr((self.texts, [(each.name, each.texts) for each in self.observed]))
         return hashlib.sha256(everything.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -67,8 +69,8 @@ class Unreadable:
     """An archive that cannot be read.
 
     Attributes:
-        name: its name.
-        why: what is wrong with it.
+        name: the name of the archive.
+        why: the error message.
     """
 
     name: str
@@ -76,8 +78,12 @@ class Unreadable:
 
 
 def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadable]]:
-    """Return the problems in archives, folders of a problem, and folders of these, in the order of their names."""
-    problems: dict[tuple[tuple[str, str], ...], list[Watching]] = {}
+    """Return the problems below some paths, and the archives that cannot be read.
+
+    Args:
+        paths: archives, folders of one problem, or folders that contain these at any depth.
+    """
+    problems: dict[tuple[tuple[str, str], ...], list[ObservedPlan]] = {}
     unreadable: list[Unreadable] = []
     for path in _unique(each for given in paths for each in _found(Path(given), unreadable)):
         name = _name(path)
@@ -88,23 +94,23 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
             continue
         shared = tuple((role, texts[role]) for role in SHARED if role in texts)
         rest = tuple((role, texts[role]) for role in (SEEN, TRUE_GOAL) if role in texts)
-        problems.setdefault(shared, []).append(Watching(name, rest))
+        problems.setdefault(shared, []).append(ObservedPlan(name, rest))
     if not problems and not unreadable:
         where = ", ".join(repr(str(path)) for path in paths)
         raise InputError("DIR", f"no problem in {where}", f"archives (*{ENDINGS[0]}) or folders with {DOMAIN}")
     names = _names(list(problems.values()))
     found = zip(names, problems.items(), strict=True)
-    return [Collected(name, texts, tuple(watched)) for name, (texts, watched) in found], unreadable
+    return [Collected(name, texts, tuple(observed)) for name, (texts, observed) in found], unreadable
 
 
-def _names(groups: list[list[Watching]]) -> list[str]:
-    """Return a name for each problem; where several would have the same, that of their first archive."""
-    names = [_common([watching.name for watching in group]) for group in groups]
+def _names(groups: list[list[ObservedPlan]]) -> list[str]:
+    """Return a name for each group of archives: their common beginning, or the first name if that is not unique."""
+    names = [_common([plan.name for plan in group]) for group in groups]
     return [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]
 
 
 def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
-    """Iterate over the archives and problem folders at and below a path; note folders that cannot be looked into."""
+    """Yield the archives and problem folders at and below a path; add folders that cannot be read to `unreadable`."""
 
     def note(error: OSError) -> None:
         refused = InputError(f"folder {str(error.filename)!r}", reason(error), "a folder that can be read")
@@ -136,7 +142,7 @@ def _name(path: Path) -> str:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return what names have in common at their beginning, without a broken-off ending."""
+    """Return the common beginning of names, without incomplete words at its end."""
     if len(names) == 1:
         return re.sub(r"_hyp-.*$", "", names[0])
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))

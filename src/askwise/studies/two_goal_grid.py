@@ -1,7 +1,7 @@
 """The paper's running example: two goals on a small grid.
 
-Its figure is not part of the text we have, but its numbers fix it up to one row: both goals lie in column 8, one at
-(8, 6), the other in a row from 0 to 3. Row 0 is taken here; none of the numbers below depends on that choice.
+Its figure is missing from our copy of the paper, but its numbers determine it up to one row: both goals are in column
+8, one at (8, 6), the other in a row from 0 to 3. We use row 0; none of the numbers below depends on that choice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ ECD_CELL = (7, 6)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One number of the paper beside ours."""
+    """A number in the paper, and the same number computed by askwise.
+
+    Attributes:
+        what: the name of the number.
+        paper: its value in the paper, as text.
+        ours: the computed value, as text.
+    """
 
     what: str
     paper: str
@@ -33,17 +39,17 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether they are the same."""
+        """Whether both values are equal."""
         return self.paper == self.ours
 
 
 def divergence() -> Divergence:
-    """Return the two goals on their grid."""
+    """Return the divergence of the two goals on the grid."""
     return Divergence(GRID, GOALS)
 
 
 def example_zones(ego: tuple[int, int]) -> Zones:
-    """Return the zones with the teammate in its cell and the ego agent at `ego`, with g2 the truth.
+    """Return the zones if the teammate pursues g2 and the ego agent starts in the cell `ego`.
 
     The ego agent has to cover the goal that its teammate does not go to, so its targets are swapped.
     """
@@ -52,7 +58,7 @@ def example_zones(ego: tuple[int, int]) -> Zones:
 
 
 def comparisons() -> Iterator[Comparison]:
-    """Compute every number that the paper gives for this example."""
+    """Yield every number that the paper gives for this example."""
     near, far = example_zones(EGO_NEAR), example_zones(EGO_FAR)
     path = follow(GRID, TEAMMATE, ["EAST", "EAST", "NORTH"])
     rules_out = dp(urop(GRID, GOALS["g1"]), path)
@@ -70,7 +76,7 @@ def comparisons() -> Iterator[Comparison]:
 
 
 def figure() -> Figure:
-    """Draw the EDP map, both values in each cell, and the zones of the example below it."""
+    """Draw a map with both EDP values in each cell, and two timelines of zones below it."""
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])
     above = drawn.add_subplot(grid[0, :])
@@ -84,7 +90,7 @@ def figure() -> Figure:
 
 
 def edps() -> tuple[str, str]:
-    """Return EDP(g1 | g2) and EDP(g2 | g1) at the teammate's cell, each with the fraction that it is."""
+    """Return EDP(g1 | g2) and EDP(g2 | g1) at the teammate's cell as text, each as decimal number and fraction."""
     table = divergence().edp_at(TEAMMATE)
     return _with_fraction(float(table[0, 1])), _with_fraction(float(table[1, 0]))
 
@@ -96,7 +102,7 @@ def _with_fraction(value: float) -> str:
 
 
 def text(rows: Sequence[Comparison]) -> str:
-    """Return the numbers beside the paper's, as a table for the terminal."""
+    """Return a table of the paper's numbers and ours for the terminal."""
     there, back = edps()
     agreeing = sum(row.agrees for row in rows)
     lines = [f"{'':<58}{'paper':<14}askwise"]
@@ -105,7 +111,8 @@ def text(rows: Sequence[Comparison]) -> str:
         [
             "The two-goal grid of the paper: 9 x 7 cells, goals g1 at (8, 0) and g2 at (8, 6)\n",
             *lines,
-            f"\nExpected divergence points with the teammate at {TEAMMATE} (in the paper's lost figure):",
+            f"\nExpected divergence points with the teammate at {TEAMMATE} (the figure is missing from our copy of the "
+            "paper):",
             f"  EDP(g1 | g2) = {there}, EDP(g2 | g1) = {back}",
             f"\n{agreeing} of {len(rows)} numbers agree with the paper.",
         ]

@@ -1,11 +1,11 @@
-"""The program of every supervised process: `main`, and `serve` for those that answer requests.
+"""The program of every supervised process: `main`, and `serve` for processes that answer requests.
 
-Messages are pickles, one after the other. From the parent: ``((folder, environment) or None, pickled request)``. To it:
-``(READY, None)`` once, then for each request ``(REPLY, value)`` as often as the service yields a value, and finally
-``(DONE, None)`` or ``(REFUSED, why)``. Agents cannot disturb this by printing: standard output leads to standard error,
-and standard input to nothing.
+Messages are pickles, one after the other. From the parent: ``((folder, environment) or None, pickled request)``. To the
+parent: ``(READY, None)`` once; then for each request ``(REPLY, value)`` for every value that the service yields, and
+finally ``(DONE, None)`` or ``(REFUSED, why)``. Output of agents cannot disturb the messages: standard output is
+redirected to standard error, and standard input to the null device.
 
-Nothing heavy is imported here, so that libraries still see how many threads they may use.
+This module imports nothing heavy, so that libraries are loaded after their number of threads is limited.
 """
 
 from __future__ import annotations
@@ -29,32 +29,36 @@ from askwise.workers.limits import GIB
 
 READY, REPLY, DONE, REFUSED = "ready", "reply", "done", "refused"
 ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-"""Environment variables for libraries: there are as many processes as cores, so each library gets one thread."""
+"""Environment variables that limit libraries to one thread each: there are as many processes as cores."""
 DIE_WITH_PARENT = 1
-"""``PR_SET_PDEATHSIG``."""
+"""The option ``PR_SET_PDEATHSIG`` of Linux."""
 _open_files: list[IO[bytes]] = []
-"""`faulthandler` knows files by their number only; they must not be closed."""
+"""Files of `faulthandler`, which only keeps their descriptors; they must not be closed."""
 
 Surroundings = tuple[str | None, dict[str, str]]
-"""The parent's folder, None if it was removed, and its environment."""
+"""The parent's current folder (None if it was removed), and its environment variables."""
 Message = tuple[Surroundings | None, bytes]
+"""A message from the parent: its surroundings, None if unchanged, and a pickled request."""
 Service = Callable[[Any], Iterable[Any]]
-"""Takes a request and yields the replies to it."""
+"""A function from a request to its replies."""
 
 
 class RequestRefused(Exception):  # noqa: N818 - it names what happened
-    """A worker cannot make sense of a request, for instance because it does not know a class in it."""
+    """A worker cannot handle a request, for instance because it does not know a class in it."""
 
 
 def main() -> None:
-    """Call the function that the parent names with the arguments that it gives; its result is the exit code."""
+    """Call the function that the command line names, with the other arguments; its result is the exit code."""
     _, heartbeat_file, target, *arguments = sys.argv
     begin(heartbeat_file)
     sys.exit(_named(target)(arguments))
 
 
 def begin(heartbeat_file: str) -> None:
-    """Show the heartbeat in a file, write the stack behind it in a crash or when asked to, and end with the parent."""
+    """Set up this process: heartbeat and stack dumps in a file of the parent, and an end when the parent ends.
+
+    The stack is written on a crash and on `DUMP_SIGNAL`.
+    """
     own.show_in(heartbeat_file)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=own.mark_as_copy)
@@ -62,25 +66,25 @@ def begin(heartbeat_file: str) -> None:
     _open_files.append(stack_file)
     faulthandler.enable(stack_file, all_threads=False)
     if DUMP_SIGNAL is not None:
-        # The process then dies of the signal: no agent continues with what the signal interrupted.
+        # Afterwards the signal ends the process, so that no agent continues.
         faulthandler.register(DUMP_SIGNAL, stack_file, all_threads=False, chain=True)
-    with contextlib.suppress(OSError):  # Windows keeps the names of open files
+    with contextlib.suppress(OSError):  # Windows cannot remove open files
         Path(heartbeat_file).unlink()
     _end_with_parent()
 
 
 def serve(arguments: list[str]) -> None:
-    """Answer requests until the parent closes the pipe, or sends nothing for a while.
+    """Answer requests until the parent closes the pipe, or sends no request for some time.
 
     Args:
-        arguments: the `Service`, as ``module:name``; GiB of address space; seconds without a request after which the
-            process ends.
+        arguments: the `Service` as ``module:name``; the limit of the address space in GiB; and the seconds without a
+            request after which the process ends.
     """
     name, memory, idle = arguments
     one_thread()
     _die_first()
     _limit_memory(float(memory))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, and ends this process if necessary
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent receives it, and ends this process if necessary
     given, replies = _pipes()
     messages: SimpleQueue[Message] = SimpleQueue()
     Thread(target=_receive, args=(given, messages), daemon=True).start()
@@ -97,7 +101,7 @@ def serve(arguments: list[str]) -> None:
 
 
 def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, str | None]:
-    """Send all replies to a request; return the message that ends them."""
+    """Send all replies to a request; return the final message."""
     try:
         understood = pickle.loads(request)
     except Exception as error:
@@ -111,7 +115,7 @@ def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, 
 
 
 def one_thread() -> None:
-    """Let libraries that are not loaded yet use one thread each."""
+    """Limit libraries that are not loaded yet to one thread each."""
     for variable, value in ONE_THREAD.items():
         os.environ.setdefault(variable, value)
 
@@ -123,7 +127,7 @@ def _named(target: str) -> Callable[..., Any]:
 
 
 def _pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the pipes from and to the parent, where agents that read or print do not find them."""
+    """Return the pipes from and to the parent, moved away from standard input and output."""
     given, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -133,7 +137,7 @@ def _pipes() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def _receive(given: IO[bytes], messages: SimpleQueue[Message]) -> None:
-    # In a thread that reads all the time: this is how the process notices that its parent is gone.
+    # A thread that always reads notices when the parent is gone.
     while True:
         try:
             messages.put(pickle.load(given))
@@ -150,7 +154,7 @@ def _send(replies: IO[bytes], message: tuple[str, Any]) -> None:
 
 
 def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
-    """Take over the parent's folder, in which agents' files may lie, and its environment."""
+    """Take over the parent's current folder, which may contain agents' files, and its environment variables."""
     wanted = {**ONE_THREAD, **environment}
     if dict(os.environ) != wanted:
         os.environ.clear()
@@ -160,13 +164,13 @@ def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
 
 
 def _die_first() -> None:
-    """Ask the system to end this process before all others if memory runs out."""
+    """Tell Linux to end this process first if memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _limit_memory(gib: float) -> None:
-    """Limit the address space of this process: what exceeds it is a `MemoryError`."""
+    """Limit the address space of this process, so that allocating more raises `MemoryError`."""
     if math.isinf(gib):
         return
     with contextlib.suppress(ImportError, OSError, ValueError):  # not every system has this limit

@@ -1,9 +1,8 @@
-"""The heartbeat: a few numbers in shared memory that show what a process is doing, and since when; and its watchdog.
+"""The heartbeat of a process, the watchdog that enforces time limits by it, and deferred interrupts.
 
-To write a number takes a tenth of a microsecond and no lock, so a process that hangs in compiled code still shows since
-when. A process that nobody supervises writes the numbers into memory of its own.
-
-Deferring Ctrl-C while something must not be interrupted.
+The heartbeat is a few numbers in shared memory that show what a process is doing and since when. Writing a number takes
+a tenth of a microsecond and no lock, so the numbers of a process that hangs in compiled code are still right. A process
+without a supervisor writes them to private memory.
 """
 
 from __future__ import annotations
@@ -21,22 +20,25 @@ from types import FrameType
 from askwise.workers.limits import Limits
 
 SIZE = 64
-"""Bytes of the numbers. Behind them, the file holds the stack of a process that crashed or was ended."""
+"""The size of the numbers in bytes. After them, the file contains the stack of a process that crashed or was ended."""
 UNIT, SINCE, DECIDING, BASE, PER_GOAL, LOADING = range(6)
 NO_UNIT = -1
 DUMP_SIGNAL = getattr(signal, "SIGUSR2", None)
-"""The signal on which the process writes its stack to that file, and dies."""
+"""The signal that makes a process write its stack to that file and end."""
 LONGEST_SLEEP = 1.0
 SHORTEST_SLEEP = 0.01
 OVERSLEPT = 1.0
-"""Seconds that the watchdog may wake late on a busy machine; a longer delay means that nothing ran."""
+"""Seconds by which the watchdog may wake up late on a busy machine; longer means that the machine was paused."""
 
 
 class Heartbeat:
-    """The numbers, as the worker and its supervisor see them.
+    """The numbers that a worker and its supervisor share.
+
+    Attributes:
+        is_copy: whether this process is a fork of the supervised one.
 
     Args:
-        path: a file that both map into memory; None if nobody supervises this process.
+        path: a file that both processes map into memory; None for a process without a supervisor.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -46,7 +48,7 @@ class Heartbeat:
         self.show_in(path)
 
     def show_in(self, path: str | Path | None) -> None:
-        """Write the numbers to a file from now on; None: to memory of this process."""
+        """Write the numbers to a file from now on; if `path` is None, to private memory."""
         if path is None:
             self.numbers = memoryview(bytearray(SIZE)).cast("d")
             self.numbers[UNIT] = NO_UNIT
@@ -55,15 +57,15 @@ class Heartbeat:
             self.numbers = memoryview(mmap.mmap(file.fileno(), SIZE)).cast("d")
 
     def mark_as_copy(self) -> None:
-        """Note that this process is a fork of the supervised one, and must not write its numbers."""
+        """Note that this process is a fork of the supervised one, and must not change its numbers."""
         self.is_copy = True
         self.show_in(None)
 
     @property
     def unit(self) -> int:
-        """The number of the unit of work that has begun and is not finished, `NO_UNIT` if there is none."""
+        """The number of the current unit of work, `NO_UNIT` if there is none."""
         unit = self.numbers[UNIT]
-        return int(unit) if math.isfinite(unit) else NO_UNIT  # an agent may write anything into any file
+        return int(unit) if math.isfinite(unit) else NO_UNIT  # an agent may have overwritten the file
 
     @property
     def is_deciding(self) -> bool:
@@ -77,18 +79,18 @@ class Heartbeat:
 
     @property
     def prices(self) -> tuple[float, float]:
-        """The base price of a question and its price per goal in this unit, NaN until they are known."""
+        """The base price of a question and the price per goal in the current unit, NaN if they are not known yet."""
         return self.numbers[BASE], self.numbers[PER_GOAL]
 
     def begin(self, unit: int) -> None:
-        """Show that a unit of work begins."""
+        """Show that the unit of work with that number begins."""
         self.numbers[BASE] = self.numbers[PER_GOAL] = float("nan")
         self.numbers[DECIDING] = 0.0
         self.numbers[SINCE] = time.monotonic()
         self.numbers[UNIT] = unit
 
     def set_prices(self, base: float, per_goal: float) -> None:
-        """Show the prices of questions in this unit."""
+        """Show the prices of questions in the current unit."""
         self.numbers[BASE], self.numbers[PER_GOAL] = base, per_goal
 
     def end(self) -> None:
@@ -97,7 +99,7 @@ class Heartbeat:
         self.numbers[SINCE] = 0.0
 
     def pause(self) -> None:
-        """Stop all clocks until `resume` has been called as often as `pause`, for instance while code is compiled."""
+        """Stop all clocks, for instance while code is compiled, until `resume` has been called as often as `pause`."""
         self._pauses += 1
         if self._pauses > 1:
             return
@@ -105,7 +107,7 @@ class Heartbeat:
         self.numbers[SINCE] = self.numbers[DECIDING] = self.numbers[LOADING] = 0.0
 
     def resume(self) -> None:
-        """Let the clocks run again, without the time that they were stopped."""
+        """Restart the clocks; the time in between does not count."""
         self._pauses -= 1
         if self._pauses > 0:
             return
@@ -115,10 +117,10 @@ class Heartbeat:
 
 
 class Timed:
-    """``with deciding:`` shows that an agent decides, ``with loading:`` that it is loaded; nested blocks count as one.
+    """A context manager that shows in a heartbeat that an agent decides or is loaded; can be nested.
 
     Args:
-        heartbeat: where to show it.
+        heartbeat: the heartbeat.
         slot: `DECIDING` or `LOADING`.
     """
 
@@ -135,8 +137,8 @@ class Timed:
         self._depth -= 1
         if self._depth == 0:
             if self._heartbeat.is_copy:
-                # An agent forked, and both processes returned. Only one may continue: two would send rows twice, and
-                # fork again in the next decision.
+                # An agent forked, and both processes returned. Only one may continue; otherwise rows would be sent
+                # twice, and the next decision would fork again.
                 os._exit(0)
             self._heartbeat.numbers[self._slot] = 0.0
 
@@ -144,20 +146,21 @@ class Timed:
 own = Heartbeat()
 """The heartbeat of this process."""
 deciding = Timed(own, DECIDING)
+"""Use this around every decision of an agent."""
 loading = Timed(own, LOADING)
-"""Around everything that runs an agent's code before the agent exists: its file or module, and its constructor."""
+"""Use this around all code of an agent that runs before it exists: its module and its constructor."""
 
 
 class Watchdog:
-    """A thread that reports, once, that a process exceeds one of its time limits.
+    """A thread that reports once when a process exceeds one of its time limits.
 
-    It sleeps until the earliest moment at which a limit could be exceeded, and a second at most. Time in which the
-    watchdog itself could not run (a suspended job, a machine that stood still) does not count.
+    It sleeps until the earliest time at which a limit could be exceeded, but at most a second. Time in which the
+    watchdog itself could not run (a suspended job or machine) does not count.
 
     Args:
-        heartbeat: what the process shows.
+        heartbeat: the heartbeat of the process.
         limits: the time limits.
-        exceeded: called in the watchdog's thread with a sentence about what took too long.
+        exceeded: called in the watchdog's thread with a clause such as "took longer than 60 s for a decision".
     """
 
     def __init__(self, heartbeat: Heartbeat, limits: Limits, exceeded: Callable[[str], None]) -> None:
@@ -172,13 +175,13 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread, unless nothing is limited."""
+        """Start the thread, unless there is no limit."""
         if self._allowed:
             self._thread = threading.Thread(target=self._look, name="askwise-watchdog", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread; a report that has begun is finished first."""
+        """Stop the thread; wait for a report that has begun."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
@@ -199,18 +202,18 @@ class Watchdog:
             sleep = max(SHORTEST_SLEEP, min(LONGEST_SLEEP, left[slot]))
 
     def left(self, now: float, lost: float) -> dict[int, float]:
-        """Return the seconds that are left for each limited slot of the heartbeat.
+        """Return the remaining seconds of each limited slot of the heartbeat.
 
         Args:
-            now: the time.
-            lost: seconds since the last call in which nothing ran.
+            now: the current time.
+            lost: the seconds since the last call in which the machine was paused.
         """
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}
         for slot, allowed in self._allowed.items():
             since = self._heartbeat.numbers[slot]
             if since != self._seen[slot]:
-                # It may have begun before the time that was just lost.
+                # The slot may have begun before the pause.
                 self._seen[slot], self._lost_before[slot] = since, lost_before
             taken = now - since - (self._lost - self._lost_before[slot]) if since else 0.0
             left[slot] = allowed - taken
@@ -218,7 +221,10 @@ class Watchdog:
 
 
 class DeferredInterrupt:
-    """After ``hold()``, Ctrl-C waits until ``release()``; does nothing outside the main thread, which alone gets it."""
+    """Defers Ctrl-C between `hold` and `release`.
+
+    Only the main thread receives Ctrl-C, so both methods do nothing in other threads.
+    """
 
     def __init__(self) -> None:
         self._before: signal._HANDLER = None
@@ -231,12 +237,12 @@ class DeferredInterrupt:
             return
         before = signal.getsignal(signal.SIGINT)
         if before in (None, signal.SIG_IGN, signal.SIG_DFL):
-            return  # no exception would be raised, so none can be lost
+            return  # Ctrl-C would not raise an exception, so none can be lost
         self._before, self._holding, self._pressed = before, True, False
         signal.signal(signal.SIGINT, self._press)
 
     def release(self) -> None:
-        """Handle Ctrl-C as before, and raise the one that was deferred."""
+        """Handle Ctrl-C as before; raise it now if it was pressed in between."""
         if not self._holding or threading.current_thread() is not threading.main_thread():
             return
         self._holding = False

@@ -1,4 +1,4 @@
-"""How long things may take, and how much memory: how a study is run, not what is played in it."""
+"""The limits of agents: time and memory. They belong to a run, not to the definition of a study."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 GIB = 2**30
 LEAST_LOADING = 10.0
-"""Seconds that loading an agent may take in any case: libraries that it needs may be large."""
+"""The smallest time limit for loading an agent, in seconds: it may need large libraries."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What an agent may take; infinity is no limit.
+    """The limits of an agent; infinity means no limit.
 
     Attributes:
-        decision: seconds for one decision. Loading an agent may take as long, see `loading`.
-        episode: seconds for one episode, with all that belongs to it: loading and making the agent, its decisions, the
-            teammate's. Also for one expected cost that a study computes.
-        memory: GiB of address space of the process that plays. None by default: the system ends that process if memory
-            runs out, and it is the first that it ends.
-        unit: what a unit of work is called when it takes too long.
+        decision: seconds for one decision.
+        episode: seconds for one episode, including loading and constructing the agent, its decisions and those of the
+            teammate; also for one expected cost of a study.
+        memory: GiB of address space of the agent's process. By default there is no limit; if memory runs out, the
+            system ends this process first.
+        unit: the name of a unit of work in error messages.
     """
 
     decision: float = 300.0
@@ -30,10 +30,10 @@ class Limits:
 
     @property
     def loading(self) -> float:
-        """Seconds for loading and making an agent: as many as for a decision, and ten at least."""
+        """Seconds for loading and constructing an agent: as for a decision, but at least `LEAST_LOADING`."""
         return max(self.decision, LEAST_LOADING)
 
     def describe(self) -> dict[str, float | None]:
-        """Return the limits as plain data, None where there is none."""
+        """Return the limits as JSON-compatible data, with None for no limit."""
         found = {"decision_seconds": self.decision, "episode_seconds": self.episode, "memory_gib": self.memory}
         return {name: None if math.isinf(value) else value for name, value in found.items()}

@@ -1,11 +1,11 @@
-"""The one pool of worker processes: started when they are needed, kept for the next request, ended with their run.
+"""The pool of worker processes, which are started on demand, reused for further requests, and ended with their run.
 
-Studies, lists of jobs, audits and the studio borrow workers from it. A worker belongs to a run and is never used for
-another one, so an agent's module is always read anew. A worker that has a guest, a method that is not askwise's own,
-serves that guest only.
+Studies, lists of jobs, audits and the studio borrow workers from it. A worker belongs to one run, so that an agent's
+module is always loaded anew. A worker with a guest, which is a method that is not part of askwise, only serves that
+guest.
 
-`pebble.ProcessPool` (5.2) is not used, because it limits whole tasks, not each decision with the clock stopped while
-code is compiled, and because of a task whose process dies it returns neither earlier results nor the line.
+`pebble.ProcessPool` (5.2) is not used. It limits whole tasks, not single decisions with the clock stopped while code is
+compiled; and if a process dies, it returns neither earlier replies nor the line at which the process died.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from askwise.workers.limits import Limits
 from askwise.workers.process import SupervisedProcess
 
 MOST_IDLE = 16
-"""Workers that are kept without work, apart from reserved ones; a study may have many methods of others."""
+"""The largest number of idle workers, not counting reserved ones; a study may have many guests."""
 IDLE_SECONDS = 60.0
-"""Seconds without a request after which a worker ends: on a cluster, the run may never come back to it."""
+"""Seconds without a request after which a worker ends: on a cluster, the run may not need it again."""
 
 
 class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
-    """The executor broke down, the cluster went away, or processes cannot be started."""
+    """The executor or the cluster failed, or processes cannot be started."""
 
 
 class RunEnded(Exception):  # noqa: N818 - nothing is wrong
-    """The run is over, and so are its workers."""
+    """The run was ended, with all its workers."""
 
 
 class WorkerDied(Exception):  # noqa: N818 - it names what happened
-    """A worker's process ended in the middle of a request.
+    """A worker's process ended during a request; the message says how.
 
     Attributes:
-        unit: number of the unit of work that it was doing, None if it was between two units.
+        unit: the number of the unit of work that it was doing, None if it was between two units.
         prices: base price of a question and price per goal in that unit, None if they were not known yet.
-        exceeded: whether it exceeded a limit. Then that unit is to blame, even if it was finished before the end.
+        exceeded: whether it exceeded a limit. Then `unit` is to blame even if it was finished before the process ended.
     """
 
     def __init__(self, why: str, unit: int | None, prices: tuple[float | None, float | None], exceeded: bool) -> None:
@@ -58,7 +58,7 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
 
 
 class Key(NamedTuple):
-    """What workers that can replace each other have in common: the arguments of `borrowed`, and Python's path."""
+    """The properties of a worker that a request needs: the arguments of `borrowed`, and Python's path."""
 
     run: str
     service: str
@@ -69,9 +69,10 @@ class Key(NamedTuple):
 
 
 class WorkerProcess:
-    """A process that answers requests, as its parent sees it.
+    """A worker process, seen from its parent.
 
     Attributes:
+        key: its properties.
         is_fresh: whether it has not finished a request yet.
     """
 
@@ -86,7 +87,7 @@ class WorkerProcess:
         self._is_ready = False
 
     def wait_until_ready(self) -> None:
-        """Wait until it can answer."""
+        """Wait until the worker can answer requests; raise `WorkersGone` if its process ends before."""
         if not self._is_ready:
             try:
                 self._is_ready = self._receive()[0] == READY
@@ -97,11 +98,11 @@ class WorkerProcess:
         """Send a request, and yield the replies as they arrive.
 
         Raises:
-            Refused: the worker cannot make sense of the request.
-            WorkerDied: its process ended, exceeded a limit, or wrote something that is no reply.
+            RequestRefused: the worker cannot handle the request.
+            WorkerDied: its process ended, exceeded a limit, or wrote something that is not a reply.
         """
         sent = request if isinstance(request, bytes) else pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
-        # To copy the environment takes longer than all the rest; a reserved worker keeps the one of its first request.
+        # Copying the environment takes longer than everything else; a reserved worker gets it with its first request.
         stays = self.key.reserved and not self.is_fresh
         message: Message = (None if stays else (_folder(), dict(os.environ)), sent)
         try:
@@ -140,7 +141,7 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The identifier of its process."""
         return self._process.process.pid
 
     def is_gone(self) -> bool:
@@ -148,7 +149,7 @@ class WorkerProcess:
         return self._process.process.poll() is not None
 
     def kill(self) -> None:
-        """End its process; `replies` raises in the thread that waits for it."""
+        """End its process; `replies` raises `WorkerDied` in the thread that waits for it."""
         self._process.kill()
 
     def close(self) -> None:
@@ -171,23 +172,23 @@ _ended: set[str] = set()
 
 
 def new_run() -> str:
-    """Return a name that no other run has."""
+    """Return a unique name for a run."""
     return uuid4().hex
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
 def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
-    """Yield that many threads, each of which can wait for one worker of a run; end the run afterwards."""
+    """Yield an executor with `number` threads that wait for workers of a run; end the run afterwards."""
     threads = ThreadPoolExecutor(number, "askwise-supervisor")
     try:
         yield threads
     finally:
-        end(run)  # first: the threads wait for their workers
+        end(run)  # before `shutdown`, because the threads wait for their workers
         threads.shutdown(wait=True, cancel_futures=True)
 
 
@@ -195,14 +196,14 @@ def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
 def borrowed(
     run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False
 ) -> Iterator[WorkerProcess]:
-    """Yield a worker: one without work if there is one, otherwise a new one. One that failed is not kept.
+    """Yield an idle worker, or a new one if there is none. A worker that fails is not kept.
 
     Args:
-        run: the run that it belongs to.
-        service: the `Service` that answers its requests, as ``module:name``.
-        limits: the limits of its agents.
-        guest: names the method of others that runs in it, and alone; empty for askwise's own methods, which share one.
-        reserved: whether it is kept until the run ends, however long it has no work; otherwise it may end earlier.
+        run: the run that the worker belongs to.
+        service: the `Service` that answers the requests, as ``module:name``.
+        limits: the limits of agents.
+        guest: identifies the only guest that runs in the worker; empty for methods of askwise, which share workers.
+        reserved: whether the worker is kept until the run ends; otherwise it may end when it is idle.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
     try:
@@ -260,20 +261,20 @@ def _drop(worker: WorkerProcess) -> None:
 
 
 def end(run: str) -> None:
-    """End all workers of a run, and start no more for it."""
+    """End all workers of a run, and allow no new ones."""
     with _lock:
         _ended.add(run)
         idle = [worker for worker in _idle if worker.key.run == run]
         _idle[:] = [worker for worker in _idle if worker not in idle]
         for worker in _busy:
             if worker.key.run == run:
-                worker.kill()  # the thread that waits for it drops it
+                worker.kill()  # the thread that waits for it closes it
     for worker in idle:
         worker.close()
 
 
 def _forget() -> None:
-    """Forget all workers in a fork of this process: they are not its own."""
+    """Forget all workers in a fork of this process: they belong to the parent."""
     _idle.clear()
     _busy.clear()
 

@@ -1,7 +1,7 @@
-"""A supervised Python process: started, limited, ended, and asked how it ended.
+"""A supervised Python process: started, limited and ended, with a description of how it ended.
 
-It is a fresh process, not a fork (forks of a process with threads can hang), and has this one's `sys.path`. On Linux it
-ends when this process ends, however that happens.
+It is a new process, not a fork (forks of a process with threads can hang), with the same `sys.path` as this process. On
+Linux it ends when this process ends for any reason.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ BOOT = (
     "import ast, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
     "sys.path[:] = ast.literal_eval(sys.argv.pop(1)); from askwise.workers.child import main; main()"
 )
-"""The program of the process; with -P, Python adds nothing to its path that this process does not have."""
+"""The program of the process; with -P, Python adds no folder to its path."""
 SECONDS_TO_DUMP = 2.0
 SECONDS_TO_END = 10.0
 FRAME = re.compile(r'^  File "(.*)", line (\d+) in ', re.MULTILINE)
-"""A line of a stack as `faulthandler` writes it, innermost first."""
+"""A line of a stack that `faulthandler` wrote; the innermost call comes first."""
 KNOWN = {number.value: number for number in signal.Signals}
 
 
@@ -40,14 +40,15 @@ class SupervisedProcess:
     """A process that is ended when it exceeds a time limit.
 
     Attributes:
-        exceeded: a sentence about the limit that it exceeded, None if it did not.
-        exceeded_in: the number of the unit of work in which that happened.
+        exceeded: a clause about the limit that it exceeded, None if it exceeded none.
+        exceeded_in: the number of the unit of work in which it exceeded a limit, or `NO_UNIT`.
 
     Args:
-        target: the function that it calls with `arguments`, as ``module:name``; see `askwise.workers.child.main`.
-        arguments: texts.
+        target: the function that it calls, as ``module:name``; see `askwise.workers.child.main`.
+        arguments: the arguments of the function, as text.
         limits: the time limits.
-        own_group: whether it gets a process group: then it does not receive Ctrl-C, and what it starts ends with it.
+        own_group: whether it gets its own process group. Then it does not receive Ctrl-C, and processes that it starts
+            end with it.
         pipes: whether its standard input and output are pipes to this process.
     """
 
@@ -75,7 +76,7 @@ class SupervisedProcess:
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """The pipe that the process reads from, and the one that it writes to."""
+        """The pipes that the process reads from and writes to, in this order."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         return self.process.stdin, self.process.stdout
@@ -90,7 +91,7 @@ class SupervisedProcess:
         self.kill()
 
     def kill(self) -> None:
-        """End the process now, and all that it started if it has its own group."""
+        """End the process now; with its own group, also the processes that it started."""
         with contextlib.suppress(OSError):
             if self._own_group:
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -98,7 +99,7 @@ class SupervisedProcess:
                 self.process.kill()
 
     def close(self) -> None:
-        """End the process if it still runs, and release files and threads."""
+        """End the process if it still runs, and release its files and threads."""
         self._watchdog.stop()
         self.kill()
         self.process.wait()
@@ -109,7 +110,7 @@ class SupervisedProcess:
         self._file.unlink(missing_ok=True)  # usually the process has removed it
 
     def describe_end(self) -> str:
-        """Wait for the process to end, and return a sentence about how it ended; kill it if it does not."""
+        """Wait until the process ends, and return a clause about how it ended; kill it if it does not end in time."""
         try:
             code = self.process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
@@ -135,8 +136,8 @@ def _heartbeat_file() -> Path:
     return Path(name)
 
 
-# Linux ends a process with its parent, which means the thread that started it. So one thread starts all of them, and
-# lives as long as this process. A fork of this process has no threads, and needs another one.
+# Linux ends a process when the thread that started it ends. So one thread, which lives as long as this process, starts
+# all processes. A fork of this process has no threads and needs a new one.
 _starters: dict[int, ThreadPoolExecutor] = {}
 _starting = threading.Lock()
 
@@ -152,7 +153,12 @@ def _start(command: list[str], options: dict[str, Any]) -> subprocess.Popen[byte
 
 
 def describe_exit(code: int, place: str = "") -> str:
-    """Return a sentence about a process that ended unexpectedly, from its exit code and the place where it was."""
+    """Return a clause about a process that ended unexpectedly.
+
+    Args:
+        code: its exit code; negative for a signal.
+        place: file and line at which it ended, if known.
+    """
     where = f"; {place}" if place else ""
     if code >= 0:
         return f"its process ended itself (exit code {code})"
@@ -166,9 +172,9 @@ def describe_exit(code: int, place: str = "") -> str:
 
 
 def place_in(stack: str) -> str:
-    """Return file and line of the innermost frame that is neither askwise's nor Python's, empty if there is none."""
+    """Return file and line of the innermost call in `stack` outside askwise and Python, empty if there is none."""
     foreign = [(name, line) for name, line in FRAME.findall(stack) if _is_foreign(name)]
-    # Prefer the agent's own line to one deep in a library that it called.
+    # The agent's own line is more helpful than a line of a library that it called.
     own = [frame for frame in foreign if not frame[0].startswith(_folders("purelib", "platlib"))] or foreign
     return f"{Path(own[0][0]).name}, line {own[0][1]}" if own else ""
 
@@ -177,7 +183,7 @@ def _is_foreign(name: str) -> bool:
     askwise = f"{Path(__file__).parents[1]}{os.sep}"
     if name.startswith(("<", askwise)):
         return False
-    # Packages may be installed below the standard library, and a plugin is a package, too.
+    # Packages, which may contain agents, can be installed in a folder of the standard library.
     return name.startswith(_folders("purelib", "platlib")) or not name.startswith(_folders("stdlib", "platstdlib"))
 
 

@@ -35,7 +35,7 @@ CONTRADICTED = {"ezq significantly better elsewhere", "online time like the heur
 """What the paper says elsewhere contradicts these two: costs that are alike at price 0, and 8.9 s against 0.23 s."""
 UNDECIDED = {
     "6.1 s of it for the genetic search",
-    "tables take hours a map",
+    "tables take hours per map",
     "time grows like n\u00b2 log n",
     "near: ezq best of those that ask",  # contradicts the exception for near
 }
@@ -135,7 +135,7 @@ def test_not_significant_needs_as_many_pairs_as_the_paper_had() -> None:
 def test_without_questions_and_times_the_rest_is_still_judged(verdicts: dict[str, str]) -> None:
     found = claims(paper_like()[0])
     assert by_name(found)["far: ezq best once stations cost"] == HOLDS
-    assert measured(found, "8.9 s an episode with ezq") == "ezq: the column 'seconds' is empty"
+    assert measured(found, "8.9 s per episode with ezq") == "ezq: the column 'seconds' is empty"
     assert by_name(found)["far: ezq asks earlier"] == OPEN
 
 
@@ -155,13 +155,13 @@ def test_time_to_make_tables_is_judged_where_it_was_taken() -> None:
     episodes, queries, timings = paper_like(12)
     for seconds, verdict in ((0.2, FASTER), (20_000.0, HOLDS)):
         timed = timings.with_columns(pl.lit(seconds).alias("setup_seconds"))
-        assert by_name(claims(episodes, queries, timed))["tables take hours a map"] == verdict
+        assert by_name(claims(episodes, queries, timed))["tables take hours per map"] == verdict
 
 
 def test_what_is_faster_than_the_paper_says_is_no_claim_that_fails() -> None:
     """150 times as fast is no failed replication; twice as slow is one."""
     episodes, queries, timings = paper_like(12)
-    name = "8.9 s an episode with ezq"
+    name = "8.9 s per episode with ezq"
     for factor, verdict in ((1 / 150, FASTER), (1.0, HOLDS), (5.0, FAILS)):
         found = claims(episodes, queries, timings.with_columns(pl.col("seconds") * factor))
         assert by_name(found)[name] == verdict
@@ -252,7 +252,7 @@ def test_the_page_about_the_paper_says_what_its_run_says() -> None:
     assert shown.select("name", "claim", "rule").rows() == [(each.name, each.text, each.rule) for each in CLAIMS]
     told = Counter(shown.filter(pl.col("about") != COMPUTING_TIME)["verdict"])
     text = " ".join((docs / "reproduced.md").read_text(encoding="utf-8").split())
-    assert f"{told[HOLDS]} claims about behaviour hold, {told[FAILS]} do not, and {told[OPEN]} are not decided." in text
+    assert f"{told[HOLDS]} claims about behaviour hold, {told[FAILS]} do not, and {told[OPEN]} are undecided." in text
     elsewhere = measured(shown, "ezq significantly better elsewhere")
     assert elsewhere.startswith("61 of 64 comparisons hold. Against it (3): ")
     assert "This fails in 3 of 64 comparisons." in text

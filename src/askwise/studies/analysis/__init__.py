@@ -1,7 +1,8 @@
-"""From the tables of a study to numbers, figures, judged claims and a report.
+"""Analyse the tables of a study: numbers, figures, judged claims and a report.
 
-`write_results` does it all at once. Each step is a function of its own: `summary`, `failures`, `comparisons`, `claims`,
-or all of them with `analyse`; `write_tables`, `write_figures`, `write_report`; `print_short` for the terminal.
+`write_results` does everything. The steps are separate functions, too: `analyse` computes all numbers (`summary`,
+`failures`, `comparisons`, `claims`, ...); `write_tables`, `write_figures` and `write_report` write them; `print_short`
+prints a short version to the terminal.
 """
 
 from askwise.studies.analysis.claims import claims

@@ -1,12 +1,8 @@
-"""What the paper's text says about computing time. Its computer was another: an Intel i7 at 2.5 GHz.
+"""All claims of the paper about its results, judged by a run; this file has those about questions and computing time.
 
-What the paper's text says about questions: how many, and when (its figure 4).
-
-Every claim of the paper's results, judged by a run.
-
-Nothing here is written by hand but the claims themselves: each verdict is computed from the tables by the rule beside
-it (see `askwise.studies.analysis.verdicts`). What the paper conjectures about reasons is not a claim about results,
-and is left out.
+Only the claims are written by hand. Each verdict is computed from the tables by the rule of the claim (see
+`askwise.studies.analysis.verdicts`). The paper's conjectures about reasons are not claims about results and are left
+out. The paper's computer was an Intel i7 at 2.5 GHz. Claims about costs are in `cost_claims`.
 """
 
 from __future__ import annotations
@@ -38,23 +34,31 @@ from askwise.studies.analysis.verdicts import (
 
 HEURISTICS = ("baseline", "toolbox", "cost-prob")
 PAPER_SECONDS = {"ezq": 8.9, "baseline": 0.23, "toolbox": 0.23, "cost-prob": 0.23}
-"""Mean seconds of an episode in the paper; for its heuristics an upper bound."""
+"""Mean seconds of an episode in the paper; for the heuristics it gives an upper bound."""
 GENETIC_SECONDS = 6.1
+"""Seconds of the genetic algorithm per episode in the paper."""
 HOURS = 2.0
-"""What the paper's "several hours" means at least."""
+"""The least number of hours that counts as the paper's "several hours"."""
+FALL = 23.0
+"""Percentage by which ezq asks fewer questions at 0.5 than at 0 in the paper."""
+WIDEST = 30.0
+"""The largest width, in percentage points, of an interval that can confirm `FALL`."""
+
+
+# -- computing time ----------------------------------------------------------------------------------------------
 
 
 def _more(evidence: Evidence) -> Iterator[Part]:
     for method in HEURISTICS:
         one, two = Pick("ezq"), Pick(method)
-        name = f"episode, ezq less {method}"
+        name = f"episode, ezq minus {method}"
         yield part(name, partial(evidence.difference, one, two, "seconds"), above_zero, unit="s", digits=4)
 
 
 def _alike(evidence: Evidence) -> Iterator[Part]:
     for method in HEURISTICS:
         weights = {Pick("ezq"): 1.0, Pick(method): -2.0}
-        name = f"ezq less twice {method}"
+        name = f"ezq minus twice {method}"
         yield part(name, partial(evidence.combined, weights, "seconds"), below_zero, unit="s", digits=4)
 
 
@@ -75,13 +79,13 @@ def _genetic(evidence: Evidence) -> Iterator[Part]:
     yield Part(
         "ezq",
         OPEN,
-        f"all deciding together takes {100 * deciding:.0f} % of an episode; the search is not timed apart from it",
+        f"all decisions together take {100 * deciding:.0f} % of an episode; the search is not timed separately",
     )
 
 
 def _tables(evidence: Evidence) -> Iterator[Part]:
     yield part(
-        "making a problem and its tables",
+        "time to set up a problem and its tables",
         partial(evidence.mean, Pick("ezq"), "setup_seconds"),
         as_long_as(3600 * HOURS, float("inf")),
         unit="s",
@@ -110,7 +114,7 @@ TIME = (
         "ezq needs more computing time",
         "Results, last paragraph",
         "An episode with ezq takes more computing time than one with baseline, toolbox or cost-prob.",
-        "significantly more seconds an episode, all cells together",
+        "significantly more seconds per episode, all conditions together",
         _more,
     ),
     Claim(
@@ -121,28 +125,28 @@ TIME = (
         _heuristics,
     ),
     Claim(
-        "8.9 s an episode with ezq",
+        "8.9 s per episode with ezq",
         "Results, last paragraph",
-        "An episode takes 8.9 s on average with ezq, tables of divergence made before.",
-        "the interval of the mean lies within a factor of 2; below that it is faster here",
+        "An episode takes 8.9 s on average with ezq, not counting the tables of divergence.",
+        "the interval of the mean lies within a factor of 2 of 8.9 s; a lower mean is faster here",
         _ezq,
     ),
     Claim(
         "6.1 s of it for the genetic search",
         "Results, last paragraph",
         "Of the 8.9 s of an episode with ezq, the genetic algorithm takes 6.1 s.",
-        "never decided: the search is not timed apart",
+        "never decided: the search is not timed separately",
         _genetic,
     ),
     Claim(
-        "tables take hours a map",
+        "tables take hours per map",
         "Results, last paragraph",
-        "Making the tables of divergence takes several hours for a map, far longer than all the rest.",
-        f"the interval of the mean set-up time lies above {HOURS:g} hours; below that it is faster here",
+        "Computing the tables of divergence takes several hours per map, far longer than everything else.",
+        f"the interval of the mean set-up time lies above {HOURS:g} hours; a lower mean is faster here",
         _tables,
     ),
     Claim(
-        "no trouble in practice",
+        "ezq is fast enough in practice",
         "Results, last paragraph",
         "The computing time of ezq does not matter in practice: waiting for the answer takes longer.",
         "one decision takes less than a second on average",
@@ -158,24 +162,21 @@ TIME = (
     Claim(
         "online time like the heuristics'",
         "Introduction",
-        "With tables made before, ezq is about as fast as simpler heuristics.",
-        "significantly less than twice the seconds of each, all cells together",
+        "With tables computed in advance, ezq is about as fast as simpler heuristics.",
+        "significantly less than twice the seconds of each heuristic, all conditions together",
         _alike,
     ),
 )
 
 
-FALL = 23.0
-"""By how many per cent fewer questions ezq asks in the paper at 0.5 than at 0."""
-WIDEST = 30.0
-"""A wider interval of the difference from that fall, in points, cannot confirm it."""
+# -- questions ---------------------------------------------------------------------------------------------------
 
 
 def _at_zero(evidence: Evidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
-    """Compare ezq with toolbox and cost-prob in the condition of the paper's figure 4."""
+    """Judge the difference of a column between ezq and toolbox, and ezq and cost-prob, as in the paper's figure 4."""
     for other in ("toolbox", "cost-prob"):
         one, two = Pick("ezq", "far", 0.0), Pick(other, "far", 0.0)
-        yield part(f"{what}, ezq less {other}", partial(evidence.difference, one, two, column), rule)
+        yield part(f"{what}, ezq minus {other}", partial(evidence.difference, one, two, column), rule)
 
 
 def _early(evidence: Evidence) -> Iterator[Part]:
@@ -190,12 +191,14 @@ def _sooner(evidence: Evidence) -> Iterator[Part]:
 
 
 def _later(evidence: Evidence) -> Iterator[Part]:
-    return _at_zero(evidence, "first_run", "questions in a row before it can act", above_zero)
+    return _at_zero(evidence, "first_run", "consecutive questions before it can act", above_zero)
 
 
 def _fewer(evidence: Evidence) -> Iterator[Part]:
     one, two = Pick("ezq", None, evidence.top), Pick("ezq", None, 0.0)
-    yield part("questions an episode, at 0.5 less at 0", partial(evidence.difference, one, two, "queries"), below_zero)
+    yield part(
+        "questions per episode, at 0.5 minus at 0", partial(evidence.difference, one, two, "queries"), below_zero
+    )
 
 
 def _fewer_by(evidence: Evidence) -> Iterator[Part]:
@@ -206,7 +209,7 @@ def _fewer_by(evidence: Evidence) -> Iterator[Part]:
 
 
 def _fall(evidence: Evidence, one: Pick, two: Pick) -> Estimate:
-    """Return by how many per cent the number of questions falls."""
+    """Return by how many per cent the number of questions in `one` is below that in `two`."""
     found = evidence.quotient(one, two, "queries")
     if found.low is None or found.high is None:
         return replace(found, mean=100 * (1 - found.mean))
@@ -214,9 +217,10 @@ def _fall(evidence: Evidence, one: Pick, two: Pick) -> Estimate:
 
 
 def about_as_the_paper(found: Estimate) -> str:
-    """Whether a fall differs from the paper's, which is measured as well: its standard error is taken to be ours.
+    """Return the verdict on a percentage that the paper gives as `FALL`.
 
-    The difference of two such numbers has an interval that is wider than ours by the square root of 2.
+    The paper's number is a measurement too. We assume that its standard error equals ours, so that the interval of the
+    difference is wider than our interval by the square root of 2.
     """
     assert found.low is not None
     assert found.high is not None
@@ -230,7 +234,7 @@ def _fewer_under_near(evidence: Evidence) -> Iterator[Part]:
     for method in ("baseline", "toolbox", "cost-prob", "ezq"):
         for other in ("uniform", "far"):
             one, two = Pick(method, "near", 0.0), Pick(method, other, 0.0)
-            name = f"questions of {method}, near less {other}"
+            name = f"questions of {method}, near minus {other}"
             yield part(name, partial(evidence.difference, one, two, "queries"), below_zero)
 
 
@@ -246,15 +250,15 @@ WHEN = (
         "far: ezq finds the goal sooner",
         "Results, figure 4",
         "Under far with free stations, ezq knows the worker's goal sooner than toolbox and cost-prob.",
-        "the step from which one goal only is possible is significantly earlier",
+        "the first step at which only one goal is possible is significantly earlier",
         _sooner,
     ),
     Claim(
         "far: ezq can act later",
         "Results, figure 4",
         "Under far with free stations, ezq takes longer than toolbox and cost-prob until it knows an action that is "
-        "right for sure.",
-        "significantly more questions in a row from the first one on",
+        "certainly right.",
+        "significantly more consecutive questions from the first one on",
         _later,
     ),
 )
@@ -263,7 +267,7 @@ HOW_MANY = (
         "ezq asks less when it costs more",
         "Results, paragraph on figure 4",
         "ezq asks fewer questions when stations cost 0.5 than when they cost nothing.",
-        "significantly fewer questions an episode, all priors together",
+        "significantly fewer questions per episode, all priors together",
         _fewer,
     ),
     Claim(
@@ -271,7 +275,7 @@ HOW_MANY = (
         "Results, paragraph on figure 4",
         "ezq asks 23 % fewer questions when stations cost 0.5 than when they cost nothing.",
         "the 95 % interval of the difference from 23 % contains 0 and is at most 30 points wide, over all priors and "
-        "under far; the paper's number is allowed a standard error as large as ours",
+        "under far; the paper's number is assumed to have the same standard error as ours",
         _fewer_by,
     ),
 )
@@ -279,12 +283,14 @@ NEAR_QUESTIONS = (
     Claim(
         "near: the worker gives itself away",
         "Appendix, figure 6",
-        "Under near, the worker soon shows its goal by what it does, so that there is less need to ask.",
+        "Under near, the worker's actions soon reveal its goal, so that there is less need to ask.",
         "each asking method asks significantly fewer questions at price 0 than under uniform and under far",
         _fewer_under_near,
     ),
 )
 
+
+# -- all claims --------------------------------------------------------------------------------------------------
 
 CLAIMS: tuple[Claim, ...] = (
     *FAR_COSTS,
@@ -296,10 +302,10 @@ CLAIMS: tuple[Claim, ...] = (
     *NEAR_QUESTIONS,
     *ALL_PRIORS_COSTS,
 )
-"""In the order of the paper; the last ones are about all priors together."""
+"""All claims in the order of the paper; the last ones are about all priors together."""
 
 BEHAVIOUR, COMPUTING_TIME = "behaviour", "computing time"
-"""What a claim is about. Time depends on the computer and the program as much as on the method."""
+"""The subjects of claims. Computing time depends on the machine and the code as much as on the method."""
 
 COLUMNS = {
     "name": pl.String, "where": pl.String, "about": pl.String, "claim": pl.String, "measured": pl.String,
@@ -310,11 +316,11 @@ COLUMNS = {
 def claims(
     episodes: pl.DataFrame, queries: pl.DataFrame | None = None, timings: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """Return one row for each claim: what the paper says, where and about what, what this run measured, the verdict.
+    """Return one row for each claim: its text, where the paper states it, what this run measured, and the verdict.
 
-    Only conditions of the paper's kind are looked at: its methods, its priors, prices up to 0.5; if the study has
-    several teammates or base costs, an optimal worker and a base cost of 0.5. A claim about conditions that the study
-    lacks is not decided, and says what is missing. Without any method of the paper the table is empty.
+    Only conditions of the paper are used: its methods, its priors, prices up to 0.5; and, if the study has several
+    teammates or base costs, an optimal worker and a base cost of 0.5. A claim about conditions that the study lacks is
+    not decided, and ``measured`` states what is missing. If the study has no method of the paper, the table is empty.
     """
     evidence = Evidence(checked(episodes, queries, timings))
     if evidence.empty:

@@ -1,16 +1,14 @@
-"""Every pair of methods under every prior and price: difference of marginal cost, two tests, Holm's correction.
+"""Comparisons of methods in the same condition: differences with tests, and ratios to a reference method.
 
-Methods are compared on the same instance, goal and path of the teammate. Beside each raw p value stands Holm's, over
-all comparisons of the table: among 180 comparisons of equal methods, about nine have a raw p below 0.05.
+Differences: every pair of methods under every prior and price, on the same instances, goals and teammate paths, with
+two tests. Next to each raw p value stands Holm's corrected value over all comparisons of the table: among 180
+comparisons of equal methods, about nine have a raw p value below 0.05.
 
-What each method costs beside one of them, as a ratio: under each prior and price, and on average over them.
-
-Two methods are compared in conditions that differ in nothing else. The ratio is that of the mean marginal costs, over
-the episodes that both methods finished. The mean over all of these is the plain mean of the ratios: each counts the
-same, however dear its condition is. Conditions that share their instances have ratios that rise and fall together; the
-interval of the mean allows for that (`mean_ratio`). In a study over files each condition has one instance, its file.
-The interval of a file then goes by its episodes, and the mean over files is the mean of independent numbers
-(`combined`).
+Ratios: the mean marginal cost of a method divided by that of the reference method, over the episodes that both methods
+finished. The mean over all conditions is the unweighted mean of the ratios. Conditions that share their instances have
+correlated ratios, which the interval of the mean takes into account (`mean_ratio`). In a study over files each
+condition has one instance, its file. Its interval is then based on its episodes, and the mean over files is the mean
+of independent numbers (`combined`).
 """
 
 from __future__ import annotations
@@ -49,14 +47,14 @@ COMPARISONS = {
     "p_t_holm": pl.Float64, "p_wilcoxon": pl.Float64, "p_wilcoxon_holm": pl.Float64, "note": pl.String,
 }  # fmt: skip
 Pair: TypeAlias = tuple[pl.DataFrame, pl.DataFrame]
-"""The episodes of two methods, in conditions that differ in nothing else."""
+"""The episodes of two methods in conditions that are otherwise equal."""
 
 
 def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each pair of methods in each prior and per-station cost.
+    """Return one row for each pair of methods under each prior and per-station cost.
 
-    ``difference`` is first less second: below 0 the first is cheaper. ``pairs`` counts the episodes that both
-    finished. ``note`` says what was special: no difference in any pair, or too few pairs for a test. Columns
+    ``difference`` is first minus second; negative means that the first is cheaper. ``pairs`` is the number of episodes
+    that both finished. ``note`` names special cases: no difference in any pair, or too few pairs for a test. Columns
     ``teammate`` and ``base_cost`` follow if they vary in the study. In a study over files there are rows for each file,
     named in the column ``file``, and for the mean over all files.
     """
@@ -70,7 +68,7 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """Yield the pairs of methods: priors in the order of the study, prices ascending."""
+    """Yield the pairs of methods in each condition: priors in the order of the study, prices ascending."""
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_station_cost", maintain_order=True).group_by(
             "per_station_cost", maintain_order=True
@@ -101,7 +99,11 @@ def _row(one: pl.DataFrame, other: pl.DataFrame, extra: list[str]) -> dict[str, 
 
 
 def paired(one: pl.DataFrame, other: pl.DataFrame, column: str = "marginal_cost") -> pl.DataFrame:
-    """Return ``instance`` and ``difference`` of the episodes that are in both tables."""
+    """Return the paired differences of a column.
+
+    The columns of the result are ``instance`` and ``difference`` (`one` minus `other`), with one row for each episode
+    that is in both tables.
+    """
     both = one.join(other, on=("instance", "episode"), how="inner", suffix="_other", maintain_order="left")
     differences = rounded((both[column] - both[f"{column}_other"]).to_numpy())
     return pl.DataFrame({"instance": both["instance"], "difference": differences})
@@ -115,10 +117,12 @@ def _note(found: Estimate, differs: bool) -> str:
     return "the same difference in every pair" if found.stderr == 0 else ""
 
 
+# -- ratios ------------------------------------------------------------------------------------------------------
+
 REFERENCE = "ezq"
-"""The paper's method, where it is played; else the first method of the study."""
+"""The reference method if a study has it; otherwise its first method is the reference."""
 ALL = "all"
-"""Stands in the place of the prior in the rows over all conditions."""
+"""The value of the column ``prior`` in rows about all conditions."""
 RATIOS = {
     "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "reference": pl.String,
     "pairs": pl.Int32, "ratio": pl.Float64, "ci_low": pl.Float64, "ci_high": pl.Float64,
@@ -127,10 +131,11 @@ Row: TypeAlias = dict[str, Any]
 
 
 def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each condition, then one for each method over all of its conditions; none with one method.
+    """Return one row for each method and condition, then one for each method over all of its conditions.
 
-    Where the reference costs nothing there is no ratio, and nothing that counts in the means. Columns ``teammate`` and
-    ``base_cost`` follow if they vary in the study, after ``file`` in a study over files.
+    Conditions in which the reference costs nothing have no ratio and do not count in the means. With a single method
+    the table is empty. Columns ``teammate`` and ``base_cost`` follow if they vary in the study, after ``file`` in a
+    study over files.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)
@@ -142,14 +147,14 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
     rows, over_all = [], []
     for method in methods:
         if method != reference:
-            conditions, mean = _of_method(_beside(table, method, reference), extra)
+            conditions, mean = _of_method(_joined(table, method, reference), extra)
             rows += [{**row, "method": method, "reference": reference} for row in conditions]
             over_all.append({**mean, "prior": ALL, "method": method, "reference": reference})
     return pl.DataFrame([*rows, *over_all], schema=schema)
 
 
-def _beside(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
-    """Return the episodes that both finished, the reference's cost in ``lower``."""
+def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
+    """Return the episodes that both methods finished, with the reference's cost in the column ``lower``."""
     key = [column for column in dict.fromkeys([*KEY, *grouping(table)]) if column != "method"]
     costs = table.select("method", *key, "marginal_cost")
     mine, other = (costs.filter(pl.col("method") == name).drop("method") for name in (method, reference))
@@ -157,21 +162,21 @@ def _beside(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
 
 
 def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
+    """Return the rows of all conditions of a method, and the row over all of them."""
     rows: list[Row] = []
     pairs: list[Ratio] = []
-    alone: dict[int, list[Ratio]] = {}
-    """The ratios of conditions with a single instance, by that instance; episodes are the units there."""
+    alone: dict[int, list[Ratio]] = {}  # by instance, of conditions with a single one, in which episodes are the units
     for key, rows_here in both.group_by(*extra, "prior", "per_station_cost", maintain_order=True):
         *setting, prior, price = key
         if rows_here["lower"].sum() == 0:
             continue
         pairs.append(_pairs_of(rows_here, "instance"))
-        told = pairs[-1]
+        here = pairs[-1]
         if rows_here["instance"].n_unique() == 1:
-            told = _pairs_of(rows_here, "episode")
-            alone.setdefault(rows_here["instance"][0], []).append(told)
+            here = _pairs_of(rows_here, "episode")
+            alone.setdefault(rows_here["instance"][0], []).append(here)
         named = {"prior": prior, "per_station_cost": price, **dict(zip(extra, setting, strict=True))}
-        rows.append({**named, **_numbers(mean_ratio([told]))})
+        rows.append({**named, **_numbers(mean_ratio([here]))})
     each_alone = sum(map(len, alone.values())) == len(pairs)
     over_all = combined([mean_ratio(given) for given in alone.values()]) if each_alone else mean_ratio(pairs)
     return rows, _numbers(over_all)

@@ -1,4 +1,4 @@
-"""What the paper's text says about marginal costs: its figures 3, 5 and 6, and the tests of its appendix."""
+"""The claims of the paper about marginal costs: its figures 3, 5 and 6, and the tests of its appendix."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from askwise.studies.analysis.verdicts import (
 OTHERS = tuple(method for method in METHODS if method != "ezq")
 ASKING = ("baseline", "toolbox", "cost-prob")
 EXCEPTIONS = {"uniform": 0.4, "near": 0.2}
-"""Up to which price the paper's tests find no advantage over cost-prob, for the two priors it excepts."""
+"""The two exceptions in the paper: up to this price, its tests find no advantage of ezq over cost-prob."""
 
 
 def _against(
     evidence: Evidence, rule: Rule, others: Iterable[str], prior: str, prices: Iterable[float], first: str = "ezq"
 ) -> Iterator[Part]:
-    """Judge the difference between `first` and each other method at each price."""
+    """Judge the difference between the method `first` and each of `others` under one prior, at each price."""
     for price in prices:
         for other in others:
             one, two = Pick(first, prior, price), Pick(other, prior, price)
-            name = f"{first} less {other}, {prior} at {price:g}"
+            name = f"{first} minus {other}, {prior} at {price:g}"
             yield part(name, partial(evidence.difference, one, two), rule)
 
 
 def _growth(evidence: Evidence, method: str, prior: str, against: str | None = None) -> Part:
-    """Judge how a cost, or the lead of ezq over it, grows from price 0 to the highest."""
+    """Judge whether the cost of a method rises with the price; with `against`, by more than that method's cost."""
     top = evidence.top
     weights = {Pick(method, prior, top): 1.0, Pick(method, prior, 0.0): -1.0}
     if against is not None:
         weights |= {Pick(against, prior, top): -1.0, Pick(against, prior, 0.0): 1.0}
-    what = f"rise of {method}" + (f" less that of {against}" if against else "") + f", {prior}, 0 to {top:g}"
+    what = f"rise of {method}" + (f" minus that of {against}" if against else "") + f", {prior}, 0 to {top:g}"
     return part(what, partial(evidence.combined, weights), above_zero)
 
 
@@ -69,7 +69,7 @@ def _uniform_similar(evidence: Evidence) -> Iterator[Part]:
 def _uniform_worsen(evidence: Evidence) -> Iterator[Part]:
     for method in ASKING:
         weights = {Pick(method, "uniform", evidence.top): 1.0, Pick(method, "uniform", 0.0): -2.0}
-        name = f"{method} at {evidence.top:g} less twice that at 0"
+        name = f"{method} at {evidence.top:g} minus twice that at 0"
         yield part(name, partial(evidence.combined, weights), above_zero)
 
 
@@ -91,7 +91,7 @@ def _near_less_to_gain(evidence: Evidence) -> Iterator[Part]:
     for other in ("uniform", "far"):
         weights = {Pick("never", "near", 0.0): 1.0, Pick("ezq", "near", 0.0): -1.0}
         weights |= {Pick("never", other, 0.0): -1.0, Pick("ezq", other, 0.0): 1.0}
-        name = f"gain of ezq over never, near less {other}"
+        name = f"gain of ezq over never, near minus {other}"
         yield part(name, partial(evidence.combined, weights), below_zero)
 
 
@@ -108,7 +108,7 @@ def _near_beats_never(evidence: Evidence) -> Iterator[Part]:
 
 
 def _near_only_ezq(evidence: Evidence) -> Iterator[Part]:
-    """One part for each other method: it holds if never is cheaper at some price."""
+    """Yield one part for each other asking method, which holds if never is cheaper at some price."""
     for method in ASKING:
         compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))
         losing = [each for each in compared if each.verdict == HOLDS]
@@ -123,7 +123,7 @@ def _near_only_ezq(evidence: Evidence) -> Iterator[Part]:
 def _near_never_good(evidence: Evidence) -> Iterator[Part]:
     for other in ("uniform", "far"):
         weights = {Pick("never", "near", evidence.prices[0]): 1.0, Pick("never", other, evidence.prices[0]): -0.5}
-        name = f"never under near less half of that under {other}"
+        name = f"never under near minus half of that under {other}"
         yield part(name, partial(evidence.combined, weights), below_zero)
 
 
@@ -146,8 +146,8 @@ def _exception(prior: str) -> Claim:
         f"{prior}: no significant lead over cost-prob up to {limit:g}",
         "Appendix, last paragraph",
         f"Under {prior}, ezq is not significantly better than cost-prob up to a per-station cost of {limit:g}: an "
-        "exception to the claim before.",
-        "no significant lead in any of these cells, with at least the paper's 100 pairs",
+        "exception to the previous claim.",
+        "no significant lead in any of these conditions, with at least the paper's 100 pairs",
         judge,
     )
 
@@ -158,7 +158,7 @@ def _best_overall(evidence: Evidence) -> Iterator[Part]:
         for other in OTHERS:
             weights = {Pick("ezq", prior, price): share for price in evidence.prices}
             weights |= {Pick(other, prior, price): -share for price in evidence.prices}
-            name = f"ezq less {other}, {prior}, mean of all prices"
+            name = f"ezq minus {other}, {prior}, mean of all prices"
             yield part(name, partial(evidence.combined, weights), below_zero)
 
 
@@ -166,7 +166,7 @@ FAR_COSTS = (
     Claim(
         "far: ezq like the heuristics at 0",
         "Results, figure 3",
-        "Under far, with nothing to pay for stations, ezq costs about as much as baseline, toolbox and cost-prob.",
+        "Under far, with free stations, ezq costs about as much as baseline, toolbox and cost-prob.",
         "the interval of each difference lies within one step",
         _far_similar,
     ),
@@ -189,35 +189,35 @@ UNIFORM_COSTS = (
     Claim(
         "uniform: ezq like the others at 0",
         "Appendix, figure 5",
-        "Under uniform, with nothing to pay for stations, ezq costs as much as the other asking methods.",
+        "Under uniform, with free stations, ezq costs as much as the other asking methods.",
         "the interval of each difference lies within one step",
         _uniform_similar,
     ),
     Claim(
         "uniform: the baselines worsen",
         "Appendix, figure 5",
-        "Under uniform, baseline, toolbox and cost-prob get much dearer as stations do.",
-        "significantly more than twice the cost at 0.5 as at 0",
+        "Under uniform, baseline, toolbox and cost-prob get much more expensive as the price of stations rises.",
+        "the cost at 0.5 is significantly more than twice that at 0",
         _uniform_worsen,
     ),
     Claim(
         "uniform: baseline, toolbox lose to never",
         "Appendix, figure 5",
-        "Under uniform, baseline and toolbox are no better than never asking when stations are dear enough.",
+        "Under uniform, baseline and toolbox are no better than never asking when stations are expensive enough.",
         "never is significantly cheaper at 0.5",
         _uniform_lose_to_never,
     ),
     Claim(
         "uniform: cost-prob still beats never",
         "Appendix, figure 5",
-        "Under uniform, cost-prob alone among the baselines stays better than never asking.",
+        "Under uniform, cost-prob is the only baseline that stays better than never asking.",
         "significantly cheaper than never at 0.5",
         _uniform_cost_prob_beats_never,
     ),
     Claim(
         "uniform: ezq is robust to the price",
         "Appendix, figure 5",
-        "Under uniform, ezq goes on doing well as the price rises.",
+        "Under uniform, ezq continues to do well as the price rises.",
         "significantly cheaper than never at every price, and its cost rises significantly less than each baseline's",
         _uniform_robust,
     ),
@@ -234,7 +234,7 @@ NEAR_COSTS = (
         "near: ezq best of those that ask",
         "Appendix, figure 6",
         "Under near, ezq is still cheaper than the other asking methods.",
-        "significantly cheaper than each of the three at every price above 0 (at 0 the paper says otherwise)",
+        "significantly cheaper than each of the three at every price above 0 (at 0 the paper states the opposite)",
         _near_better,
     ),
     Claim(
@@ -247,7 +247,7 @@ NEAR_COSTS = (
     Claim(
         "near: ezq beats never at every price",
         "Appendix, figure 6; Discussion",
-        "Under near, ezq stays cheaper than never asking as the price rises, though asking hardly pays there.",
+        "Under near, ezq stays cheaper than never asking as the price rises, although asking saves little there.",
         "significantly cheaper at every price above 0",
         _near_beats_never,
     ),
@@ -270,9 +270,9 @@ ALL_PRIORS_COSTS = (
     Claim(
         "ezq significantly better elsewhere",
         "Appendix, last paragraph",
-        "But for two exceptions, ezq is significantly better than every other method in every cell.",
-        "p below 0.05 in each cell outside the exceptions; with the paper's 100 pairs or more, p above 0.05 counts "
-        "against it",
+        "With two exceptions, ezq is significantly better than every other method in every condition.",
+        "p below 0.05 in each condition except the exceptions; with at least the paper's 100 pairs, p above 0.05 "
+        "counts against it",
         _significant,
     ),
     _exception("uniform"),
@@ -280,7 +280,7 @@ ALL_PRIORS_COSTS = (
     Claim(
         "ezq best under every prior",
         "Introduction, Discussion",
-        "Whatever the worker's way to choose goals, ezq does better than all other methods.",
+        "However the worker chooses its goal, ezq does better than all other methods.",
         "the mean over all prices is significantly below that of each other method, under each prior",
         _best_overall,
     ),

@@ -1,23 +1,23 @@
 """Means with Student intervals, paired tests, and Holm's correction.
 
-The episodes of one instance share its map, so they are not independent of each other: the unit of every interval and
-test is the instance. With one episode on each instance that is the ordinary standard error. With several,
+The episodes of one instance share its map, so they are not independent: the unit of every interval and test is the
+instance. With one episode per instance this is the ordinary standard error. With several,
 
     mean = sum(values) / N,    stderr^2 = k / (k - 1) * sum over instances of (sum of (value - mean))^2 / N^2
 
-for k instances and N values, with k - 1 degrees of freedom; with equally many episodes on each instance it is the
-standard error of the instances' means. In a study of one instance there is nothing to generalise over, and each
-episode is a unit.
+for k instances and N values, with k - 1 degrees of freedom; with equally many episodes per instance it is the standard
+error of the instances' means. In a study of one instance there is nothing to generalise over, and each episode is a
+unit.
 
-Problems that come from files were chosen, not drawn. Each is estimated alone, by its episodes. The mean over k files is
+Problems from files were chosen, not drawn. Each is estimated separately, from its episodes. The mean over k files is
 the mean of their means (`combined`), with
 
     stderr^2 = sum over files of stderr(file)^2 / k^2
 
-and Welch and Satterthwaite's degrees of freedom. It is about these files, not about others.
+and Welch and Satterthwaite's degrees of freedom. It says nothing about other files.
 
 Costs are sums of decimal fractions such as 0.1, so two equal costs may differ in their last bits. Differences are
-rounded to `DIGITS` decimals, or a test on ranks would take that noise for evidence.
+rounded to `DIGITS` decimals; otherwise a test on ranks would treat rounding errors as evidence.
 """
 
 from __future__ import annotations
@@ -36,23 +36,25 @@ special = LazyModule("scipy.special")
 LEVEL = 0.95
 DIGITS = 9
 FEW = 13
-"""Up to so many values Wilcoxon's test goes through all signs, as in scipy, which tries them one by one if some values
-are equal: that took nearly all of the time for the tables of a small study."""
+"""Up to this many values, the exact distribution of Wilcoxon's statistic is computed here. scipy computes the same, but
+enumerates all signs if some values are equal, which took most of the time for the tables of a small study."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean and how well it is known.
+    """A mean with its standard error, interval and test.
+
+    All attributes from `stderr` on are None with fewer than two units.
 
     Attributes:
-        n: number of values.
-        units: number of independent units among them.
-        mean: their mean, nan if there are none.
-        stderr: its standard error, None with fewer than two units, as all that follows.
-        low: lower end of the 95 % interval.
-        high: upper end of it.
-        t: Student's t against a mean of 0.
-        p: two-sided p value of that.
+        n: the number of values.
+        units: the number of independent units.
+        mean: the mean, NaN if there are no values.
+        stderr: the standard error.
+        low: the lower end of the 95 % interval.
+        high: the upper end of the 95 % interval.
+        t: Student's t for the hypothesis that the mean is 0.
+        p: the two-sided p value of `t`.
     """
 
     n: int
@@ -66,11 +68,11 @@ class Estimate:
 
 
 def estimate(values: FloatArray, instances: IntArray) -> Estimate:
-    """Return the mean of `values` ``[n]``, with `instances` ``[n]`` telling which instance each belongs to."""
+    """Return the mean of `values` ``[n]``; `instances` ``[n]`` has the number of the instance of each value."""
     n = values.size
     if n == 0:
         return Estimate(0, 0, math.nan)
-    # The mean of equal numbers is that number; summing would leave noise in the last bits.
+    # The mean of equal numbers is that number; summing them would add rounding errors.
     mean = float(values[0]) if np.ptp(values) == 0 else float(values.sum() / n)
     sums, _ = _by_unit(values - mean, _units(instances))
     if sums.size < 2:
@@ -80,7 +82,7 @@ def estimate(values: FloatArray, instances: IntArray) -> Estimate:
 
 
 def combined(parts: Sequence[Estimate]) -> Estimate:
-    """Return the mean of independent estimates, each of which counts the same.
+    """Return the mean of independent estimates, all with the same weight.
 
     If one of them has no standard error (a file with one episode), the estimates themselves are the units.
     """
@@ -94,14 +96,14 @@ def combined(parts: Sequence[Estimate]) -> Estimate:
     shares = [((part.stderr or 0.0) / k) ** 2 for part in known]
     variance = sum(shares)
     freedoms = [part.units - 1 for part in known]
-    # Where nothing varies, any number of degrees of freedom gives the same.
+    # If the variance is 0, the degrees of freedom do not matter.
     spread = sum(share**2 / freedom for share, freedom in zip(shares, freedoms, strict=True))
     freedom = variance**2 / spread if spread > 0 else sum(freedoms)
     return _with_interval(n, sum(part.units for part in known), mean, math.sqrt(variance), freedom)
 
 
 def mean_over_files(values: FloatArray, instances: IntArray) -> Estimate:
-    """Return the mean of the means of the files; the arguments are those of `estimate`."""
+    """Return the mean of the files' means; `values` and `instances` (files) are as in `estimate`."""
     return combined(
         [estimate(values[instances == file], instances[instances == file]) for file in np.unique(instances)]
     )
@@ -109,7 +111,7 @@ def mean_over_files(values: FloatArray, instances: IntArray) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Paired values whose sums are divided, and the unit that each pair belongs to; all ``[n]``."""
+    """The data of a ratio ``sum(upper) / sum(lower)`` of paired values, and the unit of each pair; all ``[n]``."""
 
     upper: FloatArray
     lower: FloatArray
@@ -124,9 +126,9 @@ def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate
 def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
     """Return the mean of several ``sum(upper) / sum(lower)``, with an interval by linearisation.
 
-    Around its value `q` a ratio changes with each pair by ``(upper - q lower) / sum(lower)``. What the pairs of one
-    unit change is summed over all ratios, so that ratios which share their units are not taken for independent ones.
-    The changes of a single unit are 0 by definition and tell nothing: a ratio with one unit leaves no interval.
+    To first order, each pair changes a ratio of value `q` by ``(upper - q lower) / sum(lower)``. The changes of one
+    unit are summed over all ratios, so that ratios with common units are not treated as independent. With a single unit
+    the changes are 0 by definition, so that there is no interval.
     """
     n = sum(each.lower.size for each in ratios)
     if not ratios or any(each.lower.sum() == 0 for each in ratios):
@@ -145,15 +147,16 @@ def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
 
 
 def rounded(values: FloatArray) -> FloatArray:
-    """Return differences of costs without the noise of their last bits; no negative zero either."""
+    """Return differences of costs rounded to `DIGITS` decimals, without negative zeros."""
     clean: FloatArray = np.round(values, DIGITS) + 0.0
     return clean
 
 
 def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
-    """Return the two-sided p value of Wilcoxon's signed-rank test; 1 if all differences are 0, None with fewer than 2.
+    """Return the two-sided p value of Wilcoxon's signed-rank test.
 
-    Ranks need independent values, so several episodes of one instance enter by their mean.
+    The p value is 1 if all differences are 0, and None with fewer than two units. The test needs independent values, so
+    the differences of one instance are replaced by their mean.
     """
     sums, counts = _by_unit(differences, _units(instances))
     values = rounded(sums / counts)
@@ -169,10 +172,10 @@ def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
 
 
 def _exact_wilcoxon(values: FloatArray) -> float:
-    """Return the p value by all signs that the values could have, each as likely as any other.
+    """Return the exact two-sided p value, under which all combinations of signs are equally likely.
 
-    A rank is one number for equal sizes, their mean; zeros have none. Twice a rank is a whole number, so that the signs
-    can be counted by the sum of those ranks that have a plus.
+    Values of equal size share the mean of their ranks; zeros are left out. Twice a rank is an integer, so the number of
+    sign combinations for each sum of positive ranks can be counted by dynamic programming.
     """
     sizes = np.abs(values[values != 0])
     twice = (sizes < sizes[:, None]).sum(axis=1) * 2 + (sizes == sizes[:, None]).sum(axis=1) + 1
@@ -188,8 +191,8 @@ def _exact_wilcoxon(values: FloatArray) -> float:
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return Holm's adjusted p values, in the given order; None stays None and is not counted.
 
-    The smallest p is multiplied by their number m, the next by m - 1, and so on; none gets below one before it, none
-    above 1.
+    The smallest of m p values is multiplied by m, the next by m - 1, and so on. Adjusted values never decrease in this
+    order and are at most 1.
     """
     known = [k for k, p in enumerate(p_values) if p is not None]
     known.sort(key=lambda k: (p_values[k] or 0.0, k))
@@ -202,12 +205,12 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _units(instances: IntArray) -> IntArray:
-    """Return the unit of each value: its instance, or itself if there is one instance only."""
+    """Return the unit of each value: its instance, or the value itself if there is only one instance."""
     return instances if np.unique(instances).size > 1 else np.arange(instances.size, dtype=np.int32)
 
 
 def _by_unit(values: FloatArray, units: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sum and the number of the values of each unit."""
+    """Return the sum and the number of values of each unit, in the order of the units' numbers."""
     found, numbers = np.unique(units, return_inverse=True)
     sums = np.bincount(numbers, weights=values, minlength=found.size).astype(np.float64)
     return sums, np.bincount(numbers, minlength=found.size).astype(np.float64)
@@ -220,6 +223,6 @@ def _with_interval(n: int, units: int, mean: float, stderr: float, freedom: floa
         t = mean / stderr
         p = 2 * float(special.stdtr(freedom, -abs(t)))
     else:
-        # All values are equal: no doubt is left, one way or the other.
+        # All values are equal, so the mean is known exactly.
         t, p = (0.0, 1.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0)
     return Estimate(n, units, mean, stderr, mean - reach, mean + reach, t, p)

@@ -1,7 +1,8 @@
-"""What a run knows about the paper's conditions, as estimates that claims can be judged by.
+"""Estimates about the conditions of the paper, by which its claims are judged.
 
-Every comparison in the paper's text is about a weighted sum of paired values: a difference of two methods, the growth
-of a difference with the price, half of one prior's cost against another's. `Evidence.combined` estimates any of them.
+Every comparison in the paper's text is about a weighted sum of paired values: the difference of two methods, the growth
+of a difference with the price, or half of the cost under one prior minus the cost under another. `Evidence.combined`
+estimates any of them.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ TEAMMATE, BASE_COST = "urop", 0.5
 METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq")
 PRIORS = ("far", "uniform", "near")
 HIGHEST_PRICE = 0.5
-"""The highest per-station cost of the paper; dearer conditions of a study are not what its claims are about."""
+"""The highest per-station cost in the paper; its claims are not about higher ones."""
 
 
 class Missing(Exception):  # noqa: N818 - it names what happened
-    """The study lacks what a claim is about; the text says what."""
+    """The study lacks a condition that a claim is about; the message names it."""
 
 
 class Pick(NamedTuple):
-    """Episodes of one method, in one prior and at one price, or in all of them (None)."""
+    """A selection of episodes: one method, and one prior and price, where None selects all of them."""
 
     method: str
     prior: str | None = None
@@ -36,7 +37,11 @@ class Pick(NamedTuple):
 
 
 class Evidence:
-    """The episodes of the paper's setting, with what their questions and times add."""
+    """The finished episodes in conditions of the paper, with columns about their questions and times.
+
+    Attributes:
+        early_until: the median step of questions for each prior and price, in the column ``until``.
+    """
 
     def __init__(self, tables: Tables) -> None:
         episodes = _in_the_papers_setting(usable(tables.episodes))
@@ -45,7 +50,7 @@ class Evidence:
         wide = wide.join(_first_runs(queries), on=KEY, how="left")
         wide = wide.join(tables.timings, on=KEY, how="left")
         if "known_at" in wide.columns:
-            # A goal that was never told apart from others was known when the episode ended.
+            # If several goals stayed possible, the goal was known when the episode ended.
             wide = wide.with_columns(pl.coalesce("known_at", "steps"))
         self.early_until = _early_until(queries)
         self._episodes = wide.with_columns(
@@ -55,23 +60,23 @@ class Evidence:
 
     @property
     def empty(self) -> bool:
-        """Whether no method of the paper was played in its setting."""
+        """Whether no method of the paper was played in a condition of the paper."""
         return self._episodes.is_empty()
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of the paper that were played in its setting."""
+        """The methods of the paper that were played."""
         found = set(self._episodes["method"])
         return tuple(method for method in METHODS if method in found)
 
     @property
     def prices(self) -> tuple[float, ...]:
-        """All per-station costs, ascending."""
+        """All per-station costs, in ascending order."""
         return tuple(self._episodes["per_station_cost"].unique().sort())
 
     @property
     def rising(self) -> tuple[float, ...]:
-        """All per-station costs above 0; `Missing` if there are none."""
+        """All per-station costs above 0; raises `Missing` if there are none."""
         above = tuple(price for price in self.prices if price > 0)
         if not above:
             raise Missing("no per-station cost above 0 in this study")
@@ -79,27 +84,31 @@ class Evidence:
 
     @property
     def top(self) -> float:
-        """The highest per-station cost, if it is the paper's; `Missing` otherwise."""
+        """The highest per-station cost of the paper; raises `Missing` if the study does not have it."""
         if HIGHEST_PRICE not in self.prices:
             raise Missing(f"no per-station cost of {HIGHEST_PRICE:g} in this study")
         return HIGHEST_PRICE
 
     def mean(self, pick: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the mean of a column."""
+        """Return the mean of a column over a selection."""
         return self.combined({pick: 1.0}, column)
 
     def difference(self, first: Pick, second: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the paired difference, first less second."""
+        """Return the mean paired difference of a column, first minus second."""
         return self.combined({first: 1.0, second: -1.0}, column)
 
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
-        """Return the mean of a weighted sum of paired values, over the episodes that all picks have."""
+        """Return the mean of a weighted sum of paired values, over the episodes that all selections have.
+
+        Raises:
+        Missing: the study lacks one of the conditions, or the column.
+        """
         joined = self._paired(list(weights), column)
         values = sum(weight * joined[f"v{k}"].to_numpy() for k, weight in enumerate(weights.values()))
         return estimate(rounded(np.asarray(values, dtype=np.float64)), joined["instance"].to_numpy())
 
     def quotient(self, upper: Pick, lower: Pick, column: str) -> Estimate:
-        """Return the sum of a column in one pick divided by that in another, over paired episodes."""
+        """Return the sum of a column over one selection divided by that over another, for paired episodes."""
         joined = self._paired([upper, lower], column)
         return ratio(joined["v0"].to_numpy(), joined["v1"].to_numpy(), joined["instance"].to_numpy())
 
@@ -133,10 +142,10 @@ class Evidence:
 
 
 def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the paper's methods with an optimal worker and a base cost of 0.5.
+    """Return the episodes of the paper's methods, priors and prices, with an optimal worker and a base cost of 0.5.
 
-    Another teammate or base cost is used where the study has no other, since a study of one setting is the paper's
-    question asked once more; the report says what was run.
+    If the study has only one teammate and base cost, these are used even if they are not the paper's; the report states
+    what was run.
     """
     found = settings(episodes)
     if len(found) > 1:
@@ -149,19 +158,19 @@ def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return for each prior and price the median step of the questions of the three methods that are compared."""
+    """Return the median step of all questions of ezq, toolbox and cost-prob, for each prior and price."""
     compared = queries.filter(pl.col("method").is_in(("ezq", "toolbox", "cost-prob")))
     return compared.group_by("prior", "per_station_cost").agg(pl.col("t").median().alias("until"))
 
 
 def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return how many questions of each episode came in the earlier half of all questions under its prior and price."""
+    """Return the number of questions of each episode up to the median step of its prior and price."""
     with_until = queries.join(_early_until(queries), on=("prior", "per_station_cost"), how="inner")
     return with_until.group_by(KEY).agg((pl.col("t") <= pl.col("until")).sum().alias("early_questions"))
 
 
 def _first_runs(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return how many questions in a row each episode's first one began."""
-    # Within one row of consecutive steps, step less number stays the same.
+    """Return the number of consecutive questions of each episode, beginning with its first question."""
+    # For consecutive questions, step minus number is constant.
     offset = pl.col("t") - pl.col("number")
     return queries.group_by(KEY).agg((offset == offset.min()).sum().alias("first_run"))

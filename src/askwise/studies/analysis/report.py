@@ -1,7 +1,7 @@
-"""The report of a study: one HTML file with everything in it, opened from disk, printed, or sent to somebody.
+"""The report of a study: one self-contained HTML file that can be opened from disk, printed or sent.
 
-Figures are embedded as SVG in data addresses: nothing is fetched, and the identifiers inside one figure cannot collide
-with those of another.
+Figures are embedded as SVG in data URLs, so that no other file is needed and the identifiers in one figure cannot
+collide with those of another.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ def write_results(
     files: Sequence[str] | None = None,
     judged: bool = False,
 ) -> Analysis:
-    """Analyse a study and write all of it: CSV tables, ``figures/`` and ``report.html``.
+    """Analyse a study and write CSV tables, ``figures/`` and ``report.html``.
 
     Args:
-        folder: where to; made if it is not there.
+        folder: the folder to write to; created if it does not exist.
         episodes: one row for each episode (see `askwise.studies.analysis.tables`).
         queries: one row for each question.
-        timings: one row for each episode.
-        expected: expected costs that were computed: exact ones of methods, and lower bounds.
-        title: of the report.
-        study: the description of the study, as text or as nested settings.
-        provenance: where the numbers come from, likewise.
-        words: what the study's domain calls its things; by default those of tool fetching.
-        files: the files of a study over files, in the order of its instances; each is reported alone.
-        judged: whether the paper's claims are judged, which makes sense for the paper's study only.
+        timings: one row for each timed episode.
+        expected: computed expected costs: exact ones of methods, and lower bounds.
+        title: the title of the report.
+        study: a description of the study, as text or as nested settings.
+        provenance: a description of the runs, as text or as nested settings.
+        words: the words of the study's domain; by default those of tool fetching.
+        files: the files of a study over files, in the order of its instances; each is reported separately.
+        judged: whether to judge the paper's claims, which only makes sense for the paper's study.
     """
     target = make_folder(folder)
     analysis = analyse(episodes, queries, timings, expected, words=words, files=files, judged=judged)
@@ -68,12 +68,12 @@ def write_report(
     study: Description = None,
     provenance: Description = None,
 ) -> Path:
-    """Write ``report.html`` into `folder`, whole or not at all; the pictures are those in its ``figures`` folder."""
+    """Write ``report.html`` into `folder`, atomically; the SVG files of the pictures must be in ``figures`` there."""
     path = Path(folder) / "report.html"
     images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
     text = report_text(analysis, pictures, images, title=title, study=study, provenance=provenance)
     with whole_file(path) as temporary:
-        # A command line may hold bytes that are no text; they are shown as escapes.
+        # A command line may contain bytes that are not text; they become escapes.
         temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     return path
 
@@ -87,7 +87,7 @@ def report_text(
     study: Description,
     provenance: Description,
 ) -> str:
-    """Return the report as HTML; `images` are the SVG files of the pictures."""
+    """Return the report as HTML; `images` has the SVG file of each picture, by its name."""
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
     content = _with_figures(list(sections(analysis, study, provenance)), pictures, images)

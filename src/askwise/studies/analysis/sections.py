@@ -1,4 +1,4 @@
-"""What a report says, section by section: each function returns the content of one."""
+"""The sections of a report: each function returns the content of one section as HTML."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def sections(analysis: Analysis, study: Description, provenance: Description) ->
     yield "failures", "Failures", _failures(analysis.failures)
     yield "claims-time", "The paper's claims about computing time", _timed(timed) if timed.height else None
     yield "time", "Computing time", _times(analysis.timing_summary) if analysis.timing_summary.height else None
-    yield "run", "What was run", [*_told("Study", study), *_told("Provenance", provenance)]
-    told = {"files": FILE in analysis.tables.episodes.columns, "judged": not analysis.claims.is_empty()}
-    yield "reading", "How to read this", [_how_to_read(glossary(words, **told))]
+    yield "run", "What was run", [*_described("Study", study), *_described("Provenance", provenance)]
+    kind = {"files": FILE in analysis.tables.episodes.columns, "judged": not analysis.claims.is_empty()}
+    yield "reading", "How to read this", [_how_to_read(glossary(words, **kind))]
     yield "cite", "The paper", _citation()
 
 
@@ -76,7 +76,7 @@ def _claims(claims: pl.DataFrame) -> list[object]:
     tally = [_verdict(verdict, counted(many, verdict)) for verdict, many in counts(claims).items()]
     intro = tag(
         "p",
-        "What the paper's text says about its results, in other words, and what this run measured. Each verdict is "
+        "The claims of the paper about its results, in our words, and what this run measured. Each verdict is "
         "computed from the data by the rule below the claim.",
         class_="faint",
     )
@@ -92,10 +92,10 @@ def _claims(claims: pl.DataFrame) -> list[object]:
 
 
 def _timed(claims: pl.DataFrame) -> list[object]:
-    """Return the claims that depend on the computer and the program as much as on the method."""
+    """Return the content of the section on claims about computing time."""
     apart_from = tag(
         "p",
-        "The paper's computer and program were others. That something is faster here makes its results none the worse.",
+        "The paper used another machine and implementation, so faster times here say nothing against its results.",
     )
     return [apart_from, *_claims(claims)]
 
@@ -106,15 +106,19 @@ def _verdict(verdict: str, words: str | None = None) -> Html:
 
 
 def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
-    """Say which files have figures, if not all of them have."""
+    """Return a note on which files have figures, None if all of them have."""
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
-    return [tag("p", f"Of the first {MOST_FILES} of {files} files.", class_="faint")] if files > MOST_FILES else None
+    return (
+        [tag("p", f"Only the first {MOST_FILES} of {files} files have figures.", class_="faint")]
+        if files > MOST_FILES
+        else None
+    )
 
 
 def _costs(summary: pl.DataFrame, price: str) -> list[object]:
-    """Return a table for each file and prior, methods down and prices across, and the whole summary below."""
+    """Return a table for each file and prior, with methods as rows and prices as columns; then the whole summary."""
     parts: list[object] = [
-        tag("p", "Mean steps above the optimum, with 95 % intervals; bold: the lowest of its column.", class_="faint")
+        tag("p", "Mean marginal cost in steps, with 95 % intervals; bold: the lowest in its column.", class_="faint")
     ]
     for where, rows in grouped(summary):
         parts += [tag("h3", capital(where)), _cost_table(rows, price)]
@@ -123,20 +127,20 @@ def _costs(summary: pl.DataFrame, price: str) -> list[object]:
         [TableCell(_plain(value), _kind(summary[name])) for name, value in row.items()]
         for row in summary.iter_rows(named=True)
     )
-    return [*parts, folded("All cells (summary.csv)", table(heads, lines))]
+    return [*parts, folded("All conditions (summary.csv)", table(heads, lines))]
 
 
 def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
-    """Return a table for the means over all cells, and one for each file and prior: methods down, prices across."""
+    """Return a table of means over all conditions, and one for each file and prior, with methods as rows."""
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
-        "bold: the lowest of its column."
+        "bold: the lowest in its column."
     )
     parts: list[object] = [tag("p", intro, class_="faint")]
     every = ratios["prior"] == ALL
     named = ratios.rename({"ratio": "mean"})
     if every.any():
-        heading = "Mean over all files" if FILE in ratios.columns else "Mean over all cells"
+        heading = "Mean over all files" if FILE in ratios.columns else "Mean over all conditions"
         parts += [tag("h3", heading), _cost_table(named.filter(every), price, "ratio")]
     for where, rows in grouped(named.filter(~every)):
         parts += [tag("h3", capital(where)), _cost_table(rows, price)]
@@ -144,11 +148,12 @@ def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
 
 
 def _expected(summary: pl.DataFrame, price: str) -> list[object]:
-    """Means over the instances that were enumerated, beside the bound on the same ones."""
+    """Return a table of exact mean costs, with the mean lower bound on the same instances."""
     intro = tag(
         "p",
-        "Expected marginal cost, enumerated for each instance instead of sampled, and averaged over the instances. "
-        "The bound is what no method can beat on the same instances; the last column is how far above it the mean is.",
+        "Expected marginal cost, computed exactly for each instance instead of sampled, and averaged over the "
+        "instances. The bound is a lower bound for all methods on the same instances; the last column states how far "
+        "the mean is above it.",
         class_="faint",
     )
     files = [FILE] if FILE in summary.columns else []
@@ -174,7 +179,7 @@ def _above(mean: float, bound: float | None) -> str:
 
 
 def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean") -> Html:
-    """Return a table with a column for each price; rows over several prices have one column, `without_price`."""
+    """Return a table with a column for each price; if no row has a price, one column with the title `without_price`."""
     prices = rows["per_station_cost"].unique().sort().to_list()
     lowest = dict(rows.group_by("per_station_cost").agg(pl.col("mean").min()).iter_rows())
     lines = []
@@ -195,8 +200,8 @@ def _cost_cell(row: dict[str, float] | None, lowest: float) -> TableCell:
 
 def _comparisons(comparisons: pl.DataFrame, words: StudyWords) -> list[object]:
     intro = (
-        f"First less second, on the same instances, goals and {words.teammate} paths: below 0 the first is cheaper. "
-        f"Holm: corrected for all {comparisons.height} comparisons of this study."
+        f"Difference (first minus second) on the same instances, goals and {words.teammate} paths; negative means the "
+        f"first is cheaper. Holm: corrected for all {comparisons.height} comparisons of this study."
     )
     parts: list[object] = [tag("p", intro, class_="faint")]
     numbers = ("pairs", "difference", "95 % interval", "p (t)", "Holm", "p (Wilcoxon)", "Holm")
@@ -227,7 +232,7 @@ def _comparison(row: dict[str, object], extra: Sequence[str]) -> list[object]:
 def _failures(failures: pl.DataFrame) -> list[object]:
     if failures.is_empty():
         return [tag("p", "None: every episode finished.")]
-    intro = tag("p", "These episodes have no marginal cost and are left out of all means and tests.", class_="faint")
+    intro = tag("p", "These episodes have no marginal cost and are excluded from all means and tests.", class_="faint")
     heads = [name.replace("_", " ") for name in failures.columns]
     return [intro, table(heads, ([_plain(value) for value in row] for row in failures.iter_rows()))]
 
@@ -243,17 +248,17 @@ def _times(timings: pl.DataFrame) -> list[object]:
     rows = []
     for row in timings.iter_rows(named=True):
         paper = PAPER_SECONDS.get(row["method"])
-        told = "\u2013" if paper is None else f"{'' if row['method'] == 'ezq' else '< '}{paper:g} s"
+        stated = "\u2013" if paper is None else f"{'' if row['method'] == 'ezq' else '< '}{paper:g} s"
         rows.append(
             [
                 tag("b", row["method"]),
-                *(TableCell(each, "n") for each in (row["episodes"], *(duration(row[c]) for c in columns), told)),
+                *(TableCell(each, "n") for each in (row["episodes"], *(duration(row[c]) for c in columns), stated)),
             ]
         )
     note = (
-        "A decision is one step of an episode. The paper measured on another computer, with tables of divergence made "
-        f"before; {GENETIC_SECONDS:g} s of its {PAPER_SECONDS['ezq']:g} s went into the genetic algorithm. Times "
-        "differ from run to run; all other numbers of this report are repeated exactly."
+        "A decision is one step of an episode. The paper used another machine, and tables of divergence that were "
+        f"computed in advance; {GENETIC_SECONDS:g} s of its {PAPER_SECONDS['ezq']:g} s were spent in the genetic "
+        "algorithm. Times differ from run to run; all other numbers of this report are reproduced exactly."
     )
     return [table(heads, rows), tag("p", note, class_="faint small")]
 
@@ -263,21 +268,21 @@ def _time_head(name: str) -> str:
     return f"{what}, {'95th percentile' if which == 'p95' else which}"
 
 
-def _told(heading: str, given: Description) -> list[object]:
+def _described(heading: str, given: Description) -> list[object]:
     if not given:
         return []
     return [tag("h3", heading), tag("pre", given) if isinstance(given, str) else facts(given)]
 
 
 def _how_to_read(entries: Mapping[str, str]) -> Html:
-    told = (joined([tag("dt", word), tag("dd", text)]) for word, text in entries.items())
-    return tag("dl", joined(told), class_="how")
+    terms = (joined([tag("dt", word), tag("dd", text)]) for word, text in entries.items())
+    return tag("dl", joined(terms), class_="how")
 
 
 def _citation() -> list[object]:
     text = (
-        "The methods never, baseline, toolbox, cost-prob and ezq, the domain and the claims are those of W. Macke, "
-        "R. Mirsky and P. Stone (AAAI 2021). If you use them, cite the paper:"
+        "The methods never, baseline, toolbox, cost-prob and ezq, the domain and the claims are from W. Macke, "
+        "R. Mirsky and P. Stone (AAAI 2021). If you use them, please cite the paper:"
     )
     return [tag("p", text), tag("pre", CITATION)]
 

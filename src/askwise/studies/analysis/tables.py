@@ -1,12 +1,12 @@
-"""The three tables that a study leaves behind, and the checks before anything is computed from them.
+"""The tables of a study as the analysis needs them: checked, sorted, and grouped by condition.
 
-``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each episode. Times
-differ from run to run, so they stand apart from the other two, which a run repeats bit for bit. All three share the
-columns of `KEY`. Episodes that agree in instance, number, prior and teammate have the same goal and the same path of
-the teammate, whatever the method and the price: these are the pairs of every paired comparison.
+``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each timed episode.
+Times differ from run to run, so they are separate from the other two tables, which every run reproduces bit for bit.
+All three share the columns of `KEY`. Episodes that agree in instance, number, prior and teammate have the same goal and
+the same path of the teammate, for all methods and prices: these are the pairs of every paired comparison.
 
-Priors, methods and teammates keep the order in which they first appear in ``episodes``; prices ascend. `checked` sorts
-by that order, so that nothing computed later depends on the order in which rows were written.
+Priors, methods and teammates keep the order in which they first appear in ``episodes``; prices are ascending. `checked`
+sorts in that order, so that results do not depend on the order in which rows were written.
 
 A study over files compares different problems. Its tables have one more column, ``file`` (`with_files`): every file is
 a group of conditions, in the order of the files, and `with_mean` adds the mean over them.
@@ -28,16 +28,16 @@ from askwise.studies.schema.instances import words_of
 KEY = tuple(tables.KEY)
 NAMED = ("prior", "teammate", "method")
 VARIED = ("prior", "method", "per_station_cost")
-"""What the paper varies. Together with `SETTING` it is a condition (`askwise.studies.schema.study.Condition`)."""
+"""The columns that the paper varies. With `SETTING` they are a condition (`askwise.studies.schema.study.Condition`)."""
 SETTING = ("teammate", "base_cost")
-"""What the paper keeps fixed; a study may vary it."""
+"""The columns that the paper keeps fixed, and other studies may vary."""
 FILE = "file"
-"""The column that names the file of an instance; only studies over files have it."""
+"""The column that names the file of an instance, in studies over files."""
 ALL_FILES = "mean over files"
-"""Stands in that column in the rows over all files."""
+"""The value of that column in rows about all files."""
 PRICES = ("base_cost", "per_station_cost")
 GROUPING: Mapping[str, Any] = {FILE: pl.String, "teammate": pl.String, "base_cost": pl.Float64}
-"""The columns that results have beside prior, method and price, where the study has them or varies them."""
+"""Columns that results may have in addition to prior, method and price."""
 
 
 def _required(schema: Mapping[str, Any], *optional: str) -> Mapping[str, Any]:
@@ -52,7 +52,7 @@ BOUNDS: Mapping[str, Any] = {
 }  # fmt: skip
 
 PRICE_DIGITS = 9
-"""Prices that agree in so many digits are one price: 0.1 + 0.2 and 0.3 belong to one condition."""
+"""Prices are rounded to this many decimals, so that 0.1 + 0.2 and 0.3 are the same price."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,13 @@ class Tables:
     """Tables that were checked and sorted; made by `checked`.
 
     Attributes:
-        episodes: see `EPISODES`; further columns are allowed. ``known_at``, the step from which one goal only was
-            possible (null if there was none), is used where it is there.
-        queries: see `QUERIES`; ``goals`` and other columns are not looked at.
-        timings: see `TIMINGS`; ``setup_seconds``, what making the problem and its tables took, is used where it is
-            there.
-        bounds: a lower bound for each prior and price (`BOUNDS`), None if there is none. Where it has the columns
-            ``teammate`` and ``base_cost``, they say which episodes it is for.
-        words: what the study's domain calls its things.
+        episodes: the columns of `EPISODES`; further ones are allowed. ``known_at``, the first step at which only one
+            goal was possible (null if there was none), is optional.
+        queries: the columns of `QUERIES`; further ones are ignored.
+        timings: the columns of `TIMINGS`; ``setup_seconds``, the time to make the problem and its tables, is optional.
+        bounds: a lower bound for each prior and price (`BOUNDS`), None if there is none. The optional columns
+            ``teammate`` and ``base_cost`` restrict a bound to some episodes.
+        words: the words of the study's domain.
     """
 
     episodes: pl.DataFrame
@@ -85,7 +84,7 @@ def checked(
     *,
     words: StudyWords | None = None,
 ) -> Tables:
-    """Check all tables of a study and sort them; tables that are not given are empty."""
+    """Check and sort the tables of a study; tables that are not given are empty."""
     sorted_episodes = checked_episodes(episodes)
     order = orders(episodes)
     return Tables(
@@ -98,10 +97,10 @@ def checked(
 
 
 def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes with the types of `EPISODES`, in the order of the study."""
+    """Check the table of episodes; return it with the types of `EPISODES`, in the order of the study."""
     table = _typed(episodes, "episodes", EPISODES)
     _refuse_duplicates(table, "episodes", KEY)
-    # A failed episode has no cost; nan means the same, and would make every mean nan.
+    # NaN stands for the missing cost of a failed episode, and would make every mean NaN.
     table = table.with_columns(pl.col("marginal_cost").fill_nan(None))
     if table["marginal_cost"].is_infinite().any():
         raise InputError("episodes, column 'marginal_cost'", "an infinite number", "finite numbers, null where failed")
@@ -109,48 +108,48 @@ def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def orders(episodes: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the priors, teammates and methods in the order of their first appearance."""
+    """Return the values of each column of `NAMED`, in the order of their first appearance."""
     return {column: episodes[column].cast(pl.String).unique(maintain_order=True).to_list() for column in NAMED}
 
 
 def usable(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes that have a marginal cost: neither failed nor cut off."""
+    """Return the episodes that have a marginal cost: those that neither failed nor were cut off."""
     return episodes.filter(pl.col("finished") & pl.col("error").is_null() & pl.col("marginal_cost").is_not_null())
 
 
 def varying(episodes: pl.DataFrame) -> list[str]:
-    """Return the column of the file, if there is one, and which of `SETTING` differs among the episodes."""
+    """Return the columns that distinguish conditions in addition to `VARIED`: file, teammate, base cost."""
     return [column for column in grouping(episodes) if column == FILE or episodes[column].n_unique() > 1]
 
 
 def grouping(table: pl.DataFrame) -> list[str]:
-    """Return which columns of `GROUPING` a table has."""
+    """Return the columns of `GROUPING` that a table has."""
     return [column for column in GROUPING if column in table.columns]
 
 
 def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """Return every combination of file (in a study over files), teammate and base cost that occurs, in order."""
+    """Return the combinations of the `grouping` columns (file, teammate, base cost) that occur, in order."""
     return table.select(grouping(table)).unique(maintain_order=True).rows()
 
 
 def in_setting(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
-    """Return the rows of one of the `settings`."""
+    """Return the rows of one of the `settings` of a table."""
     for column, value in zip(grouping(table), setting, strict=True):
         table = table.filter(pl.col(column) == value)
     return table
 
 
 def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
-    """Return a table with the file of each instance: number 0 is the first of `files`."""
+    """Return a table with the column ``file``: instance k is the k-th of `files`."""
     names = pl.Series([tables.encodable(name) for name in files], dtype=pl.String)
     return table.with_columns(names.gather(table["instance"]).alias(FILE))
 
 
 def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes of all files once more below their own, as those of `ALL_FILES`.
+    """Return the episodes, followed by a copy of them whose file is `ALL_FILES`.
 
-    Prices that are not the same in all files (each file has its own) are null there. A study of one file, or of none,
-    stays as it is.
+    A price column is null in the copy if the files have different prices. Episodes of fewer than two files are returned
+    unchanged.
     """
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     if files < 2:
@@ -161,7 +160,7 @@ def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_mean(table: pl.DataFrame) -> bool:
-    """Whether all rows of a group are those over all files."""
+    """Whether all rows of a table are about all files together."""
     return FILE in table.columns and bool((table[FILE] == ALL_FILES).all())
 
 
@@ -192,9 +191,9 @@ def _typed(table: pl.DataFrame, name: str, schema: Mapping[str, Any]) -> pl.Data
             table = table.with_columns(pl.col(column).cast(kind))
         except pl.exceptions.PolarsError:
             found = f"values of type {table.schema[column]}"
-            raise InputError(f"{name}, column {column!r}", found, f"values that fit {kind.__name__}") from None
+            raise InputError(f"{name}, column {column!r}", found, f"values of type {kind.__name__}") from None
         if column in tables.KEY and table[column].null_count():
-            raise InputError(f"{name}, column {column!r}", "nothing in some rows", "a value in every row")
+            raise InputError(f"{name}, column {column!r}", "missing values", "a value in every row")
     prices = [column for column in PRICES if column in schema]
     return table.with_columns(pl.col(prices).round(PRICE_DIGITS))
 
@@ -213,7 +212,7 @@ def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[s
 
 
 def _sorting(key: Iterable[str]) -> list[str]:
-    """Return the columns of `key`, those of the setting first, then what the paper varies, then the rest."""
+    """Return the columns of `key`: first those of `SETTING`, then those of `VARIED`, then the others."""
     given = list(key)
     front = [column for column in (*SETTING, *VARIED) if column in given]
     return front + [column for column in given if column not in front]

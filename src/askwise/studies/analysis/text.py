@@ -1,7 +1,4 @@
-"""Results in plain words and short lists, shared by the report and the terminal.
-
-The words of a report, explained to whoever opens it first.
-"""
+"""Results as text: numbers, sentences, and the short version for the terminal; shared by report and commands."""
 
 from __future__ import annotations
 
@@ -23,16 +20,16 @@ from askwise.studies.schema.study import FROM_FILE
 from askwise.text.wording import printable
 
 SYMBOLS = {HOLDS: "\u2713", FAILS: "\u2717", FASTER: "\u2193", OPEN: "?"}
-MANY = {HOLDS: "hold", FAILS: "do not hold", FASTER: "are faster here", OPEN: "are not decided"}
-ONE = {HOLDS: "holds", FAILS: "does not hold", FASTER: "is faster here", OPEN: "is not decided"}
+MANY = {HOLDS: "hold", FAILS: "do not hold", FASTER: "were faster here", OPEN: "are not decided"}
+ONE = {HOLDS: "holds", FAILS: "does not hold", FASTER: "was faster here", OPEN: "is not decided"}
 LONGEST = 38
-"""Lines of the short version at most; what does not fit is counted."""
+"""The largest number of lines of the short version; it states how many further lines there are."""
 MOST_GROUPS = 12
-"""Files (and their priors) of which the report says a sentence each; of more than that, only what the mean says."""
+"""The largest number of files (times priors) with a sentence each; with more, only the mean has one."""
 
 
 def number(value: object, digits: int = 2) -> str:
-    """Return a number with so many decimals and a true minus sign; a dash where there is none."""
+    """Return a number with `digits` decimals and a proper minus sign; a dash if `value` is not a number."""
     if not isinstance(value, int | float) or math.isnan(value):
         return "\u2013"
     text = str(value) if isinstance(value, int) else f"{value:.{digits}f}"
@@ -42,14 +39,14 @@ def number(value: object, digits: int = 2) -> str:
 
 
 def p_value(value: object) -> str:
-    """Return a p value as one reads it."""
+    """Return a p value with three decimals, or ``< 0.001``; a dash if `value` is not a number."""
     if not isinstance(value, int | float) or math.isnan(value):
         return "\u2013"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def duration(value: object) -> str:
-    """Return seconds in the unit that suits them."""
+    """Return seconds as text, in microseconds, milliseconds, seconds or minutes."""
     if not isinstance(value, int | float) or math.isnan(value):
         return "\u2013"
     for limit, scale, unit in ((1e-3, 1e6, "\u00b5s"), (1.0, 1e3, "ms"), (600.0, 1.0, "s")):
@@ -59,18 +56,18 @@ def duration(value: object) -> str:
 
 
 def counts(claims: pl.DataFrame) -> dict[str, int]:
-    """Return how many claims got each verdict; none is faster where that is no question."""
+    """Return the number of claims with each verdict; `FASTER` is left out if no claim has it."""
     found = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
     return {verdict: many for verdict, many in found.items() if many or verdict != FASTER}
 
 
 def counted(many: int, verdict: str) -> str:
-    """Return how many claims got a verdict, in words: ``1 does not hold``."""
+    """Return a number of claims and their verdict as text, such as ``1 does not hold``."""
     return f"{many} {(ONE if many == 1 else MANY)[verdict]}"
 
 
 def apart(claims: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return claims about what agents do and pay, and claims about computing time, which depends on the computer."""
+    """Split claims into those about behaviour and those about computing time, in this order."""
     timed = claims["about"] == COMPUTING_TIME
     return claims.filter(~timed), claims.filter(timed)
 
@@ -80,20 +77,19 @@ def _tally(claims: pl.DataFrame) -> str:
 
 
 def in_short(analysis: Analysis) -> list[str]:
-    """Return the result in a few sentences: what was played, who is cheapest where, how the paper fares."""
+    """Return the main results as sentences: what was played, the cheapest methods, and the verdicts on the claims."""
     sentences = [_played(analysis)]
     groups = list(grouped(analysis.summary))
     if len(groups) > MOST_GROUPS and FILE in analysis.summary.columns:
         groups = [(where, rows) for where, rows in groups if is_mean(rows)]
     for where, rows in groups:
         sentences.append(f"{capital(where)}: {_cheapest(rows, analysis.tables.words.price)}")
-    sentences += list(_beside_the_reference(analysis.ratios))
+    sentences += list(_compared_to_reference(analysis.ratios))
     if analysis.claims.height:
         behaviour, timed = apart(analysis.claims)
         sentences.append(f"Of the paper's {behaviour.height} claims about behaviour, {_tally(behaviour)}.")
         if timed.height:
-            others = "on another computer and by another program"
-            sentences.append(f"Of its {timed.height} claims about computing time, {others}, {_tally(timed)}.")
+            sentences.append(f"Computing time (different machine and code): of {timed.height} claims, {_tally(timed)}.")
     return sentences
 
 
@@ -104,13 +100,17 @@ def _played(analysis: Analysis) -> str:
     if analysis.failures.is_empty():
         return f"{text}, all finished."
     failed, cut = int(analysis.failures["failed"].sum()), int(analysis.failures["unfinished"].sum())
-    return f"{text}; {failed} failed and {cut} were cut off: these are left out of all means."
+    return f"{text}; {failed} failed and {cut} were cut off; these are excluded from all means."
 
 
 def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
-    """Say which methods are cheapest at which prices, and what each costs at the highest price.
+    """Return a sentence about the cheapest methods at each price, and all costs at the highest price.
 
-    Methods with the same mean are all cheapest. Where each file has its own price, there is no price to name.
+    Several methods with the same lowest mean are all cheapest. If each file has its own price, no price is named.
+
+    Args:
+        rows: the rows of `summary` for one group of conditions.
+        price_name: the word for the price.
     """
     top = rows.filter(pl.col("per_station_cost").eq_missing(rows["per_station_cost"].max()))
     costs = ", ".join(
@@ -121,7 +121,7 @@ def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
     price = "" if prices[-1] is None else f"{prices[-1]:g}"
     if len(prices) == 1:
         return f"mean marginal cost {costs} (in steps{f', at a {price_name} of {price}' if price else ''})."
-    # Costs are sums of decimal fractions: equal means may differ in their last bits.
+    # Costs are sums of decimal fractions, so equal means may differ in their last bits.
     means = rows.with_columns(pl.col("mean").round(DIGITS))
     best = means.filter(pl.col("mean") == pl.col("mean").min().over("per_station_cost"))
     won = {
@@ -131,31 +131,33 @@ def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
     everywhere = [method for method, at in won.items() if len(at) == len(prices)]
     others = [f"{method} at {_list([f'{at:g}' for at in won[method]])}" for method in won if method not in everywhere]
     if everywhere:
-        told = (
+        text = (
             f"{_list(everywhere)} {'is' if len(everywhere) == 1 else 'are'} cheapest at all {len(prices)} {price_name}s"
         )
-        told += f" (as cheap: {', '.join(others)})" if others else ""
+        text += f" (equally cheap: {', '.join(others)})" if others else ""
     else:
-        told = f"no method is cheapest at every {price_name}: {', '.join(others)}"
-    return f"{told}; at {price}: {costs} (steps above the optimum)."
+        text = f"no method is cheapest at every {price_name}: {', '.join(others)}"
+    return f"{text}; at {price}: {costs} (steps above the cost with the goal known)."
 
 
 def _list(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _beside_the_reference(ratios: pl.DataFrame) -> Iterator[str]:
+def _compared_to_reference(ratios: pl.DataFrame) -> Iterator[str]:
     means = ratios.filter((pl.col("prior") == ALL) & pl.col("ratio").is_not_null()).sort("ratio", maintain_order=True)
     conditions = ratios.filter(pl.col("prior") != ALL).select(
         pl.exclude("method", "pairs", "ratio", "ci_low", "ci_high")
     )
     if means.height and conditions.n_unique() > 1:
-        told = [f"{row['method']} {number(row['ratio'])}{_interval(row)}" for row in means.iter_rows(named=True)]
+        each = [f"{row['method']} {number(row['ratio'])}{_interval(row)}" for row in means.iter_rows(named=True)]
         over = (
-            f"{conditions[FILE].n_unique()} files" if FILE in conditions.columns else f"{conditions.n_unique()} cells"
+            f"{conditions[FILE].n_unique()} files"
+            if FILE in conditions.columns
+            else f"{conditions.n_unique()} conditions"
         )
         what = f"Marginal cost divided by that of {means['reference'][0]}, mean over {over}"
-        yield f"{what}: {', '.join(told)}."
+        yield f"{what}: {', '.join(each)}."
 
 
 def _interval(row: dict[str, object]) -> str:
@@ -163,26 +165,26 @@ def _interval(row: dict[str, object]) -> str:
 
 
 def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the rows of each file, prior, teammate and base cost, with what they are of: ``prior far, base cost 0.5``.
+    """Yield a name such as ``prior far, base cost 0.5`` and the rows of each file, prior, teammate and base cost.
 
-    The files' own prior is not named if there is no other.
+    The prior is not named if all files are only played with their own prior.
     """
     extra, priors = grouping(table), table["prior"].unique().to_list()
     files = table.filter(pl.col(FILE) != ALL_FILES)[FILE].n_unique() if FILE in extra else 0
     for (prior, *setting), rows in table.group_by("prior", *extra, maintain_order=True):
         given = dict(zip(extra, setting, strict=True))
-        told = [] if files and priors == [FROM_FILE] else [f"prior {prior}"]
+        names = [] if files and priors == [FROM_FILE] else [f"prior {prior}"]
         if files:
-            told.insert(0, f"mean over {files} files" if is_mean(rows) else f"file {given[FILE]}")
-        told += [f"teammate {given['teammate']}"] if "teammate" in given else []
-        told += [f"base cost {given['base_cost']:g}"] if given.get("base_cost") is not None else []
+            names.insert(0, f"mean over {files} files" if is_mean(rows) else f"file {given[FILE]}")
+        names += [f"teammate {given['teammate']}"] if "teammate" in given else []
+        names += [f"base cost {given['base_cost']:g}"] if given.get("base_cost") is not None else []
         if is_mean(rows) and (rows["per_station_cost"].has_nulls() or given.get("base_cost", 0.0) is None):
-            told.append("each at its own price")
-        yield ", ".join(told), rows
+            names.append("each at its own price")
+        yield ", ".join(names), rows
 
 
 def capital(text: str) -> str:
-    """Return text with a capital letter at the beginning."""
+    """Return text with its first letter in upper case."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -190,9 +192,10 @@ def capital(text: str) -> str:
 
 
 def short_text(analysis: Analysis) -> str:
-    """Return the short version: a table of mean marginal costs for each prior, and the verdicts; under 40 lines.
+    """Return the short version of the results: tables of mean marginal costs, and verdicts, in under 40 lines.
 
-    In a study over files there is a table for each file, as many as fit, and then the mean over all files.
+    There is a table for each prior. In a study over files there is one for each file, as many as fit, and then one for
+    the mean over all files.
     """
     price = analysis.tables.words.price
     groups = list(grouped(analysis.summary))
@@ -211,10 +214,10 @@ def _cut(lines: list[str], room: int) -> list[str]:
 
 
 def print_short(analysis: Analysis, out: TextIO | None = None) -> None:
-    """Print the short version, in colour where `out` (standard output) is a terminal."""
+    """Print the short version to `out` (by default standard output), in colour if that is a terminal."""
     stream = sys.stdout if out is None else out
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    # Where the terminal lacks a sign, a question mark is better than an error.
+    # A character that the terminal cannot show becomes a question mark.
     text = short_text(analysis).encode(encoding, "replace").decode(encoding)
     if not stream.isatty():
         print(text, file=stream)
@@ -247,7 +250,7 @@ def _verdict_lines(claims: pl.DataFrame, room: int) -> Iterator[str]:
     if claims.is_empty():
         return
     if counts(claims)[OPEN] == claims.height:
-        yield "The paper's claims: this study decides none of them"
+        yield "The paper's claims: none of them can be decided by this study"
         return
     behaviour, timed = apart(claims)
     yield f"The paper's claims about behaviour: {_tally(behaviour)}"
@@ -263,27 +266,34 @@ def _verdict_lines(claims: pl.DataFrame, room: int) -> Iterator[str]:
 
 
 def glossary(words: StudyWords, *, files: bool = False, judged: bool = False) -> dict[str, str]:
-    """Return each word with its meaning, for a study over files or not, with the paper's claims judged or not."""
+    """Return the terms of a report and their explanations.
+
+    Args:
+        words: the words of the study's domain.
+        files: whether it is a study over files.
+        judged: whether the report judges the paper's claims.
+    """
     units = (
-        "The episodes of a file are the units, so intervals are about these files, not about others; with one episode "
-        "for each file, the files are."
+        "The unit is the episode, so intervals say nothing about other files; with one episode per file, the unit is "
+        "the file."
         if files
-        else "The instance is the unit: several episodes on one map count as one observation."
+        else "The unit is the instance: several episodes on one map count as one observation."
     )
     found = {
-        "marginal cost": "What not knowing the goal cost: the cost of the episode less what it would have cost with "
-        "the goal known from the start. A step costs 1, a question its price instead.",
-        words.price: f"What each {words.goal} named in a question adds to its price.",
-        "prior": f"How likely each goal is before anything is seen: {words.priors}",
+        "marginal cost": "The cost of not knowing the goal: the cost of the episode minus its cost with the goal known "
+        "from the start. A step costs 1; a question costs its price instead.",
+        words.price: f"The amount that each {words.goal} named in a question adds to its price.",
+        "prior": f"The probability of each goal before anything is observed: {words.priors}",
         "intervals": f"95 %, Student's t. {units}",
-        "pairs": f"All methods meet the same instances, goals and {words.teammate} paths, so they are compared episode "
+        "pairs": f"All methods play the same instances, goals and {words.teammate} paths, so they are compared episode "
         "by episode.",
-        "p values": "Two-sided. Among many comparisons some are small by chance; Holm's correction allows for that.",
+        "p values": "Two-sided. Among many comparisons some p values are small by chance; Holm's correction accounts "
+        "for this.",
     }
     verdicts = {
-        "verdicts": "A claim holds if all its comparisons do; it does not hold if one of them speaks against it; else "
-        "this run cannot decide it. What takes less time than the paper says is faster here, which speaks against "
-        "nothing. Fewer than 10 pairs decide nothing, and a missing difference counts only with at "
-        "least the paper's 100 pairs.",
+        "verdicts": "A claim holds if all its comparisons hold, and does not hold if one of them contradicts it; "
+        'otherwise this run cannot decide it. A computing time below the paper\'s is "faster here", which '
+        'contradicts nothing. Fewer than 10 pairs decide nothing, and "no difference" counts only with at least '
+        "the paper's 100 pairs.",
     }
     return {**found, **verdicts} if judged else found

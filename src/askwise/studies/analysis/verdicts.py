@@ -1,10 +1,10 @@
 """Verdicts on claims: four words, and the rules that lead to them.
 
-A claim has parts, one for each comparison it makes. It holds if every part holds, it does not hold as soon as one part
-does not, and it is not decided otherwise: some condition is missing, there are too few episodes, or the interval
-leaves it open. A claim that something takes long, where it takes less time here, is neither: computers and programs
-differ, and being quicker speaks against no result. Tests are two-sided at 5 %, uncorrected, as the paper's are; Holm's
-values are in the table of comparisons.
+A claim has parts, one for each comparison that it makes. It holds if every part holds, and it does not hold if one part
+does not. Otherwise it is not decided: a condition is missing, there are too few episodes, or the interval leaves it
+open. If the paper says that something takes long and it takes less time here, the verdict is "faster here": machines
+and programs differ, and being faster does not contradict a result. Tests are two-sided at 5 % and uncorrected, as in
+the paper; Holm's corrected values are in the table of comparisons.
 """
 
 from __future__ import annotations
@@ -17,54 +17,70 @@ from askwise.studies.analysis.evidence import Evidence, Missing
 
 HOLDS, FAILS, FASTER, OPEN = "holds", "does not hold", "faster here", "not decided"
 VERDICTS = (HOLDS, FAILS, FASTER, OPEN)
-"""In the order in which they are counted; `FASTER` is for claims about computing time alone."""
+"""The verdicts in the order in which reports count them; `FASTER` is only for claims about computing time."""
 SIGNIFICANT = 0.05
 FEWEST_PAIRS = 10
-"""With fewer independent pairs nothing is decided."""
+"""The smallest number of independent pairs that can decide a claim."""
 PAPER_PAIRS = 100
-"""Pairs of the paper: what was significant there may be missed with fewer, so "not significant" needs as many."""
+"""The number of pairs in the paper. "Not significant" counts only with at least as many."""
 SIMILAR = 1.0
 """Two costs are similar if they differ by less than one step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One comparison of a claim: what was compared, what came out, and what that says."""
+    """One comparison of a claim.
+
+    Attributes:
+        name: what is compared.
+        verdict: one of `VERDICTS`.
+        result: the estimate as text, or what is missing.
+        strength: how clearly the comparison holds; larger is clearer.
+    """
 
     name: str
     verdict: str
     result: str
     strength: float = 0.0
-    """How clearly it holds, for telling the weakest part; larger is clearer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a run says about a claim."""
+    """The verdict on a claim, and the measured numbers as text."""
 
     verdict: str
     measured: str
 
 
 Rule = Callable[[Estimate], str]
+"""A function from an estimate to a verdict."""
 
 
 def part(
     name: str, measure: Callable[[], Estimate], rule: Rule, *, unit: str = "", digits: int = 2, signed: bool = True
 ) -> Part:
-    """Judge one estimate by a rule; what is missing or too little decides nothing."""
+    """Judge one comparison; it is not decided if data are missing or too few.
+
+    Args:
+        name: what is compared.
+        measure: returns the estimate, or raises `Missing`.
+        rule: the rule.
+        unit: the unit of the estimate.
+        digits: the number of decimals in the text.
+        signed: whether the text has a plus sign in front of positive numbers.
+    """
     try:
         found = measure()
     except Missing as missing:
         return Part(name, OPEN, str(missing))
-    told = in_words(found, unit=unit, digits=digits, signed=signed)
+    text = to_text(found, unit=unit, digits=digits, signed=signed)
     if found.units < FEWEST_PAIRS or found.p is None:
-        return Part(name, OPEN, f"{told}; too few episodes")
-    return Part(name, rule(found), told, abs(found.t or 0.0))
+        return Part(name, OPEN, f"{text}; too few episodes")
+    return Part(name, rule(found), text, abs(found.t or 0.0))
 
 
 def below_zero(found: Estimate) -> str:
-    """Whether a difference is below 0, by its test."""
+    """Return whether a difference is significantly below 0 (`HOLDS`), above 0 (`FAILS`) or neither (`OPEN`)."""
     assert found.p is not None
     if found.p >= SIGNIFICANT:
         return OPEN
@@ -72,30 +88,30 @@ def below_zero(found: Estimate) -> str:
 
 
 def above_zero(found: Estimate) -> str:
-    """Whether a difference is above 0, by its test."""
+    """Return whether a difference is significantly above 0 (`HOLDS`), below 0 (`FAILS`) or neither (`OPEN`)."""
     return {HOLDS: FAILS, FAILS: HOLDS, OPEN: OPEN}[below_zero(found)]
 
 
 def significantly_below(found: Estimate) -> str:
-    """Whether a test with the paper's number of pairs finds a difference below 0."""
+    """Return `HOLDS` if a difference is significantly below 0; `FAILS` if not, with the paper's number of pairs."""
     verdict = below_zero(found)
     return FAILS if verdict == OPEN and found.units >= PAPER_PAIRS else verdict
 
 
 def not_significantly_below(found: Estimate) -> str:
-    """Whether a test with the paper's number of pairs finds no difference below 0."""
+    """Return `FAILS` if a difference is significantly below 0; `HOLDS` if not, with the paper's number of pairs."""
     if below_zero(found) == HOLDS:
         return FAILS
     return HOLDS if found.units >= PAPER_PAIRS else OPEN
 
 
 def similar(found: Estimate) -> str:
-    """Whether a difference is less than `SIMILAR` either way, by its interval."""
+    """Return whether the interval of a difference lies within plus or minus `SIMILAR`."""
     return within(-SIMILAR, SIMILAR)(found)
 
 
 def within(low: float, high: float) -> Rule:
-    """Return the rule that an interval lies between two numbers; it fails if it lies outside altogether."""
+    """Return the rule that an interval lies between `low` and `high`; it fails if it lies completely outside."""
 
     def rule(found: Estimate) -> str:
         assert found.low is not None
@@ -108,7 +124,7 @@ def within(low: float, high: float) -> Rule:
 
 
 def as_long_as(low: float, high: float) -> Rule:
-    """Return the rule that something takes as long as the paper says; below that it is faster here."""
+    """Return the rule that an interval of times lies between `low` and `high`; below `low` it is `FASTER`."""
 
     def rule(found: Estimate) -> str:
         assert found.high is not None
@@ -118,7 +134,7 @@ def as_long_as(low: float, high: float) -> Rule:
 
 
 def together(parts: Iterable[Part]) -> Finding:
-    """Return what all parts of a claim say together."""
+    """Combine the parts of a claim into one verdict and one text."""
     found = list(parts)
     verdicts = {each.verdict for each in found}
     worst_first = (FAILS, OPEN, FASTER, HOLDS)
@@ -131,30 +147,30 @@ def _few(parts: list[Part]) -> str:
     if len(results) == 1 and parts[0].result.startswith("no "):
         return parts[0].result
     mixed = len({each.verdict for each in parts}) > 1
-    return "; ".join(_told(each, with_verdict=mixed) for each in parts)
+    return "; ".join(_part_text(each, with_verdict=mixed) for each in parts)
 
 
 def _many(parts: list[Part], listed: int = 4) -> str:
-    """Return how many parts hold, which do not, and the one that holds least clearly."""
+    """Return a text with the number of parts that hold, and those that do not or are open, at most `listed` each."""
     holding = [each for each in parts if each.verdict == HOLDS]
     text = f"{len(holding)} of {len(parts)} comparisons hold"
     for verdict in (FAILS, OPEN):
         others = [each for each in parts if each.verdict == verdict]
         if others:
-            shown = "; ".join(_told(each) for each in others[:listed])
+            shown = "; ".join(_part_text(each) for each in others[:listed])
             more = f"; and {len(others) - listed} more" if len(others) > listed else ""
-            text += f". {'Against it' if verdict == FAILS else 'Left open'} ({len(others)}): {shown}{more}"
+            text += f". {'Against it' if verdict == FAILS else 'Undecided'} ({len(others)}): {shown}{more}"
     if holding and len(holding) == len(parts):
-        text += f". The least clear: {_told(min(holding, key=lambda each: each.strength))}"
+        text += f". The least clear: {_part_text(min(holding, key=lambda each: each.strength))}"
     return text
 
 
-def _told(each: Part, *, with_verdict: bool = False) -> str:
+def _part_text(each: Part, *, with_verdict: bool = False) -> str:
     return f"{each.name}: {each.result}" + (f" [{each.verdict}]" if with_verdict else "")
 
 
-def in_words(found: Estimate, *, unit: str = "", digits: int = 2, signed: bool = True) -> str:
-    """Return an estimate with its interval, as text."""
+def to_text(found: Estimate, *, unit: str = "", digits: int = 2, signed: bool = True) -> str:
+    """Return an estimate with its interval as text; the arguments are those of `part`."""
     space = f" {unit}" if unit else ""
     if found.low is None or found.high is None:
         return f"{_number(found.mean, digits, signed)}{space}"
@@ -169,14 +185,14 @@ def _number(value: float, digits: int, signed: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that the paper says about its results, in our words, and how a run is asked about it.
+    """A claim of the paper about its results, and how to judge it.
 
     Attributes:
         name: a few words, for short lists.
-        where: where the paper says it.
-        text: what it says.
-        rule: when it counts as holding, beyond what the module says about all claims.
-        judge: returns the comparisons that decide it.
+        where: where the paper states the claim.
+        text: the claim, in our words.
+        rule: the condition under which the claim holds, in addition to the rules of this module.
+        judge: returns the comparisons that decide the claim.
     """
 
     name: str
@@ -186,7 +202,7 @@ class Claim:
     judge: Callable[[Evidence], Iterable[Part]]
 
     def finding(self, evidence: Evidence) -> Finding:
-        """Ask a run about the claim."""
+        """Judge the claim by the results of a run."""
         try:
             return together(self.judge(evidence))
         except Missing as missing:

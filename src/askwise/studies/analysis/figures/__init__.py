@@ -1,7 +1,7 @@
-"""All figures of a study: one file for each kind, which draws it and says all that the report has to know.
+"""All figures of a study: drawn, captioned, and written to files.
 
-A kind of figure is a function from `Material` to pictures, or from that and a prior. To add one, write it and list it
-here: it is drawn, written to files and put into the report.
+A kind of figure is a function from `Material` to pictures, or from `Material` and a prior. To add one, write the
+function and list it here; it is then drawn, written to files and included in the report.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ __all__ = ["Material", "Picture", "pictures", "write_figures"]
 
 
 def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
-    """Draw all figures and write each as PNG and SVG; the same tables give the same bytes."""
+    """Draw all figures and write each as PNG and SVG; equal tables give identical files."""
     target = make_folder(folder)
     drawn = list(pictures(tables))
     for picture in drawn:
         for ending in ENDINGS:
             save_figure(picture.figure, target / f"{picture.name}{ending}")
-            # Where everything goes is found while the first file is drawn; finding it again would take as long.
+            # The layout was computed for the first file; computing it again would take as long.
             picture.figure.set_layout_engine("none")
     return drawn
 
 
 def pictures(tables: Tables) -> Iterator[Picture]:
-    """Draw all figures, for each teammate and base cost: those of all priors, then those of each prior."""
+    """Yield all figures: for each file, teammate and base cost, first those of all priors, then those of each prior."""
     names: Counter[str] = Counter()
     for picture in _drawn(tables):
         names[picture.name] += 1
         times = names[picture.name]
-        # Two labels may make one file name. The second figure must not take the place of the first.
+        # Two labels may give the same file name. The second figure must not overwrite the first.
         yield picture if times == 1 else replace(picture, name=f"{picture.name}--{times}")
 
 

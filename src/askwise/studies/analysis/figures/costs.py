@@ -1,8 +1,8 @@
-"""Marginal cost over per-station cost, one line for each method, with 95 % bands: the paper's figures 3, 5 and 6.
+"""Figures of costs: marginal cost over per-station cost, and the two parts of marginal cost.
 
-A study with one price has no line to draw: its methods stand side by side as points with error bars.
-
-What marginal cost is made of: a bar for each method, steps lost and questions paid, one panel for each prior.
+The first has one line for each method, with 95 % bands, as in the paper's figures 3, 5 and 6. A study with one price
+has points with error bars instead. The second has one bar for each method, divided into lost steps and the price of
+questions.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from askwise.view.plot import PLAIN
 UNIT = "marginal cost (steps)"
 PRICE = "price of a goal"
 PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
-"""Which figure of the paper shows which prior."""
+"""The number of the paper's figure about each prior."""
 
 
 def all_costs(material: Material) -> Iterator[Picture]:
-    """Draw the costs under all priors beside each other, if there are several."""
+    """Draw the costs under all priors side by side, if there are several priors."""
     means, here = material.summary, material.tables
     if len(material.priors) == 1:
         return
@@ -36,7 +36,7 @@ def all_costs(material: Material) -> Iterator[Picture]:
     yield Picture(
         material.name("costs"),
         f"{what}{_band(here)}{material.where}",
-        _costs_as_text(means, material.price),
+        _costs_text(means, material.price),
         cost_figure(means, material.priors, here.bounds, material.price),
         material.title,
         order=10,
@@ -44,7 +44,7 @@ def all_costs(material: Material) -> Iterator[Picture]:
 
 
 def costs(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw the costs under one prior; below everything else if a figure shows those of all priors already."""
+    """Draw the costs under one prior; the figure is folded if there is also one of all priors."""
     means = material.summary.filter(pl.col("prior") == prior)
     paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
     what = f"Prior {prior}{paper}: mean marginal cost{_at(means, material.price)}, {counted(means)}."
@@ -52,18 +52,25 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
     yield Picture(
         material.name("costs", prior),
         f"{what}{_band(material.tables)}{material.where}",
-        _costs_as_text(means, material.price),
+        _costs_text(means, material.price),
         cost_figure(material.summary, [prior], material.tables.bounds, material.price),
         material.title,
         order=50 if shown_already else 20,
-        folded="Costs of each prior in a figure of its own" if shown_already else "",
+        folded="A separate figure for each prior" if shown_already else "",
     )
 
 
 def cost_figure(
     summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None, price: str = PRICE
 ) -> Figure:
-    """Draw one panel for each prior, all with the same scale, and one legend; `price` is what the axis is called."""
+    """Draw one panel for each prior, all with the same scale, and one legend.
+
+    Args:
+        summary: see `askwise.studies.analysis.results.summary`.
+        priors: the priors.
+        bounds: lower bounds, see `askwise.studies.analysis.tables.BOUNDS`.
+        price: the label of the price axis.
+    """
     looks = styles(summary["method"].unique(maintain_order=True))
     width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)
     figure = Figure(figsize=(width, 4.4), layout="constrained")
@@ -113,7 +120,7 @@ def _points(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
 
 
 def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
-    """Draw a lower bound: what no method can beat."""
+    """Draw the lower bound of all methods as a dashed line."""
     if rows.is_empty():
         return
     x = rows["per_station_cost"].to_list() if several else [-0.5, n_methods - 0.5]
@@ -128,49 +135,49 @@ def _at(means: pl.DataFrame, price: str) -> str:
 
 def _band(here: Tables) -> str:
     shape = "Bands" if here.episodes["per_station_cost"].n_unique() > 1 else "Bars"
-    return f" {shape}: 95 % intervals.{_bound_in_words(here)}"
+    return f" {shape}: 95 % intervals.{_bound_text(here)}"
 
 
-def _bound_in_words(here: Tables) -> str:
+def _bound_text(here: Tables) -> str:
     if here.bounds is None:
         return ""
-    told = " Dashed grey: a lower bound that no method can beat"
+    text = " Dashed grey: a lower bound for all methods"
     if "instances" not in here.bounds.columns:
-        return f"{told}."
-    # Instances differ much from one another: a bound on some of them may lie above means over all.
+        return f"{text}."
+    # Instances differ a lot: a bound on some of them may be above the mean over all.
     known, every = int(here.bounds["instances"].min() or 0), here.episodes["instance"].n_unique()  # type: ignore[arg-type]
-    return f"{told}{f', on {known} of the {every} instances' if known < every else ''}."
+    return f"{text}{f', on {known} of the {every} instances' if known < every else ''}."
 
 
-def _costs_as_text(means: pl.DataFrame, price: str) -> str:
-    """Return the numbers at both ends of the lines."""
-    told = []
+def _costs_text(means: pl.DataFrame, price: str) -> str:
+    """Return the costs at the lowest and the highest price as text."""
+    lines = []
     for (prior,), rows in means.group_by("prior", maintain_order=True):
         ends = rows.group_by("method", maintain_order=True).agg(pl.col("mean").sort_by("per_station_cost"))
-        lines = [
+        methods = [
             f"{row['method']} {row['mean'][0]:.1f}" + (f" to {row['mean'][-1]:.1f}" if len(row["mean"]) > 1 else "")
             for row in ends.iter_rows(named=True)
         ]
-        told.append(f"prior {prior}: {', '.join(lines)}")
-    return f"Mean marginal cost from the lowest to the highest {price}; {'; '.join(told)}."
+        lines.append(f"prior {prior}: {', '.join(methods)}")
+    return f"Mean marginal cost from the lowest to the highest {price}; {'; '.join(lines)}."
 
 
-COLOURS = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of questions", ASKING, "///")}
+PART_STYLES = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of questions", ASKING, "///")}
 
 
 def cost_parts(material: Material) -> Iterator[Picture]:
-    """Draw the parts at a middle price, all priors beside each other."""
+    """Draw the parts of marginal cost at a middle price, all priors side by side."""
     found = parts(material.tables.episodes)
     prices = found["per_station_cost"].unique().sort().to_list()
     price = prices[(len(prices) - 1) // 2]
     caption = (
-        f"What marginal cost is made of, at a {material.price} of {price:g}: steps that somebody who knew the goal "
-        f"would not have taken, and the price of questions. Scales differ.{material.where}"
+        f"The parts of marginal cost at a {material.price} of {price:g}: steps that an agent which knew the goal would "
+        f"not have taken, and the price of questions. Scales differ.{material.where}"
     )
     yield Picture(
         material.name("parts"),
         caption,
-        _parts_as_text(found.filter(pl.col("per_station_cost") == price)),
+        _parts_text(found.filter(pl.col("per_station_cost") == price)),
         parts_figure(found, material.priors, price),
         material.title,
         order=30,
@@ -178,7 +185,7 @@ def cost_parts(material: Material) -> Iterator[Picture]:
 
 
 def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure:
-    """Draw the bars at one price; panels have scales of their own, for priors differ much."""
+    """Draw the bars at one price; each panel has its own scale, because costs depend strongly on the prior."""
     here = found.filter(pl.col("per_station_cost") == price)
     methods = here["method"].unique(maintain_order=True).to_list()
     figure = Figure(figsize=(1.6 + 2.9 * len(priors), 1.3 + 0.34 * len(methods)), layout="constrained")
@@ -200,21 +207,21 @@ def _bars(ax: Axes, rows: pl.DataFrame, methods: list[str]) -> None:
     by_method = {row["method"]: row for row in rows.iter_rows(named=True)}
     places = [place for place, method in enumerate(methods) if method in by_method]
     left = [0.0] * len(places)
-    for column, (label, colour, hatch) in COLOURS.items():
+    for column, (label, colour, hatch) in PART_STYLES.items():
         widths = [by_method[methods[place]][column] for place in places]
         look: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5}
         ax.barh(places, widths, left=left, height=0.7, label=label, **look)
         left = [start + width for start, width in zip(left, widths, strict=True)]
     for place, total in zip(places, left, strict=True):
         ax.annotate(f"{total:.2f}", (total, place), (3, 0), textcoords="offset points", va="center", fontsize=8)
-    ax.set_xlim(0, 1.2 * max(left, default=0.0) or 1.0)  # with room for the numbers
+    ax.set_xlim(0, 1.2 * max(left, default=0.0) or 1.0)  # leaves room for the numbers
 
 
-def _parts_as_text(found: pl.DataFrame) -> str:
-    told = []
+def _parts_text(found: pl.DataFrame) -> str:
+    lines = []
     for (prior,), rows in found.group_by("prior", maintain_order=True):
-        lines = [
+        methods = [
             f"{row['method']} {row['steps_lost']:.2f} + {row['questions']:.2f}" for row in rows.iter_rows(named=True)
         ]
-        told.append(f"prior {prior}: {', '.join(lines)}")
-    return f"Mean steps lost + mean price of questions; {'; '.join(told)}."
+        lines.append(f"prior {prior}: {', '.join(methods)}")
+    return f"Mean steps lost + mean price of questions; {'; '.join(lines)}."

@@ -1,12 +1,11 @@
-"""How many questions each method asks at each step: the paper's figure 4.
+"""Figures of distributions: the steps at which questions are asked, and marginal costs over episodes.
 
-One row for each asking method, so that bars never hide each other; the lowest price on the left, as in the paper, and
-the highest on the right.
+Questions: histograms as in the paper's figure 4. Each asking method has its own row, so that bars do not hide each
+other; the left column has the lowest price, as in the paper, and the right column the highest.
 
-How marginal costs are spread over episodes: the share of episodes that cost at most so much.
-
-A mean can hide that a method is cheap almost always and very dear now and then. The curve shows it all: the higher, the
-cheaper; where it starts on the left axis is the share of episodes that cost nothing extra.
+Costs: the share of episodes with at most a given marginal cost. A mean can hide that a method is cheap almost always
+and very expensive sometimes. The higher a curve, the cheaper the method; its value on the left axis is the share of
+episodes without any marginal cost.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from askwise.text.wording import printable
 from askwise.view.plot import PLAIN
 
 SHOWN = 0.995
-"""The axis ends where this share of all questions has been asked; the rest is told in a note."""
+"""The axis ends where this share of all questions has been asked; a note counts the others."""
 
 
 def questions(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw when questions are asked under one prior, if any are."""
+    """Draw the steps of questions under one prior, if there are questions."""
     queries = material.tables.queries.filter(pl.col("prior") == prior)
     if queries.is_empty():
         return
@@ -41,7 +40,7 @@ def questions(material: Material, prior: str) -> Iterator[Picture]:
     yield Picture(
         material.name("questions", prior),
         f"{what} Questions count as steps.{material.where}",
-        _questions_as_text(queries, prices, material.price),
+        _questions_text(queries, prices, material.price),
         questions_figure(queries, material.methods, prices, material.price),
         material.title,
         order=40,
@@ -50,7 +49,14 @@ def questions(material: Material, prior: str) -> Iterator[Picture]:
 
 
 def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
-    """Draw the histograms of `queries`, which are those of one prior; `prices` are the columns, called `name`."""
+    """Draw histograms of the steps of questions under one prior.
+
+    Args:
+        queries: the questions.
+        methods: all methods; those that ask have a row each.
+        prices: the prices, one for each column.
+        name: the word for the price.
+    """
     looks = styles(methods)
     asking = [method for method in methods if (queries["method"] == method).any()]
     size = (2.9 * len(prices) + 1.6, 1.05 * max(len(asking), 1) + 1.2)
@@ -64,7 +70,7 @@ def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[flo
             _bars(panels[row, column], steps, last, looks[method].colour)
         label = printable(method)
         panels[row, 0].set_ylabel(label, rotation=0, ha="right", va="center", **PLAIN)
-    panels[0, 0].set_ylim(top=1.3 * panels[0, 0].get_ylim()[1])  # room for the notes
+    panels[0, 0].set_ylim(top=1.3 * panels[0, 0].get_ylim()[1])  # leaves room for the notes
     for column, price in enumerate(prices):
         panels[0, column].set_title(f"{name} {price:g}", fontsize=11)
         panels[-1, column].set_xlabel("step")
@@ -85,7 +91,7 @@ def _bars(ax: Axes, steps: np.ndarray[tuple[int], np.dtype[np.int32]], last: int
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _questions_as_text(queries: pl.DataFrame, prices: list[float], name: str) -> str:
+def _questions_text(queries: pl.DataFrame, prices: list[float], name: str) -> str:
     lowest = queries.filter(pl.col("per_station_cost") == prices[0])
     median = lowest.group_by("method", maintain_order=True).agg(pl.col("t").median())
     lines = [f"{method} {step:g}" for method, step in median.iter_rows()]
@@ -96,15 +102,15 @@ TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 
 
 
 def spread(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw the spread of marginal costs under one prior."""
+    """Draw the distribution of marginal costs under one prior."""
     episodes = material.tables.episodes.filter(pl.col("prior") == prior)
     means = material.summary.filter(pl.col("prior") == prior)
     prices = end_prices(episodes)
     how_to_read = "The higher a curve, the cheaper; the axis has a square-root scale."
     yield Picture(
         material.name("spread", prior),
-        f"Prior {prior}: spread of marginal cost, {counted(means, 'curve')}. {how_to_read}{material.where}",
-        _spread_as_text(episodes, prices, material.price),
+        f"Prior {prior}: distribution of marginal cost, {counted(means, 'curve')}. {how_to_read}{material.where}",
+        _spread_text(episodes, prices, material.price),
         spread_figure(episodes, material.methods, prices, material.price),
         material.title,
         order=40,
@@ -113,7 +119,14 @@ def spread(material: Material, prior: str) -> Iterator[Picture]:
 
 
 def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
-    """Draw the curves of `episodes`, which are those of one prior; `prices` are the columns, called `name`."""
+    """Draw the distribution of marginal costs under one prior, with one panel for each price.
+
+    Args:
+        episodes: the episodes.
+        methods: the methods, one curve for each.
+        prices: the prices.
+        name: the word for the price.
+    """
     looks = styles(methods)
     figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")
     panels = figure.subplots(1, len(prices), sharex=True, sharey=True, squeeze=False)[0]
@@ -132,13 +145,13 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         ax.grid(color=GRID, linewidth=0.7)
         ax.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("episodes that cost at most this")
+    panels[0].set_ylabel("share of episodes with at most this cost")
     legend_below(figure, panels[0])
     return figure
 
 
 def _square_root_scale(ax: Axes, most: float) -> None:
-    """Make room where good methods are, near 0, without losing the dear episodes."""
+    """Use a square-root axis, which enlarges costs near 0 and still shows expensive episodes."""
     ax.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0.0)), np.square))
     ticks = [tick for tick in TICKS if tick <= most]
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -149,12 +162,12 @@ def _curve(ax: Axes, costs: np.ndarray[tuple[int], np.dtype[np.float64]], most: 
     shares = np.arange(1, costs.size + 1) / costs.size
     x = np.concatenate(([0.0], np.maximum(costs, 0.0), [most]))
     y = np.concatenate(([0.0], shares, [1.0]))
-    # A marker at every tenth of the episodes is enough to tell the curves apart.
+    # A marker at every tenth of the episodes is enough to distinguish the curves.
     marked = [round(k * costs.size / 10) for k in range(1, 11)]
     ax.plot(x, y, drawstyle="steps-post", label=name, markevery=marked, **{**style.line(), "markersize": 5})
 
 
-def _spread_as_text(episodes: pl.DataFrame, prices: list[float], name: str) -> str:
+def _spread_text(episodes: pl.DataFrame, prices: list[float], name: str) -> str:
     highest = episodes.filter(pl.col("per_station_cost") == prices[-1])
     median = highest.group_by("method", maintain_order=True).agg(pl.col("marginal_cost").median())
     lines = [f"{method} {cost:.1f}" for method, cost in median.iter_rows()]

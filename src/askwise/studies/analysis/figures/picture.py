@@ -1,6 +1,7 @@
-"""A figure with all that is said about it and where it goes: made in one place, laid out by the report as it says.
+"""The input and the output of every kind of figure: `Material`, from which it is drawn, and `Picture`, the result.
 
-What the figures of a study are made of, one file, teammate and base cost at a time, and what captions share.
+There is one `Material` for each file, teammate and base cost. A `Picture` contains the drawing, its caption, and the
+position that it asks for in the report.
 """
 
 from __future__ import annotations
@@ -30,27 +31,30 @@ from askwise.studies.analysis.tables import (
 )
 
 FIGURES = "figures"
-"""The report's section for figures that name no other."""
+"""The default section of figures in the report."""
+MOST_FILES = 6
+"""The largest number of files, from the first, that have their own figures."""
+LONGEST_SUFFIX = 120
 ORDER = 100
-"""Where figures come that do not say: after those that do."""
+"""The default order of figures, after those that state one."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure and everything that its files and the report need to know about it.
+    """A figure with its caption and its position in the report.
 
     Attributes:
-        name: of its files, without ending.
-        caption: what stands below it.
-        alt: what it shows, in words, for those who cannot see it.
+        name: the name of its files, without ending.
+        caption: the text below it.
+        alt: the alternative text for readers who cannot see it.
         figure: the drawing.
-        title: the heading that it stands under, together with all figures of its section that have the same one;
-            empty for none.
+        title: the heading above it, shared with all figures of its section that have the same title; empty for none.
         section: the section of the report that it belongs to, by the name that links use (``figures``, ``time``, ...).
-            A section that the report has not got otherwise is added, with this as its heading.
-        order: figures under one title come in this order, and those of one order in the order they were made in.
-        beside: whether it is narrow enough to stand beside the others of its order.
-        folded: what to click on to see it and the others of its order that have the same; empty if it is seen at once.
+            If the report has no such section, one with this heading is added.
+        order: figures under one title are sorted by this number; equal numbers keep the order of creation.
+        beside: whether it is narrow enough to be placed next to other figures of the same order.
+        folded: the label of a fold that hides it until clicked, shared with figures of the same order and label; empty
+            if it is always visible.
     """
 
     name: str
@@ -65,23 +69,18 @@ class Picture:
 
 
 def slug(text: str) -> str:
-    """Return a name that is safe in file names everywhere."""
+    """Return text with all characters replaced that are not safe in file names."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).rstrip("-")
-
-
-MOST_FILES = 6
-"""Of a study over more files than that, the first ones have figures of their own."""
-LONGEST_SUFFIX = 120
 
 
 @dataclass(frozen=True)
 class Material:
-    """The finished episodes of one file (in a study over files), teammate and base cost, and what belongs to them.
+    """The data of the figures for one file (in a study over files), teammate and base cost.
 
     Attributes:
-        tables: their tables; with a lower bound if there is one for them.
-        suffix: what tells their figures' files from those of other files, teammates and base costs.
-        where: the same in words, a sentence that ends a caption; empty if the study has one of each only.
+        tables: the tables, with finished episodes only, and with a lower bound if there is one for them.
+        suffix: the end of file names, which distinguishes files, teammates and base costs.
+        where: a sentence at the end of captions that names file, teammate and base cost; empty if none of them varies.
     """
 
     tables: Tables
@@ -90,17 +89,17 @@ class Material:
 
     @property
     def title(self) -> str:
-        """The heading of their figures in the report."""
+        """The heading of the figures in the report."""
         return self.where.strip(" .")
 
     @property
     def price(self) -> str:
-        """What the domain calls the price of naming one more goal."""
+        """The domain's word for the price of naming one more goal."""
         return self.tables.words.price
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """Mean marginal cost of each prior, method and price."""
+        """The mean marginal cost for each prior, method and price, see `results.summary`."""
         return summary(self.tables.episodes)
 
     @property
@@ -114,15 +113,15 @@ class Material:
         return self.tables.episodes["method"].unique(maintain_order=True).to_list()
 
     def name(self, kind: str, prior: str | None = None) -> str:
-        """Return the name of a figure's files."""
+        """Return the name of a figure's files, without ending; without `prior`, of a figure about all priors."""
         return f"{kind}{self.suffix}" if prior is None else f"{kind}-{slug(prior)}{self.suffix}"
 
 
 def materials(tables: Tables) -> Iterator[Material]:
-    """Yield the material of each file, teammate and base cost that has finished episodes.
+    """Yield the material for each file, teammate and base cost that has finished episodes.
 
-    In a study over files those are the first `MOST_FILES` of them, and then all files together, if all have the same
-    prices: a line through the prices of different problems would mean nothing.
+    In a study over files these are the first `MOST_FILES` files, and then all files together if they have the same
+    prices: a line through the prices of different problems would be meaningless.
     """
     columns, varied = grouping(tables.episodes), varying(tables.episodes)
     named = columns if set(SETTING) & set(varied) else varied
@@ -136,17 +135,17 @@ def materials(tables: Tables) -> Iterator[Material]:
         )
         if here.episodes.is_empty():
             continue
-        told = {column: value for column, value in zip(columns, setting, strict=True) if column in named}
-        if not told:
+        named_values = {column: value for column, value in zip(columns, setting, strict=True) if column in named}
+        if not named_values:
             yield Material(here)
             continue
-        plain = [f"{value:g}" if isinstance(value, float) else value for value in told.values()]
-        words = ", ".join(_in_words(column, text) for column, text in zip(told, plain, strict=True))
+        plain = [f"{value:g}" if isinstance(value, float) else value for value in named_values.values()]
+        words = ", ".join(_column_text(column, text) for column, text in zip(named_values, plain, strict=True))
         yield Material(here, slug(f"-{'-'.join(plain)}")[:LONGEST_SUFFIX], f" {words[0].upper()}{words[1:]}.")
 
 
 def _drawn(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes that figures are drawn of, those of all files together among them."""
+    """Return the episodes to draw: those of the first files, and those of all files together."""
     if FILE not in episodes.columns:
         return episodes
     first = [*episodes[FILE].unique(maintain_order=True).head(MOST_FILES), ALL_FILES]
@@ -157,14 +156,14 @@ def _of_file(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
     return table.with_columns(pl.lit(ALL_FILES).alias(FILE)) if setting[0] == ALL_FILES else table
 
 
-def _in_words(column: str, text: str) -> str:
+def _column_text(column: str, text: str) -> str:
     if column == FILE:
         return "all files together" if text == ALL_FILES else f"file {text}"
     return f"{column.replace('_', ' ')} {text}"
 
 
 def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.DataFrame | None:
-    """Return the bounds for one file, teammate and base cost, as far as the table tells them apart."""
+    """Return the bounds for one file, teammate and base cost, as far as the table has these columns."""
     if bounds is None:
         return None
     for column, value in setting.items():
@@ -174,13 +173,13 @@ def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.Da
 
 
 def end_prices(episodes: pl.DataFrame) -> list[float]:
-    """Return the lowest and the highest price, once if they are the same."""
+    """Return the lowest and the highest price; a list of one if they are equal."""
     prices = episodes["per_station_cost"].unique().sort().to_list()
     return [prices[0]] if len(prices) == 1 else [prices[0], prices[-1]]
 
 
 def counted(means: pl.DataFrame, what: str = "") -> str:
-    """Return how many episodes are behind each point, panel or curve, for a caption."""
+    """Return the number of episodes for each point, method, or `what` (such as ``panel``), for a caption."""
     sizes = means["episodes"].sort()
     low, high = sizes[0], sizes[-1]
     count = f"n = {low}" if low == high else f"n = {low} to {high}"

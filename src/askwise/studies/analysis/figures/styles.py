@@ -1,4 +1,4 @@
-"""How each method is drawn: a colour that colour-blind readers can tell apart, a line and a marker for grey print.
+"""The style of each method in figures: a colour, dashes and a marker, to be distinguished without colours, too.
 
 The colours are those of `askwise.view.palette`.
 """
@@ -19,19 +19,19 @@ Dashes: TypeAlias = str | tuple[int, tuple[int, ...]]
 
 FAINT, GRID, INK, PAPER = (hex_of(colour) for colour in (palette.FAINT, palette.LINE, palette.INK, palette.PAPER))
 LOST, ASKING = hex_of(palette.WAY), hex_of(palette.EGO)
-"""Steps that were lost, and questions, which are the ego agent's."""
+"""The colours of lost steps and of the price of questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A colour, a pattern of dashes, a marker."""
+    """The style of a line: a colour, a pattern of dashes, and a marker."""
 
     colour: str
     dashes: Dashes
     marker: str
 
     def line(self) -> dict[str, Any]:
-        """Return it as options of a line."""
+        """Return the style as keyword arguments of matplotlib's ``plot``."""
         return {
             "color": self.colour,
             "linestyle": self.dashes,
@@ -55,23 +55,24 @@ _LINES: dict[str, tuple[Dashes, str]] = {
 }
 
 KNOWN = {name: Style(hex_of(palette.METHODS[name]), *line) for name, line in _LINES.items()}
-"""These look the same in every figure of every study."""
+"""Methods with a fixed style, the same in every figure."""
 
 _BORROWED = ("ezq-local", "planner", "toolbox", "baseline", "cost-prob", "ezq", "planner-light")
 _COLOURS = 7
-"""Colours that others take in turn: as many as have no factor in common with dashes and markers, so that all differ."""
+"""The number of colours of other methods. It has no factor in common with the numbers of dashes and markers, so that
+combinations do not repeat soon."""
 _DASHES: tuple[Dashes, ...] = ("-", (0, (2, 1)), (0, (6, 2)), (0, (4, 1, 1, 1)))
 _MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 
 
 def styles(methods: Iterable[str]) -> dict[str, Style]:
-    """Return a style for each method, in this order.
+    """Return a style for each method, in the given order.
 
-    Methods beyond the known ones have colours of their own; where these do not suffice, they borrow those of methods
-    that are not there.
+    Methods without a fixed style get other colours first, and then colours of known methods, preferably of those that
+    are not in the figure.
     """
     names = list(methods)
-    borrowed = sorted(_BORROWED, key=names.__contains__)  # those that are not there first
+    borrowed = sorted(_BORROWED, key=names.__contains__)  # those that are not in the figure first
     colours = [hex_of(each) for each in (*palette.OTHERS, *(palette.METHODS[name] for name in borrowed))][:_COLOURS]
     found: dict[str, Style] = {}
     others = 0
@@ -86,11 +87,11 @@ def styles(methods: Iterable[str]) -> dict[str, Style]:
 
 
 def legend_below(figure: Figure, ax: Axes) -> None:
-    """Put the names of what `ax` shows below the figure, in as many columns as fit."""
+    """Draw the legend of `ax` below the figure, in as many columns as fit."""
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
         return
-    # Inches: a line and its gaps, and a letter of ordinary width; long names get fewer columns instead of being cut.
+    # In inches: the width of a line and its gaps, and of a letter. Long names lead to fewer columns.
     widest = 0.75 + 0.085 * max(map(len, labels))
     columns = max(1, min(len(handles), int((figure.get_figwidth() - 0.3) / widest)))
     look = {"ncols": columns, "frameon": False, "handlelength": 3.0, "columnspacing": 1.2}
