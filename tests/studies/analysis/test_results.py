@@ -1,4 +1,9 @@
-"""Summaries by hand, failures counted, columns as promised."""
+"""Summaries by hand, failures counted, columns as promised.
+
+What marginal cost is made of: the parts add up to it.
+
+Means of expected costs: on the same instances for all, with the bound that belongs to them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from askwise.studies.analysis.results import failures, summary, timing_summary, write_csv
+from askwise.studies.analysis.results import (
+    SUMMARY,
+    bounds_of,
+    expected_summary,
+    failures,
+    parts,
+    summary,
+    timing_summary,
+    write_csv,
+)
+from askwise.studies.schema.tables import BOUND, table
 from tests.studies.analysis.studies import METHODS, PRICES, paper_like, simple
 
 COLUMNS = ["prior", "method", "per_station_cost", "episodes", "mean", "stderr", "ci_low", "ci_high", "queries_mean"]
@@ -84,3 +99,70 @@ def test_times_of_episodes_and_decisions() -> None:
     assert (row["method"], row["episodes"], row["episode_mean"], row["episode_median"]) == ("ezq", 2, 2.0, 2.0)
     # 20 steps each: 2.2 s for 40 decisions; 0.01 and 0.1 s on average in the two episodes.
     assert (row["decision_mean"], row["decision_median"]) == pytest.approx((0.055, 0.055))
+
+
+def test_the_parts_of_a_condition_by_hand() -> None:
+    table = simple({"ezq": [1.0, 2.0, 6.0]}).with_columns(pl.Series("query_cost", [0.5, 0.0, 1.0]))
+    assert parts(table).rows() == [("far", "ezq", 0.0, 2.5, 0.5)]
+
+
+def test_parts_add_up_in_the_order_of_the_summary() -> None:
+    episodes = paper_like(5)[0].with_columns(pl.col("marginal_cost").mul(0.3).alias("query_cost"))
+    found, means = parts(episodes), summary(episodes)
+    assert found.select("prior", "method", "per_station_cost").equals(
+        means.select("prior", "method", "per_station_cost")
+    )
+    assert (found["steps_lost"] + found["questions"]).to_list() == pytest.approx(means["mean"].to_list())
+
+
+def test_nothing_lost_is_nothing() -> None:
+    """0.1 + 0.2 - 0.3 is not 0 to a computer, and nobody wants to read 5.6e-17 steps."""
+    table = simple({"ezq": [0.1 + 0.2]}).with_columns(pl.Series("query_cost", [0.3]))
+    assert parts(table)["steps_lost"].to_list() == [0.0]
+
+
+def rows(method: str, *expected: float | None) -> list[dict[str, object]]:
+    return [
+        {
+            "instance": k,
+            "prior": "near",
+            "teammate": "urop",
+            "method": method,
+            "base_cost": 0.5,
+            "per_station_cost": 0.2,
+            "expected": value,
+            "verdict": None if value is None else "exact",
+            "states": None if value is None else 10,
+            "error": "too large" if value is None else None,
+        }
+        for k, value in enumerate(expected)
+    ]
+
+
+def test_bounds_are_means_over_the_instances_that_have_one() -> None:
+    found = bounds_of(table("expected", rows(BOUND, 1.0, 2.0, None) + rows("never", 9.0)))
+    assert found is not None
+    assert found.rows(named=True) == [
+        {
+            "prior": "near", "base_cost": 0.5, "per_station_cost": 0.2,
+            "instances": 2, "mean": 1.5, "stderr": pytest.approx(0.5),
+        }
+    ]  # fmt: skip
+
+
+def test_no_bounds_is_none() -> None:
+    assert bounds_of(table("expected", rows("never", 1.0))) is None
+    assert expected_summary(table("expected", rows(BOUND, 1.0))).schema == SUMMARY
+
+
+def test_a_cell_counts_the_instances_that_all_its_methods_have() -> None:
+    data = table("expected", rows("never", 4.0, 6.0, 100.0) + rows("planner", 1.0, 2.0, None) + rows(BOUND, 1.0, 1.0))
+    found = {row["method"]: row for row in expected_summary(data).iter_rows(named=True)}
+    assert list(found) == ["never", "planner"]
+    assert (found["never"]["instances"], found["never"]["mean"], found["never"]["bound"]) == (2, 5.0, 1.0)
+    assert (found["planner"]["mean"], found["planner"]["stderr"]) == (1.5, pytest.approx(0.5))
+
+
+def test_a_bound_over_fewer_instances_is_not_shown() -> None:
+    data = table("expected", rows("never", 4.0, 6.0) + rows(BOUND, 1.0))
+    assert expected_summary(data)["bound"].to_list() == [None]
