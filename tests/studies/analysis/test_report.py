@@ -1,4 +1,7 @@
-"""The report as a file: complete, escaped, self-contained."""
+"""The report as a file: complete, escaped, self-contained.
+
+Reports speak of the domain's things by the domain's words.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import polars as pl
 import pytest
 
 from askwise.studies.analysis import in_short, short_text, write_results
+from askwise.studies.analysis.figures import pictures
+from askwise.studies.schema.domain import StudyWords
 from askwise.view.html import flattened
 from tests.studies.analysis.studies import METHODS, paper_like, renamed, simple
 
@@ -174,3 +179,23 @@ def test_nested_settings_are_told_by_dotted_names() -> None:
     assert list(flattened(given)) == [
         ("a.b", "1"), ("a.c", "1, 2"), ("methods[1].name", "ezq"), ("methods[2]", "never"), ("none", "\u2013"),
     ]  # fmt: skip
+
+
+WORDS = StudyWords(goal="room", teammate="nurse", priors="ours favours none.")
+
+
+def test_another_domain_has_its_own_words(tmp_path: Path) -> None:
+    # Methods that are not the paper's: its claims are about tool fetching, and speak of stations.
+    tables = [table.filter(pl.col("prior") == "near") for table in paper_like(3)]
+    others = [renamed(table, {name: f"{name}*" for name in tables[0]["method"].unique()}) for table in tables]
+    found = write_results(tmp_path, *others, words=WORDS)
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<dt>per-room cost</dt>\n<dd>What each room named in a question adds to its price.</dd>" in report
+    assert "goals and nurse paths" in report
+    assert "ours favours none." in report
+    assert "cheapest at every per-room cost: " in report
+    for picture in pictures(found.tables):
+        assert "per-room cost" in picture.alt + picture.caption
+        assert "station" not in picture.alt + picture.caption
+        labels = [text for ax in picture.figure.axes for text in (ax.get_title(), ax.get_xlabel())]
+        assert not [text for text in labels if "station" in text]
