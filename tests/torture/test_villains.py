@@ -17,7 +17,7 @@ from askwise.studies.running.run import run_study
 from tests.studies.commands import finish, parts, start, wait_until_gone
 from tests.studies.running.test_dask_cluster import running
 from tests.studies.running.test_interrupted import STUDY
-from tests.studies.running.test_supervising import among, assert_innocent_unharmed, errors
+from tests.studies.running.test_isolation import among, assert_innocent_unharmed, errors
 from tests.studies.studies import files_in, table_bytes, the_plugin, toml, undisturbed
 from tests.studies.villains import line_of, write_villains
 

@@ -25,7 +25,7 @@ from askwise.studies.schema.study import Method
 from tests.refused import assert_refused
 from tests.studies.commands import PATIENCE, finish, parts, start, wait_until_gone
 from tests.studies.gates import Gate
-from tests.studies.running.test_supervising import among, assert_innocent_unharmed, errors
+from tests.studies.running.test_isolation import among, assert_innocent_unharmed, errors
 from tests.studies.studies import small, stored, table_bytes, the_plugin, toml, undisturbed
 from tests.studies.villains import line_of, write_villains
 
