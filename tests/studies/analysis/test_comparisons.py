@@ -1,7 +1,4 @@
-"""Paired comparisons against scipy, and the cases in which there is nothing to test.
-
-Ratios to a reference: by hand, and what has none.
-"""
+"""Paired comparisons against scipy, ratios to a reference by hand, and cases without a test or a ratio."""
 
 from __future__ import annotations
 

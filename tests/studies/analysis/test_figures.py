@@ -1,7 +1,4 @@
-"""Figures: which there are, the same bytes each time, what they show, and studies that are not the paper's.
-
-A figure of a new kind is written to files and reaches the report, wherever it wants to stand.
-"""
+"""Figures: names, identical files, content, studies other than the paper's, and a new kind of figure in the report."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The report as a file: complete, escaped, self-contained.
-
-Reports speak of the domain's things by the domain's words.
-"""
+"""The report: complete, escaped, self-contained, and in the words of the domain."""
 
 from __future__ import annotations
 

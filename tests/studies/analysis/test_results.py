@@ -1,9 +1,4 @@
-"""Summaries by hand, failures counted, columns as promised.
-
-What marginal cost is made of: the parts add up to it.
-
-Means of expected costs: on the same instances for all, with the bound that belongs to them.
-"""
+"""Tables computed by hand: means, failures, times, the two parts of marginal cost, and expected costs with their bounds."""
 
 from __future__ import annotations
 
@@ -21,7 +16,7 @@ from askwise.studies.analysis.results import (
     parts,
     summary,
     timing_summary,
-    write_csv,
+    write_tables,
 )
 from askwise.studies.schema.tables import BOUND, table
 from tests.studies.analysis.studies import METHODS, PRICES, paper_like, simple
@@ -85,10 +80,10 @@ def test_the_order_of_rows_changes_no_bit() -> None:
 
 
 def test_csv_keeps_every_digit(tmp_path: Path) -> None:
-    found = summary(paper_like(5)[0])
-    write_csv(found, tmp_path / "summary.csv")
+    analysis = analyse(paper_like(5)[0])
+    write_tables(tmp_path, analysis)
     again = pl.read_csv(tmp_path / "summary.csv", schema_overrides={"episodes": pl.Int32})
-    assert again.equals(found)
+    assert again.equals(analysis.summary)
 
 
 def test_times_of_episodes_and_decisions() -> None:

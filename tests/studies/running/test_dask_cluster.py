@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from askwise.errors import InputError
-from askwise.studies.running import executors as cluster
+from askwise.studies.running import executors
 from askwise.studies.running.executors import BACK, GONE, WorkerCount, dask
 from askwise.studies.running.run import NoProgress, WorkersGone, run_study
 from askwise.studies.schema.study import Method
@@ -101,7 +101,7 @@ def running(folder: Path, workers: int) -> Iterator[Cluster]:
         for _ in range(workers):
             found.add_worker()
         if workers:  # on a slow machine they may take longer to start than a study waits for them
-            with cluster._connected(found.address) as client:
+            with executors._connected(found.address) as client:
                 client.wait_for_workers(workers, timeout=PATIENCE)
         yield found
     finally:
@@ -152,7 +152,7 @@ def test_workers_with_another_askwise_are_refused(
 ) -> None:
     with dask(two_workers.address) as crew:
         assert crew.executor.submit(divmod, 7, 4).result(timeout=PATIENCE) == (1, 3)
-    monkeypatch.setattr(cluster, "__version__", "99")
+    monkeypatch.setattr(executors, "__version__", "99")
     with pytest.raises(InputError, match=r"^--dask: found askwise .* at the worker tcp://.*; expected askwise 99 at "):
         run_study(STUDY, tmp_path / "out", dask=two_workers.address)
     assert parts(tmp_path / "out") == 0
@@ -185,7 +185,7 @@ def test_workers_and_then_the_scheduler_are_killed_and_nothing_is_lost(
         said.append(text)
         heard.set()
 
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(executors, "PATIENCE", 0.5)
     monkeypatch.setattr(NoProgress, "say", hear)
     gate.let(2 * EACH)
     with running(tmp_path / "cluster", 1) as found:
@@ -227,7 +227,7 @@ def test_what_there_is_to_say_about_workers() -> None:
 
 
 def test_a_scheduler_without_workers_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "TIMEOUT", 2)
+    monkeypatch.setattr(executors, "TIMEOUT", 2)
     with running(tmp_path / "cluster", 0) as found:
         assert_refused(
             lambda: run_study(small(), tmp_path / "out", dask=found.address),

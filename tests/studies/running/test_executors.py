@@ -1,4 +1,4 @@
-"""What is given as the address of a Dask cluster and is none."""
+"""Wrong addresses of Dask clusters are refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from askwise.studies.running import executors as cluster
+from askwise.studies.running import executors
 from askwise.studies.running.run import run_study
 from tests.refused import assert_refused
 from tests.studies.studies import small
@@ -37,7 +37,7 @@ def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
 
 
 def test_something_else_that_listens_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "TIMEOUT", 1)
+    monkeypatch.setattr(executors, "TIMEOUT", 1)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         message = "--dask: found {!r}, which does not answer ({}); expected the address of a running Dask scheduler"

@@ -1,7 +1,4 @@
-"""Playing a task: the same luck for everybody, and an agent that fails is a row.
-
-Expected costs beside the episodes: the same as computed alone, for the instances and priors that were asked for.
-"""
+"""Tasks: rows equal simulated episodes and evaluated costs, conditions share goal and path, failures are rows."""
 
 from __future__ import annotations
 
