@@ -43,7 +43,7 @@ nitpick_ignore_regex = [
     # A private field of a record.
     ("py:class", r"askwise\.decisions\.search\.SearchResult"),
     # What PDDL was read into: parts of records whose methods are what others use.
-    ("py:class", r"askwise\.pddl\.(language|sets|tokens)\.\w+"),
+    ("py:class", r"askwise\.pddl\.((language|tokens)\.\w+|task\.Lists)"),
     ("py:class", r"(argparse|collections|concurrent|gymnasium|matplotlib|numpy|pathlib|pettingzoo|polars|typing)\..*"),
 ]
 # A goal in a file and a goal in a drawing have the same name; each is linked from where it is used.
