@@ -1,4 +1,4 @@
-"""Tables computed by hand: means, failures, times, the two parts of marginal cost, and expected costs with their bounds."""
+"""Tables computed by hand: means, failures, times, the parts of marginal cost, and expected costs with bounds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from askwise.studies.analysis.results import (
-    SUMMARY,
+    EXPECTED_SUMMARY,
+    analyse,
     bounds_of,
     expected_summary,
     failures,
@@ -147,7 +148,7 @@ def test_bounds_are_means_over_the_instances_that_have_one() -> None:
 
 def test_no_bounds_is_none() -> None:
     assert bounds_of(table("expected", rows("never", 1.0))) is None
-    assert expected_summary(table("expected", rows(BOUND, 1.0))).schema == SUMMARY
+    assert expected_summary(table("expected", rows(BOUND, 1.0))).schema == EXPECTED_SUMMARY
 
 
 def test_a_cell_counts_the_instances_that_all_its_methods_have() -> None:

@@ -116,7 +116,7 @@ def test_what_is_faster_here_is_counted_apart() -> None:
     quick = timings.with_columns(pl.col("seconds") / 150, pl.lit(0.001).alias("setup_seconds"))
     found = analyse(episodes, queries, quick, judged=True)
     told = "3 hold, 1 does not hold, 2 were faster here, 2 are not decided"
-    assert in_short(found)[-1].endswith(f"by another program, {told}.")
+    assert in_short(found)[-1].endswith(f": of 8 claims, {told}.")
     assert short_text(found).endswith(f"Its claims about computing time: {told}")
     assert "faster" not in in_short(found)[-2]
 
@@ -130,7 +130,7 @@ def test_counts_of_verdicts(many: int, verdict: str, text: str) -> None:
 
 def test_in_short_compares_with_the_papers_method(paper: Analysis) -> None:
     (found,) = [line for line in in_short(paper) if "divided by that of ezq" in line]
-    assert "mean over 18 cells: cost-prob " in found
+    assert "mean over 18 conditions: cost-prob " in found
     assert found.count("(") == 4  # an interval for each of the others
 
 
