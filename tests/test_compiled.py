@@ -526,7 +526,7 @@ def _in_structs(given: _Pair) -> float:
 def _pair() -> _Pair:
     many = np.linspace(0.5, 2.0, 7)
     many.setflags(write=False)
-    return _Pair(_Numbers(many, 1.5), np.array([1, 2]))
+    return _Pair(inside=_Numbers(many=many, factor=1.5), few=np.array([1, 2]))
 
 
 def test_structs_are_the_same_in_python_and_in_compiled_loops() -> None:

@@ -1,21 +1,21 @@
-"""A lower bound on the expected marginal cost, for problems too large to solve: no method does better.
+"""A lower bound on the expected marginal cost of every method, for problems too large to solve.
 
-**Theory.** Put every goal into one of several groups, and let an oracle say at the start, for nothing, in which group
-the goal is. An agent is free to ignore it, so free information never makes the optimum larger. Within a group the
-optimum is exact (`askwise.planning.exact`), with the posterior odds of its goals; a question there names the goals of
-the group only, and leaving goals out of a question never makes it dearer. So, whatever the groups::
+**Theory.** Put every goal into one of several groups, and let an oracle name the goal's group at the start, for free.
+An agent may ignore it, so free information never makes the optimum larger. Within a group the optimum is exact
+(`askwise.planning.exact`), with the posterior odds of its goals. A question there names only goals of the group, and
+naming fewer goals never makes a question more expensive. So for all groups::
 
     optimum  >=  sum over groups of P(group) * optimum(group)
 
 With one group it is the optimum itself. Groups of a single goal add nothing.
 
-Where answers may be wrong or missing, the bound is that of truthful answers: who hears the truth can make other answers
-of it by tossing coins, so worse answers never help. Choices are considered where the problem says what an
-option costs; a choice restricted to the goals of a group has no more options than before.
+If answers may be wrong or missing, the bound is that of true answers: from true answers you can make worse ones by
+tossing coins, so worse answers never help. Choices are considered if the problem says what an option costs; a choice
+restricted to the goals of a group has no more options than before.
 
-The bound is tight where goals that are hard to tell apart, and matter, are together. Two ways to form groups are tried
-and the larger bound is kept: the likeliest goals together, which suits priors that favour a few; and goals together
-that cost most in pairs, each pair solved exactly. A group grows as long as solving it stays within `limit` states.
+The bound is tight if goals that are hard to tell apart, and matter, are in one group. Two ways to form groups are tried
+and the larger bound is kept: the likeliest goals together, which suits priors that favour a few goals; and goals
+together that cost most in pairs, each pair solved exactly. A group grows while solving it stays within `limit` states.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from askwise.types import FloatArray, Verdict
 MOST_STATES = 100_000
 """States to solve for one group: about a second."""
 GROWTH = 1 / 4
-"""The part of a group that it grows by at a time; at least by two goals."""
+"""The share of its size by which a group grows at a time; at least two goals."""
 ROOM = 2
-"""A group grows only if its states so far, times this, are within the limit: a larger one takes so many times more."""
+"""A group grows only if its states, times this factor, are within the limit: a larger group takes more states."""
 NEGLIGIBLE = 1e-4
-"""Goals that are together less likely than this are left out: as if they cost nothing."""
+"""Goals whose total probability is below this are left out, as if they cost nothing."""
 
 Groups = tuple[tuple[int, ...], ...]
 Order = Callable[[list[int]], list[int]]
-"""Lists goals that belong together first."""
+"""A function that sorts goals, those that belong together first."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Bound:
     """A lower bound.
 
     Attributes:
-        value: no method's expected marginal cost is below.
-        verdict: how it was obtained; exact if it is the optimum itself.
-        groups: the groups that the oracle tells apart; goals in none of them are taken to cost nothing.
+        value: the expected marginal cost that no method can be below.
+        verdict: how the value was obtained; exact if it is the optimum itself.
+        groups: the groups that the oracle names; goals in none of them are taken to cost nothing.
         states: states that were solved for these groups.
         seconds: time taken.
     """
@@ -73,11 +73,11 @@ class Bound:
 
 
 def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
-    """Return a lower bound on the expected marginal cost of every method, questions and all.
+    """Return a lower bound on the expected marginal cost of every method.
 
     Args:
-        problem: any problem that `askwise.planning.exact` takes but for its size.
-        limit: states to solve for each group; more make the bound tighter and take longer.
+        problem: any problem that `askwise.planning.exact` accepts, of any size.
+        limit: the most states to solve for each group; more make the bound tighter and take longer.
     """
     began = time.perf_counter()
     check_teammate(problem, "the bound")
@@ -100,9 +100,9 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
 
 
 def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = MOST_STATES) -> Bound | None:
-    """Return the lower bound if so many questions are answered as the problem says, and all later ones truly.
+    """Return the lower bound if all questions after the first `before` ones get true answers.
 
-    None where that is no more than `bound_problem` says, or takes more states than the limit.
+    Returns None if that is not more than `bound_problem` gives, or takes more states than the limit.
     """
     if problem.answers.truthful or before < 1:
         return None
@@ -124,7 +124,7 @@ def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int =
 
 @dataclass(frozen=True, slots=True)
 class Lower(Verdict):
-    """The verdict on a lower bound: proven, but not how far below the optimum it is."""
+    """The verdict on a lower bound: proven, with an unknown distance to the optimum."""
 
     def __str__(self) -> str:
         return f"proven lower bound, {self.method}"
@@ -139,7 +139,7 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 
 
 class _Partition:
-    """Groups, taken from the front of an order, each as large as the limit allows."""
+    """A partition of the goals: groups from the front of an order, each as large as the limit allows."""
 
     def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:
         self.problem, self.tables, self.limit = problem, tables, limit
@@ -177,7 +177,7 @@ def _by_weight(tables: Tables) -> Order:
 
 
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
-    """Return the order in which each goal costs most, in pairs, with those before it."""
+    """Return the order in which each goal is the one that costs most in pairs with those before it."""
     pairs = _pair_values(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}
 

@@ -1,9 +1,9 @@
 """Kernels that choose the candidates of a state: the questions that plans compare there.
 
-Proposals (`askwise.planning.proposals`) are ranked by their merit, the cost of asking once and then acting until the
-goal is identified. In the state where a decision is made, goals that it helps most to ask about alone are proposed too,
-and the best proposals are improved goal by goal. Where errors are made anew every time, the best questions are also
-proposed with repetitions, until one answer has a margin over the other.
+Proposals (`askwise.planning.proposals`) are ranked by their merit: the cost of asking once and then acting until the
+goal is identified. In the state where a decision is made, the goals about which it is best to ask alone are proposed
+too, and the best proposals are improved goal by goal. If errors are independent, the best questions are also proposed
+with repetitions, until one answer has a margin over the other.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ from askwise.planning.steps import ROUNDING
 from askwise.planning.workspace import ANSWERS_FOLLOWED, POOL_ROOM, POOL_SIZE, Search
 
 STARTS = 4
-"""Proposals that are improved."""
+"""The number of best proposals that are improved."""
 SINGLES = 9
-"""Single goals that are put together, those about which it is best to ask alone."""
+"""The number of goals about which it is best to ask alone, that are put together in proposals."""
 REPEATED = 8
-"""Proposals that are also looked at with repetitions."""
+"""The number of best proposals that are also considered with repetitions."""
 WORTH_MOVING = 0.01
-"""Goals of less than this share of the weight are not moved across to improve a question."""
+"""Goals with less than this share of the weight are not moved to the other side to improve a question."""
 
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return after how many answers to a question states have candidates of their own."""
+    """Return the number of answers to a question after which a state has a list of candidates of its own."""
     return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
 
 
-@part
+@inner
 def choose_candidates(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> None:
-    """Choose the candidates of the state at `level`: proposals of the best merit."""
+    """Write the proposals of the best merit for the state at `level` as its candidates."""
     limits, merit, row = s.limits[0], s.merits[0], level
     _, weight = list_goals(s, level, teammate)
     if limits.negligible > 0.0:
@@ -104,7 +104,7 @@ def ask_then_act(
 ) -> float:
     """Return the merit of a question in the state at `level`: the cost of asking it now and no question later.
 
-    It is ``inf`` where that is not below `limit`. Of two sides the smaller one takes less work, so it comes first.
+    It is ``inf`` if that is not below `limit`. The side with fewer goals takes less work, so it comes first.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = weight * price_of(s, level, question)
@@ -130,9 +130,9 @@ def ask_then_act(
 
 @inner
 def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int) -> None:
-    """Write the merit of some proposals, ``inf`` for those that are not among the best so far.
+    """Write the merits of the proposals from `first` to `last`, ``inf`` for those that are not among the best so far.
 
-    Where the budget is used up it is ``inf`` as well, except for the very first.
+    When the budget is used up, merits are ``inf`` too, except that of the very first proposal.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
@@ -144,7 +144,7 @@ def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: f
 
 @inner
 def _nth_smallest(numbers: Any, n: int, place: int) -> float:
-    """Return the number that takes a `place` (1 for the smallest) among the first `n`; inf if they are too few."""
+    """Return the number at a `place` (1 for the smallest) among the first `n` in order; inf if there are too few."""
     least, found = -np.inf, 0
     while found < place:
         best, times = np.inf, 0
@@ -160,7 +160,7 @@ def _nth_smallest(numbers: Any, n: int, place: int) -> float:
 
 @inner
 def _ascending(numbers: Any, n: int, order: Any) -> None:
-    """Write the places of the first `n` numbers into `order`, the smallest first, equals in their order."""
+    """Write the indices of the first `n` numbers into `order`, the smallest number first; the sort is stable."""
     for i in range(n):
         j = i
         while j > 0 and numbers[order[j - 1]] > numbers[i]:
@@ -174,7 +174,7 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 @part
 def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Offer the goals about which it is best to ask alone: the first of them, and several together."""
+    """Propose the goals about which it is best to ask alone: the best one, and several together."""
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER], s.lists[CHOSEN]
     for i in range(goals.size):
@@ -196,7 +196,7 @@ def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, l
 
 @part
 def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Improve the best proposals by moving single goals across, the best move of each round; add what is reached."""
+    """Improve the best proposals by moving one goal at a time to the other side; add the results to the proposals."""
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
     goals, order = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER]
     _ascending(merit, n, order)
@@ -222,7 +222,7 @@ def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int
 def _best_move(
     s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, goals: Any, reached: float
 ) -> tuple[Any, float]:
-    """Return the goal to move across in the spare question and what that reaches, -1 if no move is better."""
+    """Return the goal whose move to the other side improves the spare question most, -1 for none; and its merit."""
     spare, limits = s.pool + POOL_ROOM, s.limits[0]
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
     for g in goals:
@@ -246,7 +246,7 @@ def _best_move(
 
 @part
 def _add_choices(s: Search, n: int) -> int:
-    """Add the choices that are considered to the pool; return how many questions it has then."""
+    """Add the choices that are considered to the proposals; return the number of proposals."""
     for k in range(s.limits[0].choices):
         copy_question(s, s.choices + k, s.pool + n)
         n += 1
@@ -255,7 +255,7 @@ def _add_choices(s: Search, n: int) -> int:
 
 @part
 def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Add the best yes/no questions, repeated until larger margins; return how many questions there are then."""
+    """Add the best yes/no questions, repeated until larger margins; return the number of proposals."""
     limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
     if limits.margins < 2:
         return n
@@ -279,7 +279,7 @@ def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int
 
 @part
 def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
-    """Whether a question is not yet among the candidates, and not one that would be answered as before."""
+    """Whether a question is not yet a candidate, and would not get the same answer as an earlier question."""
     if s.asked_word < 0:
         return True
     first = list_no * s.limits[0].candidates
@@ -300,7 +300,7 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 
 @inner
 def _same(s: Search, question: int, other: int) -> bool:
-    """Whether two questions part the goals of the decision alike."""
+    """Whether two questions divide the goals of the decision alike, with the same margin."""
     one, two = s.asked[question], s.asked[other]
     same = bool(one.answers == two.answers and one.margin == two.margin)
     for answer in range(one.answers):
@@ -311,7 +311,7 @@ def _same(s: Search, question: int, other: int) -> bool:
 
 @inner
 def _is_known(s: Search, question: int, answer: int) -> bool:
-    """Whether it is useless to ask about the goals for which an answer is true."""
+    """Whether the set of goals for which an answer is true was asked about before."""
     for i in range(s.limits[0].known):
         same = True
         for k in range(s.sets.shape[2]):

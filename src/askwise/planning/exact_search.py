@@ -1,16 +1,17 @@
-"""Kernels of the exact search: depth first, memoised, with a stack of its own.
+"""Kernels of the exact search: depth first, memoised, with an explicit stack.
 
-The recursion and its names are those of `askwise.planning`; here `A` is a set of goals as bits of one number (`goals`).
+The recursion and its names are those of `askwise.planning`. Here `A` is a set of goals as bits of one number (`goals`).
+The search can be left after any number of states and continued, because all it needs is in `ExactSearch` and in the
+table of states: so progress is reported, and the table grows, without repeating any work. That is why it has a stack of
+its own instead of recursive calls.
 
-An option is dropped as soon as its sum so far reaches the best complete one. For the same reason a state need not be
-solved once it is sure to cost more than the options above it could bear: then only that lower bound goes into the
-table, and the state is taken up again where more has to be known. Two more bounds: a free answer never hurts, ``U(A) >=
-U(A in Q) + U(A not in Q)``; and the goal can always be found out at once, by single questions or by halves. Actions
-come first, then questions.
+**Bounds.** An option is dropped as soon as its sum so far reaches the best complete one. For the same reason a state
+need not be solved once its lower bound exceeds what the options above it allow: then only the bound is put into the
+table, and the state is continued when more has to be known. Two more bounds: a free answer never hurts,
+``U(A) >= U(A in Q) + U(A not in Q)``; and the goal can always be identified at once, by single questions or by halves.
+Actions come first, then questions.
 
-The search can be left after any number of states and taken up again: all it needs is in `ExactSearch` and the table.
-
-**The best question.** With `n` goals left there are ``2^(n-1) - 1`` ways to tell them apart by a question. They are not
+**The best question.** With `n` goals left there are ``2^(n-1) - 1`` ways to divide them by a question. They are not
 listed. Goals are taken one after the other, the heaviest first, and each is put on one of two sides, so that questions
 are the leaves of a tree. One more goal on a side makes neither that side's value nor the price less:
 
@@ -20,13 +21,12 @@ since an agent that can deal with `T` can do the same with `S`: fewer goals to l
 
     least price so far  +  U(one side so far)  +  U(other side so far)
 
-bounds all questions below a node of the tree, and most of the tree is never entered. What a side costs is found out as
-soon as it has grown: smaller sets are solved sooner than larger ones, and are met again and again. (20 x 20 cells, 17
-of 50 goals, nothing to pay for naming them: listed, 54 million questions were looked at; now 118,000 nodes are, in a
-35th of the time.)
+bounds all questions below a node of the tree, and most of the tree is never entered. A side is solved as soon as it has
+grown: smaller sets are solved sooner than larger ones, and are met again and again. (20 x 20 cells, 17 of 50 goals,
+nothing to pay for naming them: 118,000 nodes instead of 54 million questions, in a 35th of the time.)
 
-If both sides together cost as much as the best that is known, although here the side is known for nothing, then nothing
-at all is better, and the search of the state ends: ``U(A) >= U(A in Q) + U(A not in Q)``.
+If both sides together, without the price, cost as much as the best so far, then nothing is better, by the bound above,
+and the search of the state ends.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ NO_CHOICE = -(1 << 62)
 SAME = 1.0 - 1e-12
 """An option must be better by more than rounding; the first of equals is kept."""
 
-FRAME = record("goals w place load where options option size level choice", "least best weight")
+FRAME = record("goals w place load where options option n_goals level choice", "least best weight")
 """A state on the stack.
 
 - The state: its `goals` as bits and their `weight`, the teammate's state `w`, `place`, `load`, and one number for the
   last three (`where`).
 - The actions: how many there are (`options`), and which of them is looked at (`option`).
-- The questions: of how many goals they are made (`size`), and how many of these are on a side (`level`, -1 before the
-  first question).
+- The questions: the number of its goals (`n_goals`), and how many of these are on a side (`level`, -1 before the first
+  question).
 - The value: the `least` that it can be, the `best` so far, and the `choice` that reaches it.
 """
 
-SIDE = record("goals size", "weight named least")
-"""A side of a question: its `goals` as bits, their number and `weight`, the price of having them `named`, and the
-`least` that their value can be."""
+SIDE = record("goals n_goals", "weight named least")
+"""A side of a question: its `goals` as bits, their number `n_goals` and `weight`, the price of having them `named`, and
+the `least` that their value can be."""
 
 ENTRY = record("goals where choice", "value")
 """A state that is solved, or bounded from below: its `goals` as bits, `where` both agents are and what is carried
@@ -68,47 +68,29 @@ and its value. The table of states is ``ENTRY [size]``: a hash table that grows,
 
 
 class ExactSearch(Struct):
-    """What the exact search reads and writes: a problem with few goals, and states that wait for the values of others.
+    """What the exact search reads and writes: a problem, and the stack of states that wait for the values of others."""
 
-    Attributes:
-        world: the problem.
-        alive: ``int64 [n_states]``, the goals of positive weight.
-        base: price of a question.
-        per_goal: price for each goal in it.
-        extra: ``float64 [n_goals]``, what each goal adds beyond that.
-        charges: ``float64 [n_zones, 2, n_goals]``, in place of all these prices, see `Charges` in
-            `askwise.planning.exact`; no zones where there are none.
-        zone: ``int32 [n_states]``, the row of `charges` for each state.
-        frames: ``FRAME [depth]``, the states on the stack.
-        actions: ``int64 [depth, n_options]``, the actions of each state, most promising first: a column of
-            ``World.next``, or one for each goal after them, taking up its load.
-        delays: ``float64 [depth, n_options]``, the delay that each of them causes, times the weight.
-        order: ``int64 [depth, n_goals]``, the goals of each state as questions take them up.
-        sides: ``SIDE [depth, n_goals + 1, 2]``, of each state the sides of a question with that many goals on them.
-        tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal has been tried.
-        room: ``float64 [4, n_options]``, to work in.
-        ranked: ``RANKED [n_goals + 2]``.
-        scored: ``SCORE [n_options]``.
-        no_row: ``uint64 [1, 0]``, for keys of the table, which have no words besides `goals` and `where`.
-    """
-
-    world: World
-    alive: IntArray
-    base: float
-    per_goal: float
-    extra: FloatArray
+    world: World  # the problem
+    alive: IntArray  # int64 [n_states], the goals of positive weight
+    base: float  # price of a question
+    per_goal: float  # price for each goal in it
+    extra: FloatArray  # float64 [n_goals], what each goal adds beyond `per_goal`
+    # float64 [n_zones, 2, n_goals], amounts to pay instead of these prices, if there are any zones; see
+    # `askwise.planning.exact.Charges`
     charges: FloatArray
-    zone: IntArray
-    frames: Any
+    zone: IntArray  # int32 [n_states], the row of `charges` for each state
+    frames: Any  # FRAME [depth], the states on the stack
+    # int64 [depth, n_options], the actions of each state, most promising first: a column of World.next, or one for each
+    # goal after them, taking up its load
     actions: IntArray
-    delays: FloatArray
-    order: IntArray
-    sides: Any
-    tried: IntArray
-    room: FloatArray
-    ranked: Any
-    scored: Any
-    no_row: Any
+    delays: FloatArray  # float64 [depth, n_options], the delay that each of them causes, times the weight
+    order: IntArray  # int64 [depth, n_goals], the goals of each state in the order in which they are put on a side
+    sides: Any  # SIDE [depth, n_goals + 1, 2], for each state and number of goals, the two sides of a question
+    tried: IntArray  # int64 [depth, n_goals + 1], the number of sides on which the next goal has been tried
+    room: FloatArray  # float64 [4, n_options], scratch memory
+    ranked: Any  # RANKED [n_goals + 2]
+    scored: Any  # SCORE [n_options]
+    no_row: Any  # uint64 [1, 0], for keys of the table, which have no words besides `goals` and `where`
 
 
 @compiled
@@ -139,7 +121,7 @@ def stacks_of(n_goals: int, n_moves: int, steps: int) -> dict[str, Any]:
 def table_of(size: int) -> tuple[Any, Any]:
     """Return an empty table, ``ENTRY [size]`` for a power of two, and the same memory as ``uint64 [size, 4]``."""
     keys = np.zeros((size, 4), dtype=np.uint64)
-    return keys.view(ENTRY)[:, 0], keys
+    return keys.view(ENTRY)[:, 0].view(np.recarray), keys
 
 
 @inner
@@ -180,7 +162,7 @@ def refill(s: ExactSearch, old: Any, new: Any, new_keys: Any) -> None:
 
 
 DONE, PAUSED, TABLE_FULL = 0, 1, 2
-"""What ended a call of `search`."""
+"""Reasons why a call of `search` ended."""
 
 
 @compiled
@@ -197,12 +179,12 @@ def search(
     place: int,
     load: int,
 ) -> tuple[int, int, int, int, int]:
-    """Solve a state, or go on with it, until it is solved, the table is full, or there was enough work.
+    """Solve a state, until it is solved, the table is full, or enough work was done.
 
-    At depth -1 the search begins; else it goes on with the states on the stack.
+    At depth -1 the search begins; otherwise it continues with the states on the stack.
 
-    Returns what ended it (`DONE`, `PAUSED`, `TABLE_FULL`), the depth of the stack, the states in the table, the number
-    of splits that were looked at in this call, and the place of the state in the table.
+    Returns the reason why it ended (`DONE`, `PAUSED`, `TABLE_FULL`), the depth of the stack, the states in the table,
+    the number of questions that were looked at in this call, and the number of the state's entry in the table.
     """
     where = where_of(s, goals, w, place, load)
     if depth < 0 and not is_solved(table, entry_of(s, keys, goals, where)):
@@ -234,7 +216,7 @@ def search(
 
 @part
 def _try_action(s: ExactSearch, depth: int, table: Any, keys: Any) -> bool:
-    """Add up what the next action costs; True if a state it leads to has been put on the stack and has to be solved."""
+    """Add up the cost of the next action; return whether a state was put on the stack that has to be solved first."""
     frame = s.frames[depth]
     action, n_moves = s.actions[depth, frame.option], s.world.next.shape[1]
     if action < n_moves:
@@ -243,7 +225,7 @@ def _try_action(s: ExactSearch, depth: int, table: Any, keys: Any) -> bool:
         there, hand = frame.place, action - n_moves
     known, unsolved, of_unsolved = s.delays[depth, frame.option], int64(-1), 0.0
     if known >= frame.best * SAME:
-        frame.option = frame.options  # they are sorted: none of the others is better
+        frame.option = frame.options  # actions are sorted by delay: none of the others is better
         return False
     for onwards in s.world.following[frame.w]:
         left = frame.goals & s.alive[onwards] if onwards >= 0 else int64(0)
@@ -283,8 +265,8 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
     frame.option, frame.level, frame.choice = 0, -1, NO_CHOICE
     frame.where = where_of(s, goals, w, place, load)
     frame.weight, frame.least = weight, least
-    # A little more than what is surely possible: the option that does it has to be found, and may cost just as much,
-    # nothing at all if questions are free.
+    # A little more than the cost that is surely possible: the option that reaches it has to be found, and may cost just
+    # as much, nothing at all if questions are free.
     to_identify = _charge_to_identify(s, goals, w, weight) if s.charges.size else _cost_to_identify(s, goals, w)
     frame.best = min(most, to_identify * (1.0 + 1e-9) + 1e-9 * weight)
     frame.options = _sort_actions(s, depth, goals, w, place, load)
@@ -351,7 +333,7 @@ def _cost_to_identify(s: ExactSearch, goals: int, w: int) -> float:
 
 @part
 def _charge_to_identify(s: ExactSearch, goals: int, w: int, weight: float) -> float:
-    """Return the same where questions are charged: one by one, in the order of the goals."""
+    """Return the same if there are charges: one question for each goal, in the order of the goals."""
     cost, left = 0.0, goals
     for goal in range(s.world.weight.shape[1]):
         if (left >> goal) & 1 and left & (left - 1):
@@ -367,9 +349,9 @@ def _charge_to_identify(s: ExactSearch, goals: int, w: int, weight: float) -> fl
 
 @part
 def try_splits(s: ExactSearch, depth: int, table: Any, keys: Any) -> tuple[bool, int]:
-    """Try the questions that are left; True if a state has been put on the stack and has to be solved first.
+    """Try the questions that are left; return whether a state was put on the stack that has to be solved first.
 
-    Returns also how many questions were looked at, where branches that are not entered count as one.
+    Returns also how many questions were looked at; a branch that is not entered counts as one.
     """
     frame, sides, tried = s.frames[depth], s.sides[depth], s.tried[depth]
     looked = 0
@@ -377,8 +359,8 @@ def try_splits(s: ExactSearch, depth: int, table: Any, keys: Any) -> tuple[bool,
         _list_goals(s, depth)
     while frame.level > 0:
         level = frame.level
-        if level == frame.size or tried[level] == 2:
-            if level == frame.size:
+        if level == frame.n_goals or tried[level] == 2:
+            if level == frame.n_goals:
                 looked += 1
                 _compare(s, depth)
             frame.level -= 1
@@ -410,7 +392,7 @@ def try_splits(s: ExactSearch, depth: int, table: Any, keys: Any) -> tuple[bool,
 
 @part
 def _list_goals(s: ExactSearch, depth: int) -> None:
-    """Write the goals of a state into the stack, the heaviest first; it is on the first side, and no other is yet."""
+    """Write the goals of a state into the stack, the heaviest first; put that one on the first side."""
     frame, order, size = s.frames[depth], s.order[depth], 0
     for goal in range(s.world.weight.shape[1]):
         if (frame.goals >> goal) & 1:
@@ -422,8 +404,8 @@ def _list_goals(s: ExactSearch, depth: int) -> None:
             size += 1
     for side in range(2):
         none = s.sides[depth, 0, side]
-        none.goals, none.size, none.weight, none.named, none.least = 0, 0, 0.0, 0.0, 0.0
-    frame.size, frame.level = size, 0
+        none.goals, none.n_goals, none.weight, none.named, none.least = 0, 0, 0.0, 0.0, 0.0
+    frame.n_goals, frame.level = size, 0
     _grow(s, depth, int64(0))
     s.tried[depth, 1] = 0
     frame.level = 1
@@ -431,14 +413,14 @@ def _list_goals(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _grow(s: ExactSearch, depth: int, side: int) -> None:
-    """Write the sides of the next level: those of this one, with the next goal on a side."""
+    """Write the sides of the next level: those of this level, with the next goal on `side`."""
     frame, sides = s.frames[depth], s.sides[depth]
     goal = s.order[depth, frame.level]
     for k in range(2):
         sides[frame.level + 1, k] = sides[frame.level, k]
     grown = sides[frame.level + 1, side]
     grown.goals |= int64(1) << goal
-    grown.size += 1
+    grown.n_goals += 1
     grown.weight += s.world.weight[frame.w, goal]
     grown.named += s.per_goal + s.extra[goal]
 
@@ -447,14 +429,14 @@ def _grow(s: ExactSearch, depth: int, side: int) -> None:
 def _compare(s: ExactSearch, depth: int) -> None:
     """Keep the question at the end of a branch if it is the best so far; both its sides are solved."""
     frame = s.frames[depth]
-    first, second = s.sides[depth, frame.size, 0], s.sides[depth, frame.size, 1]
-    total = _least_price(s, depth, frame.size) + first.least + second.least
+    first, second = s.sides[depth, frame.n_goals, 0], s.sides[depth, frame.n_goals, 1]
+    total = _least_price(s, depth, frame.n_goals) + first.least + second.least
     if total < frame.best * SAME:
         if s.charges.size:
             named, others = _charged(s, frame, first, second), _charged(s, frame, second, first)
         else:
             named, others = first.named, second.named
-        cheaper = named < others or (named == others and first.size < second.size)
+        cheaper = named < others or (named == others and first.n_goals < second.n_goals)
         frame.best, frame.choice = total, -1 - (first.goals if cheaper else second.goals)
 
 
@@ -463,7 +445,7 @@ def _compare(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _least_price(s: ExactSearch, depth: int, level: int) -> float:
-    """Return what a question costs at least, times the weight, that has these goals on its sides; either is named."""
+    """Return the least price, times the weight, of a question with these goals on its sides; either side is named."""
     frame, first, second = s.frames[depth], s.sides[depth, level, 0], s.sides[depth, level, 1]
     if s.charges.size:
         return float(min(_charged(s, frame, first, second), _charged(s, frame, second, first)))
@@ -472,13 +454,15 @@ def _least_price(s: ExactSearch, depth: int, level: int) -> float:
 
 @inner
 def _charged(s: ExactSearch, frame: Any, named: Any, other: Any) -> float:
-    """Return what a question is charged at least that names the goals of a side and not those of the other.
+    """Return the least charge for a question that names the goals of one side and not those of the other.
 
-    Goals on neither side may still be named, then at least as many others are named with them.
+    Goals on neither side may still be named; then at least the goals of the first side are named with them.
     """
-    amounts, n = s.charges[s.zone[frame.w]], max(named.size, 1)
-    if named.size == frame.size:
+    amounts, n = s.charges[s.zone[frame.w]], max(named.n_goals, 1)
+    if named.n_goals == frame.n_goals:
         return np.inf
-    undecided = max(0.0, frame.weight - named.weight - other.weight) if named.size + other.size < frame.size else 0.0
-    either = min(amounts[1, n], amounts[0, min(named.size, amounts.shape[1] - 1)])
+    undecided = 0.0
+    if named.n_goals + other.n_goals < frame.n_goals:
+        undecided = max(0.0, frame.weight - named.weight - other.weight)
+    either = min(amounts[1, n], amounts[0, min(named.n_goals, amounts.shape[1] - 1)])
     return float(named.weight * amounts[0, n - 1] + other.weight * amounts[1, n] + undecided * either)

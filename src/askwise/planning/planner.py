@@ -1,17 +1,19 @@
-"""Planning in belief space: act, ask now, or ask later, whatever costs least in expectation.
+"""Planning in belief space: act, ask now, or ask later, whichever has the least expected cost.
 
 **Values.** A state has several, each exact for the plans that it allows; all are expected marginal costs:
 
 - *acting only* and *acting, then identifying the goal*: where plans end (`askwise.planning.leaf_values`);
 - *asking now*: the best candidate, each of its answers followed by the best plan with a question less;
-- *acting*: the best of some actions, each followed by the best plan. Plans may ask **later**, when it tells more.
+- *acting*: the best of some actions, each followed by the best plan. Plans may ask **later**, when an answer is worth
+  more.
 
-No question is asked while some action causes no delay: as long as the teammate is far away, waiting costs nothing and
-may answer for free.
+No question is asked while some action causes no delay: while the teammate is far away, waiting costs nothing and may
+reveal the goal for free.
 
-**Few goals left.** Where answers are true, the search of `askwise.planning.exact`, over all questions and all actions,
-takes over as soon as it succeeds within its share of the work. Where they can be wrong or missing, or questions are
-choices, all questions and all actions are looked at, up to a few questions ahead (`PlannerSettings.endgame_questions`).
+**Few goals left.** If answers are true, the exact search (`askwise.planning.exact`), over all questions and all
+actions, takes over as soon as it succeeds within its share of the work. If they can be wrong or missing, or questions
+are choices, all questions and all actions are looked at, up to a few questions ahead
+(`PlannerSettings.endgame_questions`).
 
 **Work.** The unit is a state looked at, so equal problems get equal answers on every machine. When the budget is used
 up, plans end where they are: more work only ever adds options.
@@ -39,25 +41,25 @@ from askwise.planning.workspace import FAINTEST, MOST_COMPLETE, MOST_MARGIN, POO
 from askwise.types import BoolArray, FloatArray
 
 LEAST_GAIN = 1e-6
-"""Asking has to be better than acting by more than this."""
+"""Asking must cost less than acting by more than this."""
 AT_LEAST = 20_000
-"""States that may be looked at to follow acting to its end, whatever the budget; on most maps fewer are needed."""
+"""States that may be looked at to follow acting to its end, for any budget; most maps need fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do in a state, and what else was considered. Values are expected costs beyond those of knowing the goal.
+    """The best action and question in a state, with their values: expected costs beyond that of knowing the goal.
 
     Attributes:
         action: the best ontic action.
-        asks: whether the question is better.
-        question: the best question, None if none was considered.
+        asks: whether the question is better than the action.
+        question: the best question, None if no question was considered.
         silent: value of acting without any question from now on.
-        act: value of acting now, and asking later if that helps; that of silence if asking now is optimal.
-        ask: value of asking the question now, ``inf`` if none was considered.
+        act: value of acting now, and asking later if that helps; equal to `silent` if asking now is proven optimal.
+        ask: value of asking the question now, ``inf`` if no question was considered.
         free: the action causes no delay.
-        optimal: found by the exact search.
-        worked: states that were looked at for it.
+        optimal: whether the plan was found by the exact search.
+        worked: the number of states that were looked at.
     """
 
     action: int
@@ -72,13 +74,13 @@ class Plan:
 
 
 class Planner:
-    """Plans for one view of a problem; remembers values from one decision to the next.
+    """A planner for a problem seen from one state of the teammate; it keeps values from one decision to the next.
 
     Args:
         problem: the problem.
-        tables: its tables, from where the planning begins.
+        tables: its tables, seen from the state in which planning begins.
         settings: how far to look.
-        groups: sets of goals that belong together, from which questions are made; by default those of the problem.
+        groups: sets of goals that belong together, to propose questions about; by default those of the problem.
     """
 
     def __init__(
@@ -117,12 +119,12 @@ class Planner:
 
         Args:
             probabilities: ``float64 [n_goals]``; at least two goals that are alive at `teammate` have a positive one.
-                Where answers are true it is enough to say which goals are possible.
+                If answers are true, ``bool`` is enough: which goals are possible.
             teammate: state of the teammate.
             ego: state of the ego agent.
-            asked: the questions of this episode so far; where errors persist, it is useless to ask them again.
-            questions: how many questions may be asked at most, None for any number.
-            budget: states to be looked at, by default that of the settings.
+            asked: the questions of this episode so far; if errors persist, they are not asked again.
+            questions: the most questions that may still be asked, None for any number.
+            budget: states to look at, by default that of the settings.
         """
         probabilities = np.asarray(probabilities, dtype=np.float64)
         possible = (probabilities > 0) & (self.tables.weight[teammate] > 0)
@@ -151,7 +153,7 @@ class Planner:
         questions: int | None,
         budget: int | None,
     ) -> None:
-        """Write the belief into row 0, and what the decision may look at."""
+        """Write the belief into row 0, and the limits of the decision."""
         s, settings = self.search, self.settings
         place, load = self.tables.ego.split(ego)
         s.rows[0] = 0
@@ -165,7 +167,7 @@ class Planner:
         counts = s.counts[0]
         counts.decision_no += 1
         if not counts.decision_no & 0xFFF:
-            s.keys[:] = 0  # numbers of decisions begin again: values of old ones must not be found
+            s.keys[:] = 0  # decision numbers start again: values of old decisions must not be found
         counts.states_seen = counts.cut_short = 0
         s.lengths[:] = -1
         answers = self.problem.answers
@@ -174,7 +176,7 @@ class Planner:
         limits.candidates, limits.actions, limits.climbs = settings.candidates, settings.inner, settings.climbs
         limits.budget = settings.budget if budget is None else budget
         limits.identifies = questions is None
-        # Where there are places of no return, a goal must not be forgotten.
+        # If some places cut goals off, no goal may be left out.
         limits.negligible = 0.0 if s.world.cut_off.any() else settings.negligible
         limits.complete = limits.first = limits.choices = limits.known = 0
         limits.margins = (MOST_MARGIN if answers.wrong > 0 else 1) if again else 0
@@ -184,7 +186,7 @@ class Planner:
         self._where = teammate, place, load if load >= 0 and possible[load] else -1
 
     def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
-        """Let the kernel decide, and return what it found."""
+        """Let the kernel decide, and return the plan that it found."""
         s = self.search
         s.limits[0].acts_only = acts_only
         questions = int(s.limits[0].questions)
@@ -204,14 +206,14 @@ class Planner:
         )
 
     def _number(self, action: int) -> int:
-        """Return the problem's number of an action as kernels number it."""
+        """Return the problem's number of an action, given the kernels' number."""
         ego, world, place = self.tables.ego, self.search.world, self._where[1]
         if action < len(ego.moves):
             return ego.action(place, action)
         return int(ego.load_actions[world.loads[world.loads_from[place] + action - len(ego.moves)]])
 
     def _named(self, row: int, goals: Sequence[int]) -> Question:
-        """Return a question as it is asked: its cheaper side, or the other one if that is known."""
+        """Return the question of a row of `sets`: its cheaper side, or the other side if that was asked already."""
         s = self.search
         choice = int(s.asked[row].choice)
         if choice >= 0:
@@ -227,7 +229,7 @@ class Planner:
     # -- few goals, true answers -----------------------------------------------------------------------------------
 
     def _optimum(self, state: JointState, goals: Sequence[int]) -> BestMove | None:
-        """Return what is optimal, None if that takes too much work; tried again only with fewer goals."""
+        """Return the optimal move, None if that takes too much work; it is tried again only with fewer goals."""
         if len(goals) > min(self.settings.endgame, MOST_GOALS):
             return None
         before = self._endgame
@@ -246,7 +248,7 @@ class Planner:
     # -- few goals, wrong or missing answers or choices --------------------------------------------------------------
 
     def _complete_plan(self, goals: tuple[int, ...]) -> Plan | None:
-        """Return the best plan of all with a few questions at most, None if that takes too much work."""
+        """Return the best of all plans with a few questions, None if that takes too much work."""
         s, settings, limits = self.search, self.settings, self.search.limits[0]
         if len(goals) > settings.endgame:
             return None
@@ -277,7 +279,7 @@ class Planner:
         return None
 
     def _list_complete(self, first: int, margins: int) -> int:
-        """Write all questions about some goals from row `first` on; return their number."""
+        """Write all questions about the goals of a complete search from row `first` on; return their number."""
         goals = self._complete
         sets = [some for size in range(1, len(goals)) for some in combinations(goals[1:], size)]
         asked = [(some, margin) for margin in (range(1, margins + 1) if margins else (0,)) for some in sets]
@@ -289,7 +291,7 @@ class Planner:
     # -- questions for the kernels -----------------------------------------------------------------------------------
 
     def _list_choices(self, choices: list[Choice]) -> None:
-        """Let candidates be taken from these choices, too."""
+        """Add these choices to the questions from which candidates are chosen."""
         s, self._choices = self.search, choices[:POOL_SIZE]
         margin = min(int(s.limits[0].margins), 1)
         s.limits[0].choices = self._write_choices(s.choices, self._choices, margin)
@@ -315,11 +317,11 @@ class Planner:
         s.asked[row] = (answers, choice, margin, 0, price)
 
     def _is_known(self, question: Question) -> bool:
-        """Whether a question would only be answered as before."""
+        """Whether a question would get the same answer as before."""
         return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
 
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:
-        """Write down the sets that it is useless to ask about again; a set and all other goals are one question."""
+        """Write the sets that were asked about into `Search.known`; a set and its complement are one question."""
         s, everything, n = self.search, set(range(len(self.problem.goals))), 0
         for named in asked if s.persistent else ():
             for side in (set(named), everything - set(named)):
@@ -331,7 +333,7 @@ class Planner:
     # -- copies ------------------------------------------------------------------------------------------------------
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Planner:
-        # All it does from one decision to the next is to remember: copies of an agent can share it.
+        # From one decision to the next it only keeps values: copies of an agent can share it.
         return self
 
 
@@ -347,9 +349,9 @@ def make_planner(
 
     Args:
         problem: the problem.
-        tables: its tables, from where the planning begins.
-        setting: ``full``, ``light`` for quick decisions, or settings of your own.
-        budget: states to be looked at for a decision, by default as the setting says.
+        tables: its tables, seen from the state in which planning begins.
+        setting: ``full``, ``light`` for quick decisions, or your own settings.
+        budget: states to look at for a decision, by default that of the setting.
         limited: whether the number of questions is limited.
     """
     problem = problem.with_answers(problem.answers.for_planning("the planner knows no other answers"))

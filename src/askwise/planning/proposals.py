@@ -1,7 +1,7 @@
 """Kernels that propose yes/no questions.
 
-Some suit every problem: the likeliest goals, the goals that a move costs nothing, parts of these by weight. A problem
-adds groups of goals that belong together (`askwise.core.problem.Problem.groups`).
+Some questions suit every problem: the likeliest goals, the goals for which a move causes no delay, and parts of these
+by weight. A problem adds groups of goals that belong together (`askwise.core.problem.Problem.groups`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from askwise.planning.steps import ego_steps
 from askwise.planning.workspace import POOL_SIZE, Search
 
 BY_WEIGHT, CHOSEN, ORDER, GROUPS = range(4)
-"""Lists of the workspace: the goals of a belief, the heaviest first; some of them; an order of them; groups."""
+"""Rows of `Search.lists`: the goals of a belief, the heaviest first; some of them; an order of them; groups."""
 MOST_PAIRED = 6
-"""Groups that are put together two by two."""
+"""The number of groups that are proposed in pairs."""
 
 
 @part
 def propose(s: Search, row: int, teammate: int, place: int, load: int) -> int:
-    """Write questions worth a look into the pool, for the belief in a row; return their number."""
+    """Write proposals for the belief in `row` into the pool; return their number."""
     goals = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)]
     n = _offer_likeliest(s, row, teammate, goals, int64(0))
     order = s.lists[GROUPS, : _groups_by_goal(s.groups, goals, s.lists[GROUPS])]
@@ -46,7 +46,7 @@ def by_weight(s: Search, row: int, teammate: int) -> int:
 
 @inner
 def ask_about(s: Search, question: int) -> None:
-    """Make a yes/no question of the set that a row of `sets` begins with, repeated until a margin of 1 if allowed."""
+    """Make a yes/no question of the first set of a row of `sets`, with a margin of 1 if questions are repeated."""
     for k in range(s.sets.shape[2]):
         s.sets[question, 1, k] = ~s.sets[question, 0, k]
     asked = s.asked[question]
@@ -55,7 +55,7 @@ def ask_about(s: Search, question: int) -> None:
 
 @inner
 def offer(s: Search, row: int, n: int) -> int:
-    """Keep proposal `n` if it is neither empty nor everything nor there already; return the new count.
+    """Keep proposal `n` if it is neither empty, nor everything, nor a duplicate; return the new number of proposals.
 
     A set and its complement are the same question; proposals are written with the first goal of the belief outside.
     """
@@ -92,14 +92,14 @@ def _first_goal(s: Search, row: int) -> Any:
 
 @inner
 def clear(s: Search, question: int) -> None:
-    """Take all goals out of a question's set."""
+    """Remove all goals from the first set of a question."""
     for k in range(s.sets.shape[2]):
         s.sets[question, 0, k] = 0
 
 
 @inner
 def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) -> int:
-    """Offer the set of ``goals[first:last]``."""
+    """Propose the set ``goals[first:last]``; return the new number of proposals."""
     clear(s, s.pool + n)
     for k in range(first, last):
         flip(s.sets, s.pool + n, goals[k])
@@ -108,7 +108,7 @@ def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) 
 
 @inner
 def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n: int) -> int:
-    """Offer goals, the heaviest first: all of them, and those that make up 80 % and half of their weight."""
+    """Propose the first `count` goals, sorted by weight: those that make up 50 % and 80 % of their weight, and all."""
     total = 0.0
     for k in range(count):
         total += odds_in(s, row, teammate, goals[k])
@@ -132,7 +132,7 @@ def _until(s: Search, row: int, teammate: int, goals: Any, count: int, least: fl
 
 @part
 def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> int:
-    """Offer the likeliest goals: few, about as many as make up half of the weight, and some of them alone."""
+    """Propose the likeliest goals: a few, about as many as make up half of the weight, and some of them alone."""
     _, total = list_goals(s, row, teammate)
     count, middle = goals.size, _until(s, row, teammate, goals, goals.size, 0.5 * total)
     for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
@@ -145,7 +145,7 @@ def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> 
 
 @part
 def _offer_by_move(s: Search, row: int, teammate: int, place: int, load: int, goals: Any, n: int) -> int:
-    """Offer, for each move, the goals that it costs nothing."""
+    """Propose, for each move, the goals for which it causes no delay."""
     world, chosen = s.world, s.lists[CHOSEN]
     for a in range(world.next.shape[1]):
         t = np.int64(world.next[place, a])
@@ -160,12 +160,12 @@ def _offer_by_move(s: Search, row: int, teammate: int, place: int, load: int, go
     return n
 
 
-# -- of the problem ----------------------------------------------------------------------------------------------
+# -- groups of the problem ------------------------------------------------------------------------------------------
 
 
 @part
 def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
-    """List the groups that hold some of the goals, in the order of the first goal that each of them holds."""
+    """List the groups that contain some of the goals, by the first goal that each contains; return their number."""
     found = 0
     for g in goals:
         for k in range(groups.shape[0]):
@@ -181,7 +181,7 @@ def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
 
 @part
 def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n: int) -> int:
-    """Offer groups, and parts of them by weight."""
+    """Propose groups, and parts of them by weight."""
     chosen = s.lists[CHOSEN]
     for group in order:
         size = int64(0)
@@ -195,7 +195,7 @@ def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n:
 
 @part
 def _offer_pairs(s: Search, order: Any, row: int, goals: Any, n: int) -> int:
-    """Offer the first groups two by two."""
+    """Propose pairs of the first groups."""
     chosen = s.lists[CHOSEN]
     for i in range(min(order.size, MOST_PAIRED)):
         for j in range(i):

@@ -1,17 +1,17 @@
-"""A problem as plain arrays that compiled loops can use, seen from where the teammate stands.
+"""A problem as plain arrays for compiled loops, seen from a state of the teammate.
 
 **The belief needs no filter.** A teammate that draws one of all its shortest plans uniformly (a UROP) is in state `w`
-of a plan for goal `g` from `w0` with likelihood ``reach[w, g] = N_g(w) / N_g(w0)``, `N_g` the number of plans left, 0
-where `w` lies on no plan for `g`. On which way it came does not matter. So, with ``weight = prior * reach``, `A`
-the goals that all answers allow, and ``Z_A(w) = sum of weight[w, g] over g in A``:
+of a plan for goal `g` from `w0` with likelihood ``reach[w, g] = N_g(w) / N_g(w0)``, where `N_g` is the number of plans
+left, 0 if `w` lies on no plan for `g`. The path to `w` does not matter. So, with ``weight = prior * reach``, `A` the
+goals that all answers allow, and ``Z_A(w) = sum of weight[w, g] over g in A``:
 
 - ``P(g | w, A) = weight[w, g] / Z_A(w)``;
 - the teammate's next state is `w'` with probability ``Z_A(w') / Z_A(w)``, over its successors one step further from
   `w0`; with the rest, ``weight[w, g] / Z_A(w)`` of each goal that has `w` as a target, it stays there and has arrived.
 
-This holds in every deterministic model; several actions that lead to one state are as many entries of `following`.
+This holds in every deterministic model; several actions that lead to one state are several entries of `following`.
 
-**The ego agent** is at a place and carries at most one load (see `askwise.ego.CarrierTable`).
+**The ego agent** is at a place and carries at most one load (see `askwise.core.side.CarrierTable`).
 
 A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g // 64``.
 """
@@ -37,9 +37,9 @@ from askwise.types import BoolArray, FloatArray, IntArray
 Words = NDArray[np.uint64]
 
 BLOCK = 2**11
-"""States that are worked on at a time, where many at once would take much room."""
+"""States that are processed at a time, to save memory."""
 SMALLEST = 1e-300
-"""A goal that is possible never gets weight 0, however unlikely it is."""
+"""The least weight of a possible goal, however unlikely it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +48,10 @@ class Tables:
 
     Attributes:
         prior: ``float64 [n_goals]``, probabilities of the goals when the teammate was at `start`.
-        start: the state of the teammate that `weight` counts from.
-        depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 where no plan of a possible goal leads.
-        following: ``int32 [n_states, n_moves]``, states one step further on plans of possible goals, filled up by -1.
-        steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is.
+        start: the teammate's state at which `prior` holds.
+        depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 for states on no plan for a possible goal.
+        following: ``int32 [n_states, n_moves]``, states one step further on plans of possible goals, padded with -1.
+        steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is -1.
         weight: ``float64 [n_states, n_goals]``, prior times reach, see above.
         alive: ``uint64 [n_states, n_words]``, the goals of positive weight.
         ego: the ego agent's model.
@@ -104,7 +104,7 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
 
 
 def bytes_of(n_states: int, n_goals: int) -> int:
-    """Return what the tables of a problem take, with the room to make them."""
+    """Return the memory in bytes for the tables of a problem and for making them."""
     each_goal = 4 + 8 + 1  # steps, weight, possible
     moves = 4 * 4 * 2  # successor and following, of four moves
     counts = 4 + 4 + 8 + 4  # depth, order, mantissa and exponent
@@ -112,7 +112,7 @@ def bytes_of(n_states: int, n_goals: int) -> int:
 
 
 def _ego_bytes(problem: Problem) -> int:
-    """Return what the ego agent's table takes: steps, with a load and without one, and the distances they come from."""
+    """Return the memory in bytes for the ego agent's table: steps with and without a load, and the distances."""
     tables = 3 if problem.ego.loads else 2
     return 4 * tables * problem.ego.model.n_states * len(problem.goals)
 
@@ -127,7 +127,7 @@ def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> In
 
 
 def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:
-    """Return the possible goals that the teammate can still reach from where it is: no way leads to the others."""
+    """Return the possible goals, ``bool [n_goals]``, that the teammate can still reach from its state."""
     return np.asarray(possible & (problem.teammate.steps(teammate) >= 0))
 
 
@@ -137,7 +137,7 @@ def mask_rows(members: Any) -> Words:
     n_goals = members.shape[-1]
     rows = members.reshape(-1, n_goals)
     words = np.empty((len(rows), n_words_of(n_goals)), dtype=np.uint64)
-    for start in range(0, len(rows), BLOCK):  # piece by piece: with a byte for each bit it takes eight times as much
+    for start in range(0, len(rows), BLOCK):  # in blocks: one byte per bit takes eight times the memory
         part = rows[start : start + BLOCK]
         padded = np.zeros((len(part), 64 * words.shape[1]), dtype=np.uint8)
         padded[:, :n_goals] = part
@@ -146,14 +146,14 @@ def mask_rows(members: Any) -> Words:
 
 
 def for_loops(array: Any, kind: Any) -> Any:
-    """Return an array as the loops know it: read only, or those for others would have to be compiled once more."""
+    """Return an array as kernels expect it: contiguous and read-only, so that they are compiled for one type only."""
     found = np.ascontiguousarray(array, dtype=kind).view()
     found.setflags(write=False)
     return found
 
 
 def n_words_of(n_goals: int) -> int:
-    """Return how many words a set of goals takes."""
+    """Return the number of 64-bit words in a set of goals."""
     return max(1, -(-n_goals // 64))
 
 
@@ -164,7 +164,7 @@ def goals_in(mask: Words) -> list[int]:
 
 
 def _moves(problem: Problem) -> IntArray:
-    """Return the teammate's successors without staying, as a contiguous table."""
+    """``int32 [n_states, n_moves]``: the teammate's next states, without the action that stays."""
     model = problem.teammate.model
     kept = [a for a in range(model.n_actions) if a != model.stay]
     return np.ascontiguousarray(model.successor[:, kept], dtype=np.int32)
@@ -238,15 +238,15 @@ def _list_following(successor: Any, depth: Any, following: Any) -> None:
                 filled += 1
 
 
-# -- what questions cost, in the form that planning needs: a sum over the goals named ------------------------------
+# -- prices of questions, as a sum over the goals named -------------------------------------------------------------
 
 
 ROUNDING = 1e-12
-"""A price that was given as a function is taken apart by subtraction: parts this little below 0 are 0."""
+"""Parts of a price that was given as a function are differences: values this little below 0 count as 0."""
 
 
 def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
-    """Return a problem's price of questions as a sum over goals; refuse one that `who` cannot plan with."""
+    """Return a problem's price of questions as a sum over goals; refuse prices below 0, with `who` in the message."""
     price = additive_price(problem.query_cost, len(problem.goals), who)
     added = price.per_goal + price.extra
     least = min(float(added.min()), price.base + float(added.min()))
@@ -256,5 +256,5 @@ def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
 
 
 def cheapest(price: AdditivePrice, goals: Sequence[int]) -> float:
-    """Return what a question about some of these goals costs at least."""
+    """Return the least price of a question about some of these goals."""
     return float(price.base + (price.per_goal + price.extra[list(goals)].min()))

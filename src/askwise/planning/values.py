@@ -1,12 +1,15 @@
 """The recursion of `askwise.planning` over some questions and some actions, within a budget of work.
 
-`state_value` is that recursion, one plain function: candidates first, as they take less work and leave the actions less
-to beat; then actions. It is left early in three places, each of which only makes a plan less good, never wrong: where
-no more questions or steps may be looked at, a state is worth its leaf value (`askwise.planning.leaf_values`); so it is
-when the budget is used up; and an option is dropped as soon as its sum reaches the best so far.
+`state_value` is that recursion, one plain function: candidates first, because they take less work and leave the actions
+less to beat; then actions. It is left early in three places, each of which only makes a plan less good, never wrong:
+where no more questions or steps may be looked at, a state is worth its leaf value (`askwise.planning.leaf_values`); so
+it is when the budget is used up; and an option is dropped as soon as its sum reaches the best so far.
 
 A *complete* search has one list of questions for all states, compares all actions in all of them, and ends only with
 the episode: its value is exact for that many questions of the list. It is abandoned when it takes too much work.
+
+A *tag* says which values of one state are comparable: those of one decision, one list of candidates (`list_no`, see
+`askwise.planning.workspace`), and one number of steps ahead.
 """
 
 from __future__ import annotations
@@ -40,9 +43,9 @@ this."""
 
 @part
 def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
-    """Return what tells values of one state apart: the decision, the candidates, and how far it may look.
+    """Return the tag of a value: the decision, the candidates, and how far it may look.
 
-    How many questions are left follows from the candidates, unless questions may get no answer.
+    The number of questions left follows from the candidates, unless questions may get no answer.
     """
     limits = s.limits[0]
     if limits.complete:
@@ -53,7 +56,7 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
 
 @inner
 def _leaf(s: Search, level: int, teammate: int, place: int, load: int, limit: float) -> float:
-    """Return the value of a state where plans end, without goals that hardly count."""
+    """Return the value of a state where plans end, without goals of negligible weight."""
     limits = s.limits[0]
     if limits.negligible == 0.0 or limits.complete:
         return leaf_value(s, level, teammate, place, load, limits.identifies, limit)
@@ -180,7 +183,7 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
 
 @part
 def _was_asked(s: Search, level: int, k: int) -> bool:
-    """Whether question `k` of a complete search would be answered as one before: it parts the possible goals alike."""
+    """Whether question `k` of a complete search divides the possible goals as an earlier question did."""
     if not s.limits[0].complete or not s.persistent:
         return False
     first, asked, other = s.limits[0].first, s.rows[level, s.asked_word], int64(0)
@@ -196,10 +199,10 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 def _after_reply(
     s: Search, level: int, teammate: int, question: int, answer: int, list_no: int, k: int
 ) -> tuple[int, float, Any]:
-    """Write the belief after a reply to candidate `k`; the last `answer` is none.
+    """Write the belief after an answer to candidate `k`; the number after the last answer stands for no answer.
 
-    Returns how many goals are left, 0 for a reply that cannot come, the factor of the new weights, and which candidates
-    the next state has.
+    Returns the number of goals left (0 for an impossible reply), the factor of the new weights, and the list of
+    candidates of the next state.
     """
     n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
     n, chance = 0, 1.0
@@ -236,6 +239,6 @@ def _begin(s: Search, teammate: int, place: int, load: int) -> bool:
         counts.states_seen = 0  # the budget is for plans; acting only is there to compare with
         found.leaf = _leaf(s, zero, teammate, place, load, np.inf)
         counts.most_followed = limits.budget + limits.at_least
-        if found.free:  # all that is left to decide is which action without delay
+        if found.free:  # the only decision left is which action without delay
             limits.budget //= FREE_SHARE
     return True

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import Struct, compiled, inner
+from askwise._compiled import Struct, compiled, inner, int64
 from askwise.core.side import FAR
 from askwise.planning.tables import Tables, Words, for_loops, mask_rows
 from askwise.types import BoolArray, FloatArray, IntArray
@@ -94,111 +94,61 @@ yes/no question, whose price is a sum over goals."""
 
 
 class World(Struct):
-    """A problem for kernels; see `askwise.planning.tables` and `askwise.core.side.CarrierTable`.
+    """A problem for kernels; see `askwise.planning.tables` and `askwise.core.side.CarrierTable`."""
 
-    Attributes:
-        weight: ``float64 [n_states, n_goals]``.
-        steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal.
-        following: ``int32 [n_states, n_moves]``, the teammate's next states, padded with -1.
-        alive: ``uint64 [n_states, n_words]``, the goals of positive weight.
-        next: ``int32 [n_places, n_actions]``, the ego agent's next place, -1 where there is none.
-        unloaded: ``int32 [n_places, n_goals]``, the ego agent's steps without the goal's load.
-        loaded: the same with the load.
-        loads: ``int32 [n_loads]``, goals with a load, by place.
-        loads_from: ``int32 [n_places + 1]``, where each place's part of `loads` begins.
-        cut_off: ``bool [n_places]``, whether some goal cannot be reached from there.
-    """
-
-    weight: FloatArray
-    steps: IntArray
-    following: IntArray
-    alive: Words
-    next: IntArray
-    unloaded: IntArray
-    loaded: IntArray
-    loads: IntArray
-    loads_from: IntArray
-    cut_off: BoolArray
+    weight: FloatArray  # float64 [n_states, n_goals]
+    steps: IntArray  # int32 [n_states, n_goals], the teammate's steps to each goal
+    following: IntArray  # int32 [n_states, n_moves], the teammate's next states, padded with -1
+    alive: Words  # uint64 [n_states, n_words], the goals of positive weight
+    next: IntArray  # int32 [n_places, n_actions], the ego agent's next place, -1 where there is none
+    unloaded: IntArray  # int32 [n_places, n_goals], the ego agent's steps without the goal's load
+    loaded: IntArray  # the same with the load
+    loads: IntArray  # int32 [n_loads], goals with a load, by place
+    loads_from: IntArray  # int32 [n_places + 1], where each place's part of `loads` begins
+    cut_off: BoolArray  # bool [n_places], whether some goal cannot be reached from there
 
 
 class Search(Struct):
-    """What the recursion reads and writes.
+    """What the recursion reads and writes."""
 
-    Attributes:
-        world: the problem.
-        base: price of a question.
-        per_goal: price of each goal in it.
-        cheapest: the least price of any question.
-        uniform: whether `extra` is 0 everywhere.
-        extra: ``float64 [n_goals]``, what each goal adds beyond `per_goal`.
-        graded: whether beliefs have log-odds, because answers can be wrong.
-        refused: probability that a question gets no answer.
-        persistent: whether it is useless to ask a question again.
-        identify_factor: cost of identifying the goal, divided by the cost with true answers.
-        against: ``int64 [MOST_ANSWERS + 1]``, units that a goal loses by an answer that speaks against it, by the
-            number of answers.
-        odds_of: ``float64 [n]``, the factor that each unit below 0 stands for.
-        right: ``float64 [MOST_MARGIN + 1]``, probability that the answer with this margin is true; 0: that a question
-            asked once gets a true answer.
-        times: ``float64 [MOST_MARGIN + 1]``, the mean number of times a question is asked until this margin.
-        rows: ``uint64 [n_levels, n]``, beliefs: goals, then questions asked, then log-odds.
-        log_odds: ``int16 [n_levels, n]``, the last part of the same memory.
-        asked_word: the word of a row with a bit for each question asked, -1 if rows have none.
-        sets: ``uint64 [n_questions, n_answers, n_words]``, the goals for which each answer is true.
-        asked: ``ASKED [n_questions]``.
-        pool: the row of the first proposal.
-        choices: the row of the first choice.
-        groups: ``uint64 [n_groups, 1, n_words]``, goals that belong together.
-        known: ``uint64 [n, n_words]``, sets about which it is useless to ask again.
-        lengths: ``int64 [n_lists]``, the number of candidates in each list, -1 if they have not been chosen.
-        keys: ``uint64 [size, n + 3]``, the transposition table.
-        values: the same memory as ``float64``.
-        options: ``OPTION [n_levels, n_options]``, the actions that each state compares.
-        n_options: ``int64 [n_levels]``, how many of `options` each state has.
-        scored: ``SCORE [n_options]``, all actions of one state.
-        ranked: ``RANKED [n_goals + 2]``.
-        lists: ``int64 [LISTS, n]``, room for lists of goals, groups and proposals (`askwise.planning.proposals`).
-        merits: ``float64 [2, n]``, what proposals cost, and questions about single goals.
-        limits: ``LIMITS [1]``.
-        counts: ``COUNTS [1]``.
-        found: ``FOUND [1]``.
-    """
-
-    world: World
-    base: float
-    per_goal: float
-    cheapest: float
-    uniform: bool
-    extra: FloatArray
-    graded: bool
-    refused: float
-    persistent: bool
-    identify_factor: float
+    world: World  # the problem
+    base: float  # price of a question
+    per_goal: float  # price of each goal in it
+    cheapest: float  # the least price of any question
+    uniform: bool  # whether `extra` is 0 everywhere
+    extra: FloatArray  # float64 [n_goals], what each goal adds beyond `per_goal`
+    graded: bool  # whether beliefs have log-odds, because answers can be wrong
+    refused: float  # probability that a question gets no answer
+    persistent: bool  # whether it is useless to ask a question again
+    identify_factor: float  # cost of identifying the goal, divided by the cost with true answers
+    # int64 [MOST_ANSWERS + 1], units that a goal loses by an answer that speaks against it, by the number of answers
     against: IntArray
-    odds_of: FloatArray
+    odds_of: FloatArray  # float64 [n], the factor that each unit below 0 stands for
+    # float64 [MOST_MARGIN + 1], probability that the answer with this margin is true; 0: that a question asked once
+    # gets a true answer
     right: FloatArray
-    times: FloatArray
-    rows: Words
-    log_odds: Any
-    asked_word: int
-    sets: Words
-    asked: Any
-    pool: int
-    choices: int
-    groups: Words
-    known: Words
-    lengths: IntArray
-    keys: Words
-    values: FloatArray
-    options: Any
-    n_options: IntArray
-    scored: Any
-    ranked: Any
-    lists: IntArray
-    merits: FloatArray
-    limits: Any
-    counts: Any
-    found: Any
+    times: FloatArray  # float64 [MOST_MARGIN + 1], the mean number of times a question is asked until this margin
+    rows: Words  # uint64 [n_levels, n], beliefs: goals, then questions asked, then log-odds
+    log_odds: Any  # int16 [n_levels, n], the last part of the same memory
+    asked_word: int  # the word of a row with a bit for each question asked, -1 if rows have none
+    sets: Words  # uint64 [n_questions, n_answers, n_words], the goals for which each answer is true
+    asked: Any  # ASKED [n_questions]
+    pool: int  # the row of the first proposal
+    choices: int  # the row of the first choice
+    groups: Words  # uint64 [n_groups, 1, n_words], goals that belong together
+    known: Words  # uint64 [n, n_words], sets about which it is useless to ask again
+    lengths: IntArray  # int64 [n_lists], the number of candidates in each list, -1 if they have not been chosen
+    keys: Words  # uint64 [size, n + 3], the transposition table
+    values: FloatArray  # the same memory as float64
+    options: Any  # OPTION [n_levels, n_options], the actions that each state compares
+    n_options: IntArray  # int64 [n_levels], how many of `options` each state has
+    scored: Any  # SCORE [n_options], all actions of one state
+    ranked: Any  # RANKED [n_goals + 2]
+    lists: IntArray  # int64 [LISTS, n], room for lists of goals, groups and proposals (`askwise.planning.proposals`)
+    merits: FloatArray  # float64 [2, n], what proposals cost, and questions about single goals
+    limits: Any  # LIMITS [1]
+    counts: Any  # COUNTS [1]
+    found: Any  # FOUND [1]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the free entries of the table, which are most of it, and second views of the same memory."""
@@ -318,7 +268,7 @@ def _what(load: Any, tag: Any) -> Any:
 @inner
 def recall(s: Search, row: int, teammate: int, place: int, load: int, tag: int, limit: float) -> float:
     """Return the value of a state, a number not below `limit` if no more is known, or `UNKNOWN`."""
-    entry = find(s.keys, s.rows, row, _where(teammate, place), _what(load, tag), PROBES)
+    entry = find(s.keys, s.rows, row, _where(teammate, place), _what(load, tag), int64(PROBES))
     if entry < 0:
         return UNKNOWN
     value = s.values[entry, s.rows.shape[1] + 2]
@@ -331,7 +281,7 @@ def recall(s: Search, row: int, teammate: int, place: int, load: int, tag: int, 
 def keep(s: Search, row: int, teammate: int, place: int, load: int, tag: int, value: float) -> None:
     """Write a value into the table, or, as a number below 0, a lower bound on it."""
     keys, rows, first, second = s.keys, s.rows, _where(teammate, place), _what(load, tag)
-    n, entry = rows.shape[1], find(keys, rows, row, first, second, PROBES)
+    n, entry = rows.shape[1], find(keys, rows, row, first, second, int64(PROBES))
     if entry < 0:
         entry = -1 - entry
         for k in range(n):
