@@ -58,7 +58,7 @@ def answer(run: Run, *options: str) -> dict[str, Any]:
 
 def test_a_question_in_words(run: Run) -> None:
     printed = run("ask", "workshop.json", "--method", "ezq-exact").assert_fine()
-    assert printed.split("\n\nThe pairs")[0] + "\n" == TORN
+    assert printed.split("\n\nThe most important pairs")[0] + "\n" == TORN
     assert run("ask", "-", "--method", "ezq-exact", stdin=Path("workshop.json").read_text()).assert_fine() == printed
     assert run_as_user("ask", "workshop.json", "--method", "ezq-exact").assert_fine() == printed
 

@@ -121,7 +121,7 @@ def test_one_wcd_and_one_edp_in_every_output(tmp_path: Path, run: Run) -> None:
     assert (
         "                        before     after\n"
         "WCD                          4         4\n"
-        "separated by step        never     never\n"
+        "told apart by step       never     never\n"
         f"expected EDP, capped{capped:>10.3f}{designed['after']['edp']:>10.3f}\n"
         "\n"
         "WCD: longest common prefix of optimal plans, in steps.\n"

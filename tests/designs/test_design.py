@@ -320,8 +320,8 @@ def test_problems_made_in_python_come_back_as_such() -> None:
         ),
         (
             {"most": 1, "minimise": "cost"},
-            "minimise: found 'cost'; expected 'wcd' or 'edp': nothing is said of an ego agent's goals, which a problem "
-            "file does (askwise new)",
+            "minimise: found 'cost'; expected 'wcd' or 'edp': the ego agent's goals are not defined (a problem "
+            "file defines them: askwise new)",
         ),
         (
             {"forbid": [(4, 3)]},

@@ -183,7 +183,7 @@ def _values(design: Design) -> list[str]:
     before, after = design.before, design.after
     rows = [("WCD", before.wcd, after.wcd), (f"expected {_edp(design)}", before.edp, after.edp)]
     if design.prefix:
-        rows.insert(1, ("separated by step", before.told_apart, after.told_apart))
+        rows.insert(1, ("told apart by step", before.told_apart, after.told_apart))
     if design.minimise == "cost":
         rows.append((f"{OBJECTIVES['cost']}, by {design.by}", design.before.value, design.after.value))
     width = max(len(name) for name, _, _ in rows) + 2
@@ -264,7 +264,7 @@ def alike(state: DesignState, prior: Any) -> list[float]:
 def _number(name: str, value: float) -> str:
     if not math.isfinite(value):
         return "-" if math.isnan(value) else "never"
-    return f"{value:.0f}" if name in ("WCD", "separated by step") else f"{value:.3f}"
+    return f"{value:.0f}" if name in ("WCD", "told apart by step") else f"{value:.3f}"
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------
