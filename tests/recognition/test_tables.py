@@ -1,4 +1,4 @@
-"""What is said of a problem in one line is true of every goal in it."""
+"""The verdict on a problem holds for every goal."""
 
 from __future__ import annotations
 

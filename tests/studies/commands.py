@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 PATIENCE = 120
-"""Seconds after which a test gives up; nothing here should take a tenth of it."""
+"""Seconds after which a test gives up; everything should take less than a tenth of it."""
 
 
 def start(*arguments: str, preexec_fn: Callable[[], object] | None = None) -> subprocess.Popen[str]:
-    """Start ``askwise study ARGUMENTS`` in a session of its own: signals for it reach nobody else."""
+    """Start ``askwise study ARGUMENTS`` in a new session, so that signals for it do not reach other processes."""
     return subprocess.Popen(
         [sys.executable, "-m", "askwise.cli", "study", *arguments],
         stdout=subprocess.PIPE,
@@ -27,18 +27,18 @@ def start(*arguments: str, preexec_fn: Callable[[], object] | None = None) -> su
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    """Return exit code, output and errors of a process that is about to end."""
+    """Wait until a process ends; return its exit code, output and error output."""
     out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
 
 
 def parts(folder: Path) -> int:
-    """Return how many parts are stored."""
+    """Return the number of stored parts."""
     return len(list((folder / "parts" / "episodes").glob("[0-9]*.parquet")))
 
 
 def wait_for_parts(process: subprocess.Popen[str], folder: Path, at_least: int) -> None:
-    """Wait until so many parts are stored or the process has ended."""
+    """Wait until `number` parts are stored or the process has ended."""
     give_up = time.monotonic() + PATIENCE
     while parts(folder) < at_least and process.poll() is None:
         assert time.monotonic() < give_up, f"{parts(folder)} parts only"
@@ -67,7 +67,7 @@ def of_session(session: int) -> list[int]:
 
 
 def wait_until_gone(session: int) -> None:
-    """Wait until a session has no processes any more."""
+    """Wait until a session has no processes."""
     give_up = time.monotonic() + PATIENCE
     while left := of_session(session):
         assert time.monotonic() < give_up, f"left over: {left}"

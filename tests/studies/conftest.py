@@ -9,7 +9,7 @@ from tests.studies.studies import the_plugin
 
 @pytest.fixture
 def plugin(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Agents that misbehave, installed; worker processes see them too, because Python's path goes with them."""
+    """A package of misbehaving agents on Python's path, which worker processes inherit."""
     folder = the_plugin()
     monkeypatch.syspath_prepend(str(folder))
     return folder

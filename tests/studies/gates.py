@@ -1,4 +1,4 @@
-"""A gate at which the agent `gated` of the tests waits before each episode: runs are held by it, not by time."""
+"""A gate at which the test agent `gated` waits before each episode, so that tests do not depend on time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.studies.commands import PATIENCE
 
 
 class Gate:
-    """A folder with passes: each lets one episode through."""
+    """A folder of passes; each pass lets one episode through."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -17,17 +17,17 @@ class Gate:
         self._given = 0
 
     def let(self, episodes: int) -> None:
-        """Let so many more episodes through."""
+        """Let this many more episodes through."""
         for _ in range(episodes):
             (self.folder / f"{self._given}.pass").touch()
             self._given += 1
 
     def open(self) -> None:
-        """Let everything through."""
+        """Let all episodes through."""
         (self.folder / "open").touch()
 
     def wait_until_somebody_waits(self) -> None:
-        """Wait until all passes are used, and the next episode waits for one."""
+        """Wait until all passes are used and an episode waits for the next one."""
         give_up = time.monotonic() + PATIENCE
         waiting = self.folder / "waiting"
         waiting.unlink(missing_ok=True)

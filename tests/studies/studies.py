@@ -1,4 +1,4 @@
-"""Small studies for tests, what they leave behind, and agents of another package that misbehave."""
+"""Small studies for tests, their files, and a package of misbehaving agents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
 
 
 def small(**changes: Any) -> Study:
-    """Return the small study with some settings replaced."""
+    """Return a small study with some settings replaced."""
     return study_from({**SMALL, **changes})
 
 
@@ -50,7 +50,7 @@ def _value(value: Any) -> str:
 
 
 def undisturbed(study: Study, folder: Path) -> dict[str, bytes]:
-    """Return the tables of a study that one process played in one go, with the agents of the plugin at hand."""
+    """Return the tables of a study that one process played without interruption, with the test agents available."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(the_plugin()))
         run_study(study, folder).store.combine()
@@ -58,23 +58,23 @@ def undisturbed(study: Study, folder: Path) -> dict[str, bytes]:
 
 
 def finished(study: Study, folder: Path) -> Path:
-    """Play a study in this process, put its tables together, and return its folder."""
+    """Play a study in this process, combine its tables, and return its folder."""
     run_study(study, folder).store.combine()
     return folder
 
 
 def part(folder: Path, index: int, name: str = "episodes") -> Path:
-    """Return where the part of a task is."""
+    """Return the path of a part."""
     return folder / "parts" / name / f"{index:05}.parquet"
 
 
 def table_bytes(folder: Path) -> dict[str, bytes]:
-    """Return the tables that are the same bit for bit however a study was run."""
+    """Return the bytes of the tables that do not depend on how a study was run."""
     return {name: (folder / f"{name}.parquet").read_bytes() for name in ("episodes", "queries")}
 
 
 def stored(folder: Path, name: str = "episodes") -> pl.DataFrame:
-    """Return the parts of a table, together."""
+    """Return a table, read from its parts."""
     parts = sorted((folder / "parts" / name).glob("[0-9]*.parquet"))
     return pl.concat([pl.read_parquet(part) for part in parts])
 
@@ -154,7 +154,7 @@ POINTS = """
 def the_plugin() -> Path:
     """Return a folder with a package of agents, to be put on Python's path.
 
-    It is the same one in all tests: processes that play are kept for others with the same path.
+    It is the same in all tests, because worker processes are reused if Python's path is the same.
     """
     folder = Path(tempfile.mkdtemp(prefix="askwise-plugin-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

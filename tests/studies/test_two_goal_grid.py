@@ -43,7 +43,7 @@ def test_a_number_that_differs_does_not_agree() -> None:
 def test_another_example_gives_other_numbers(
     monkeypatch: pytest.MonkeyPatch, name: str, value: object, rows: list[int]
 ) -> None:
-    # What is compared is computed: with something moved by one cell, the numbers it enters are wrong.
+    # The numbers are computed: if something is moved by one cell, the numbers that depend on it change.
     monkeypatch.setattr(two_goal_grid, name, value)
     wrong = [k for k, row in enumerate(two_goal_grid.comparisons()) if not row.agrees]
     assert set(wrong) >= set(rows)
@@ -67,8 +67,8 @@ def test_expected_divergence_points_are_shown_with_their_fraction(monkeypatch: p
 
 
 def test_the_ego_agent_covers_the_other_goal() -> None:
-    # g2 is true, so the ego agent at (7, 6) should go to g1; thinking of g1 it goes to g2 instead, one step east, and
-    # stays there, which is wrong from step 2 on. With the targets not swapped this would be 8/7.
+    # The goal is g2, so the ego agent at (7, 6) should go to g1. Believing g1, it goes to g2, one step east, and
+    # stays there, which is wrong from step 2 on. Without swapped targets the value would be 8/7.
     zones = two_goal_grid.example_zones((7, 6))
     assert (zones.truth, zones.other) == ("g2", "g1")
     assert zones.expected_branching.start == 2

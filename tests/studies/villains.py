@@ -1,4 +1,4 @@
-"""Agents that hang, die, or eat memory; each in its own way, and each on the line that says so."""
+"""Agents that hang, end their process or use up memory, each on a line marked by a comment."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ CODE = """
 
 
 def write_villains(folder: Path) -> Path:
-    """Write them all into a file, and return its path."""
+    """Write all these agents into a file, and return its path."""
     path = folder / "villains.py"
     path.write_text(dedent(CODE), encoding="utf-8")
     return path
 
 
 def line_of(comment: str) -> int:
-    """Return the line on which a comment of the file stands."""
+    """Return the number of the line with a given comment."""
     lines = dedent(CODE).splitlines()
     return next(number for number, line in enumerate(lines, start=1) if line.endswith(f"# {comment}"))

@@ -1,1 +1,1 @@
-"""Long attacks on what the documentation promises: damaged results, agents that misbehave, malformed files."""
+"""Long stress tests of guarantees in the documentation: damaged results, misbehaving agents, malformed files."""

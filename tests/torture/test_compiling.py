@@ -1,4 +1,4 @@
-"""Attacks on the folder in which compiled loops are kept: a planner that is started afterwards works as ever."""
+"""Stress tests of the cache of compiled code: a planner that is started afterwards gives the same result."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ setattr(os if stage == "replace" else IndexDataCacheFile, stage, lambda *_: os.k
 from askwise.cli import main
 sys.exit(main())
 """
-"""Ends the process, as a power cut would, just before it does a certain thing for the first time."""
+"""A program that ends abruptly, like in a power failure, just before the first call of a given function."""
 
 
 def started(*arguments: str, cache: Path) -> subprocess.Popen[str]:
-    """Start a Python process that keeps its compiled loops in a folder of its own."""
+    """Start a Python process with its own cache of compiled code."""
     return subprocess.Popen(
         [sys.executable, *arguments],
         stdout=subprocess.PIPE,
@@ -51,7 +51,7 @@ def asked(cache: Path) -> tuple[int, str, str]:
 
 @pytest.fixture(scope="module")
 def expected() -> tuple[int, str, str]:
-    """What the planner says with the loops that are kept where they usually are."""
+    """The output of the planner with the usual cache."""
     done = subprocess.run(
         [sys.executable, "-m", "askwise.cli", *ASK], capture_output=True, text=True, check=True, env=user_environment()
     )
@@ -60,7 +60,7 @@ def expected() -> tuple[int, str, str]:
 
 
 def kept(cache: Path) -> dict[str, int]:
-    """The files of a folder, with when they were written."""
+    """Return the files of a folder with their modification times."""
     return {str(path.relative_to(cache)): path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
 
 
@@ -74,7 +74,7 @@ def test_two_that_compile_at_once_into_an_empty_folder(tmp_path: Path, expected:
 
 
 def test_killed_while_loops_are_kept(tmp_path: Path, expected: tuple[int, str, str]) -> None:
-    """Before the list of loops is written, between it and the loop, and with the loop written but not named yet."""
+    """The process is killed before it writes the index, before it writes the code, and before it renames the file."""
     for stage in ("_save_index", "_save_data", "replace"):
         code, out, _ = outcome(started("-c", KILLED, stage, *ASK, cache=tmp_path))
         assert (code, out) == (-9, ""), "or there was nothing left to compile"
@@ -85,16 +85,16 @@ def test_killed_while_loops_are_kept(tmp_path: Path, expected: tuple[int, str, s
 
 
 def test_nothing_can_be_written(tmp_path: Path, expected: tuple[int, str, str]) -> None:
-    """Loops are then compiled and not kept."""
+    """Code is then compiled and not cached."""
     (tmp_path / "file").touch()
     assert asked_without_pycache(tmp_path, tmp_path / "file") == expected
     assert not [name for name in kept(tmp_path) if name.endswith((".nbi", ".nbc"))]
 
 
 def asked_without_pycache(folder: Path, home: Path) -> tuple[int, str, str]:
-    """Ask with a copy of askwise that has a file where each folder of compiled code would be.
+    """Run a copy of askwise in which a file blocks each folder of compiled code.
 
-    This keeps out everybody, root as well, for whom permissions mean nothing.
+    This also works for root, whom permissions do not restrict.
     """
     package = folder / "askwise"
     shutil.copytree(Path(askwise.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,4 +1,4 @@
-"""Exact and sampled costs of all methods agree beside teammates with policies of every kind, on 210 problems."""
+"""Exact and sampled costs of all methods agree on 210 problems, with teammates of every kind."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 from tests.play.with_policies import FAMILIES, METHODS, Compared, Settled, compare
 
 PROBLEMS = 30
-"""For each of seven families."""
+"""The number of problems of each of the seven families."""
 AT_ONCE = 4
-"""Methods on each problem; they take turns, so that each of the eleven plays in every family."""
+"""The number of methods per problem; they rotate, so that all eleven play in every family."""
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -1,8 +1,8 @@
-"""Every bit of the files of a study, flipped: nothing changes in silence, nothing aborts, all is put right again.
+"""Flipped bits in all files of a study: every change is detected and repaired, without a crash.
 
 Each bit of one part and one table of each kind is flipped in memory and compared with the manifest. One bit of each
 byte is flipped on the disk, and the study is continued; some of these studies are then played to their end.
-Records are tried with every bit on the disk, the manifest with one bit of each byte.
+In records every bit is flipped on the disk, in the manifest one bit of each byte.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ STUDY = small(
     instances={"count": 2, "size": 4, "stations": 4, "toolboxes": 1},
 )
 TASK = 0
-"""Whose parts are damaged; none of them is empty."""
+"""The task whose parts are damaged; none of its parts is empty."""
 PLAYED_TO_THE_END = 20
-"""Of each kind of part, so many damaged ones are played again."""
+"""The number of damaged parts of each kind that are played again."""
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +46,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for the disk: thousands of records are written again, and no power is cut here."""
+    """Skip `fsync`: thousands of records are written, and there is no power failure here."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 @pytest.fixture
 def folder(played: Path, tmp_path: Path) -> Path:
-    """A copy of it, to be damaged."""
+    """A copy of the finished study, to be damaged."""
     return Path(shutil.copytree(played, tmp_path / "out"))
 
 
@@ -75,7 +75,7 @@ Check = Callable[[bytes], bool]
 
 
 def checker(folder: Path, path: Path) -> Check:
-    """Return a function that says whether some bytes are damaged, if they were in that file."""
+    """Return a function that returns whether bytes would count as damaged in that file."""
     manifest = read_manifest(folder, STUDY.fingerprint)
     assert manifest is not None
     name = path.relative_to(folder).as_posix()
@@ -123,7 +123,7 @@ def test_parts_that_are_cut_off_anywhere_or_of_which_a_piece_is_missing_or_zero(
 
 
 def test_flipped_bits_of_the_manifest(folder: Path) -> None:
-    """A flipped bit costs the instance of its line at most; sound files stay, and the manifest is sound again.
+    """A flipped bit costs at most the instance of its line; intact files are kept, and the manifest is repaired.
 
     `tests.studies.running.test_checksums` flips every bit of a small manifest.
     """
@@ -133,9 +133,9 @@ def test_flipped_bits_of_the_manifest(folder: Path) -> None:
         path.write_bytes(changed)
         found = outcome(folder)
         assert not isinstance(found, str), found
-        # Without its end, the last line counts as cut off. It is that of a table, which every run writes again.
+        # Without its line end, the last line is incomplete. It is about a table, which every run writes again.
         assert found or changed[:-1] == data[:-1]
-        assert len({each.path for each in found} - {path}) <= 2  # a line end, and two lines are one
+        assert len({each.path for each in found} - {path}) <= 2  # a damaged line end joins two lines
         assert outcome(folder) == []
         for name in {each.path.relative_to(folder).as_posix() for each in found}:
             (folder / name).write_bytes(kept[name])
@@ -183,7 +183,7 @@ def test_damaged_tables_on_the_disk_are_named_and_not_analysed(folder: Path, nam
 
 
 def outcome(folder: Path) -> list[Damaged] | str:
-    """Return what going on with the study says about its folder."""
+    """Return the files that a continued study cannot use, or the error message."""
     try:
         store = Store(folder, STUDY)
         with store.locked():
@@ -200,7 +200,7 @@ def test_every_bit_of_a_record(folder: Path, name: str) -> None:
         path.write_bytes(changed)
         found = outcome(folder)
         assert not isinstance(found, str), found
-        if not found:  # an E in place of an e, a wide letter in an escape: it says the same
+        if not found:  # another spelling of the same JSON, such as E for e
             assert json.loads(changed) == json.loads(data)
             continue
         assert [each.path for each in found] == [path]

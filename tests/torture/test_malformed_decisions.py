@@ -1,4 +1,4 @@
-"""Ten thousand malformed decision files: each is read and decided, or refused by naming a field."""
+"""Ten thousand malformed decision files: each is decided, or refused with the name of a field."""
 
 from __future__ import annotations
 

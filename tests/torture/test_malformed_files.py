@@ -1,7 +1,7 @@
-"""Ten thousand malformed files for every reader: each is read, or refused by naming a field; nothing else happens.
+"""Ten thousand malformed files for every reader: each is read, or refused with the name of a field.
 
-The changes come from `random.Random` with fixed seeds, so that a file that went wrong is the same in every run. Nothing
-may take long (an alarm finds what hangs) and nothing may take much memory. Readers are called in this process.
+The changes come from `random.Random` with fixed seeds, so that failures can be reproduced. No file may take
+long (an alarm detects a reader that hangs) or much memory. Readers are called in this process.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from tests.tool_fetching import workshop
 
 MALFORMED = 10_000
 SECONDS = 60
-"""Far more than any of these files takes, on any machine."""
+"""Seconds; much longer than reading any of these files takes."""
 MEGABYTES = 700
-"""How much the process may grow while ten thousand small files are read."""
+"""The limit of the growth of the process while ten thousand small files are read."""
 
 HUGE: list[Any] = [
     10**400,
@@ -58,7 +58,7 @@ HUGE: list[Any] = [
     "\x00",
     {"a": [[[[[]]]]]},
 ]
-"""What no file should say, beside what the mutators know."""
+"""Values that no file should contain, in addition to those of the mutators."""
 
 
 # -- what a reader may do ----------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ HUGE: list[Any] = [
 
 @contextmanager
 def alarmed(seconds: int) -> Iterator[None]:
-    """Raise an error in here if it takes longer."""
+    """Raise an error if the block takes longer."""
 
     def ring(*_: object) -> None:
         raise TimeoutError(f"more than {seconds} s")
@@ -82,7 +82,7 @@ def alarmed(seconds: int) -> Iterator[None]:
 
 @contextmanager
 def within_memory() -> Iterator[None]:
-    """Refuse that the process grows by more than is allowed."""
+    """Check that the process does not grow by more than the limit."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
@@ -90,7 +90,7 @@ def within_memory() -> Iterator[None]:
 
 
 def outcome(read: Callable[[Any], object], given: Any, field: re.Pattern[str]) -> str:
-    """Return whether something was read, or the first word of the field that was refused."""
+    """Return "read", or the first word of the field that was refused."""
     try:
         with alarmed(SECONDS):
             read(given)
@@ -118,9 +118,9 @@ class Reader:
     """A kind of file.
 
     Attributes:
-        read: reads what `spoilt` yields.
-        spoilt: yields malformed files without end.
-        fields: what a refusal may name first.
+        read: reads a file that `spoilt` yields.
+        spoilt: yields an endless series of malformed files.
+        fields: the first words of fields that may be refused.
     """
 
     read: Callable[[Any], object]
@@ -129,7 +129,7 @@ class Reader:
 
 
 def torture(reader: Reader) -> Counter[str]:
-    """Read so many malformed files; return what happened how often."""
+    """Read malformed files; count the outcomes."""
     fields = re.compile(rf"({reader.fields}|file|line \d+|standard input|text)\b|key \"", re.DOTALL)
     with within_memory():
         seen = Counter(outcome(reader.read, next(reader.spoilt), fields) for _ in range(MALFORMED))
@@ -141,7 +141,7 @@ def torture(reader: Reader) -> Counter[str]:
 
 
 def with_huge(chance: random.Random, data: Any) -> Any:
-    """The same contents with one entry, or one name, that is far too large."""
+    """Return the same contents with one entry or name that is far too large."""
     data = copy.deepcopy(data)
     *outer, last = chance.choice(paths(data))
     parent = data
@@ -163,7 +163,7 @@ def with_strange(chance: random.Random, data: Any) -> Any:
 
 
 def changed_bytes(chance: random.Random, text: str) -> bytes:
-    """A text with some of its bytes replaced, cut out or doubled; it need not be UTF-8 any more."""
+    """Return a text with some bytes replaced, removed or doubled; the result may not be UTF-8."""
     content = bytearray(text.encode("utf-8", "surrogatepass"))
     for _ in range(chance.randint(1, 6)):
         at = chance.randrange(len(content))
@@ -179,18 +179,18 @@ def changed_bytes(chance: random.Random, text: str) -> bytes:
 
 
 def contents(chance: random.Random, data: Any) -> Any:
-    """Changed contents of a file, in one of three ways."""
+    """Return the contents of a file, changed in one of three ways."""
     return chance.choice([with_strange, with_huge, changed_problem])(chance, data)
 
 
 def texts(seed: str, data: list[Any], write: Callable[[Any], str]) -> Iterator[bytes]:
-    """Malformed files without end: changed contents, changed letters, changed bytes."""
+    """Yield malformed files with changed contents, characters or bytes, without end."""
     chance = random.Random(seed)
     while True:
         original = chance.choice(data)
         how = chance.randrange(5)
         if how >= 3:
-            with suppress(ValueError, TypeError, RecursionError):  # not everything can be written
+            with suppress(ValueError, TypeError, RecursionError):  # not all contents can be written
                 yield write(contents(chance, original)).encode("utf-8", "surrogatepass")
         elif how == 2:
             yield changed_bytes(chance, write(original))
@@ -203,7 +203,7 @@ def as_json(data: Any) -> str:
 
 
 def spoilt_text(seed: str, text: str) -> Iterator[bytes]:
-    """The same for a text that is neither JSON nor TOML."""
+    """Yield malformed texts that are neither JSON nor TOML, without end."""
     chance = random.Random(seed)
     while True:
         yield changed_bytes(chance, text) if chance.random() < 0.5 else changed_text(chance, text).encode()
@@ -313,7 +313,7 @@ class Mine(BeliefAgent):
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to be in, with an agent and instances."""
+    """The current folder, with an agent and instances."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "more").mkdir()
@@ -342,7 +342,7 @@ def test_places_of_agents() -> None:
     def spoilt() -> Iterator[str]:
         while True:
             place = changed_text(chance, chance.choice(["mine.py:Mine", "mine:Mine", "more/mine.py:Mine"]))
-            # What stands before the colon is run: nothing but what the test has written.
+            # The file before the colon is executed, so it must be one that the test wrote.
             yield place if "mine" in place or "." not in place else "mine.py:"
 
     seen = torture(Reader(load_agent, spoilt(), r"method"))

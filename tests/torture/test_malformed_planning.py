@@ -1,4 +1,4 @@
-"""Ten thousand planning files with something wrong: each is read, or refused by naming file and line; nothing hangs."""
+"""Ten thousand malformed planning files: each is read, or refused with file and line; none hangs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""More than a hundred agents, each of which misbehaves in its own way, in every command that puts agents to work.
+"""More than a hundred misbehaving agents, in every command that runs agents.
 
-None of them gets away with a traceback, takes anything along, or leaves anybody in doubt whose fault it was.
+None of them causes a traceback or affects other results, and every message names the agent at fault.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.tool_fetching import workshop
 
 CULPRITS = culprits()
 MADE = [culprit for culprit in CULPRITS if not str(culprit).startswith("Init")]
-"""Those that can be made at all; the others are refused when a study file is read."""
+"""Agents that can be constructed; the others are refused when a study file is read."""
 INNOCENT = ("never", "ezq")
 COMMANDS = {
     "run": ["run", "shop.json", "--seed", "1"],
@@ -33,7 +33,7 @@ COMMANDS = {
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with an instance, which is the current one."""
+    """The current folder, with an instance."""
     workshop().save(tmp_path / "shop.json")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -71,7 +71,7 @@ def test_all_of_an_error_is_shown_if_wanted(culprit: Culprit, capsys: pytest.Cap
 
 
 def study_file(folder: Path, name: str, methods: list[str]) -> str:
-    """The path of a study of these methods."""
+    """Write a study file with these methods; return its path."""
     path = folder / f"{name}.toml"
     exactly = 'exact = {instances = 1, priors = ["near"]}\npriors = ["near"]\n'
     stated = f'name = "{name}"\nepisodes = 2\nmethods = [{", ".join(methods)}]\n{exactly}'
@@ -80,7 +80,7 @@ def study_file(folder: Path, name: str, methods: list[str]) -> str:
 
 
 def studied(folder: Path, name: str, methods: list[str]) -> dict[str, pl.DataFrame]:
-    """The tables of a study of these methods, played by the command."""
+    """Return the tables of a study with these methods, run by the command."""
     assert main(["study", study_file(folder, name, methods), "--out", name, "--workers", "1"]) == 0
     return {table: stored(folder / name, table) for table in ("episodes", "expected")}
 

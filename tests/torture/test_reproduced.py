@@ -1,4 +1,4 @@
-"""The whole of ``askwise reproduce`` gives the results that the documentation shows."""
+"""The command ``askwise reproduce`` gives the results in the documentation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from askwise.cli import main
 
 SHOWN = Path(__file__).parents[2] / "docs" / "reproduced"
 ROUNDED = ["stderr", "ci_low", "ci_high"]
-"""Columns from a product of vectors, whose last bit depends on the processor."""
+"""Columns computed by a product of vectors, whose last bit depends on the processor."""
 
 
 def test_the_paper_is_reproduced_as_the_documentation_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The studio under fire: kills while rounds are played, messages that are none, damaged databases, long play."""
+"""Stress tests of the studio: kills during rounds, malformed messages, damaged databases, long use."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.studio.test_study_faults import PlayedHere, check_damaged
 KILLS = 50
 MESSAGES = 10_000
 PEOPLE, TOGETHER, ROUNDS, MOVES = 40, 8, 50, 12
-"""As many moves as ten people make in twenty minutes, at two a second."""
+"""The number of moves of ten people in twenty minutes, at two per second."""
 WARM = 12
-"""People after whom everything that is kept for later has been made."""
+"""The number of people after which all caches are filled."""
 MOST_GROWTH = 15.0
-"""MiB by which server and processes that think may grow after that, together."""
+"""MiB by which server and worker processes together may grow after that."""
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_twenty_minutes_of_play_take_no_more_memory(tmp_path: Path) -> None:
 
 
 def long_study() -> str:
-    """Return a study in which people do nothing but play."""
+    """Return a study that only consists of rounds."""
     text = (
         STUDY.partition("[check]")[0]
         + """
@@ -99,7 +99,7 @@ parameter = "PID"
 
 
 def play_all(server: Studio, join: str, number: int) -> int:
-    """Take part in the study, walk to and fro in each round and give up; return how many inputs that were."""
+    """Take part in the study: move back and forth in each round, then give up; return the number of inputs."""
     taker, done = Taker(server, join, f"p{number}"), 0
     screen = taker.enter(taker.screen(), {"agreed": True})
     while screen["kind"] != "end":
@@ -117,13 +117,13 @@ def play_all(server: Studio, join: str, number: int) -> int:
 
 
 def memory(server: Studio) -> float:
-    """Return the MiB that a server and the processes that it started have in memory."""
+    """Return the MiB of memory of a server and its child processes."""
     assert server.process is not None
     parents = {}
     for path in Path("/proc").glob("[0-9]*/status"):
         try:
             text = path.read_text()
-        except OSError:  # it has ended meanwhile
+        except OSError:  # it has ended in the meantime
             continue
         found = dict(re.findall(r"^(Pid|PPid|VmRSS):\s+(\d+)", text, re.MULTILINE))
         parents[int(found["Pid"])] = int(found["PPid"]), int(found.get("VmRSS", 0)) / 1024

@@ -1,4 +1,4 @@
-"""All agents that hang or die, on every executor; and a study that is killed twenty times, whatever it is at."""
+"""All agents that hang or end their process, on every executor; and a study that is killed twenty times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def too_long(comment: str) -> str:
     return f"took longer than 3 s for a decision (villains.py, line {line_of(comment)})"
 
 
-EXPECTED = {  # {} is the file
+EXPECTED = {  # {} stands for the file
     "Hangs": too_long("hangs"),
     "Swallows": too_long("swallows"),
     "Sleeps": too_long("sleeps"),

@@ -1,4 +1,4 @@
-"""Services for the tests of the pool, as worker processes import them."""
+"""Services for tests of the pool, imported by worker processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def echo(request: Any) -> Iterator[Any]:
 
 
 def misbehave(manner: str) -> Iterator[Any]:
-    """Reply once, and then do what the request says, in unit 7."""
+    """Reply once, and then misbehave in unit 7 as the request states."""
     yield "begun"
     heartbeat.own.begin(7)
     heartbeat.own.set_prices(0.5, 0.25)
@@ -50,7 +50,7 @@ def misbehave(manner: str) -> Iterator[Any]:
 
 
 def rounds(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield two replies as the studio expects them, unless the request says that the process ends."""
+    """Yield two replies like those of the studio, or end the process if the request asks for it."""
     if request.get("dies"):
         os._exit(3)
     yield {"pid": os.getpid()}
@@ -60,7 +60,7 @@ def rounds(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def surroundings(names: list[str]) -> Iterator[Any]:
-    """Yield the folder, and some environment variables."""
+    """Yield the current folder and some environment variables."""
     yield str(Path.cwd())
     yield {name: os.environ.get(name) for name in names}
     os.environ["LEFT_BEHIND"] = "1"

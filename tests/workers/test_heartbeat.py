@@ -1,4 +1,4 @@
-"""Whoever takes too long is told on: once, in words, and not for time that nobody had."""
+"""Exceeded time limits are reported once; time in which the machine was paused does not count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE = 60
 
 
 class Told:
-    """Remembers what it is told."""
+    """A callback that remembers its arguments."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -41,7 +41,7 @@ def test_a_copy_of_a_watched_process_shows_nothing_and_ends_after_the_decision(m
     deciding.__enter__()
     since = shown[DECIDING]
     heartbeat.mark_as_copy()
-    with deciding:  # a copy may work, inside the decision
+    with deciding:  # a fork may work inside the decision
         pass
     with pytest.raises(Gone):
         deciding.__exit__()
@@ -125,7 +125,7 @@ def test_time_for_compiling_does_not_count() -> None:
 
 
 def test_clocks_go_on_after_the_last_of_several_pauses() -> None:
-    """A kernel that is compiled may wait for another, which another process compiles."""
+    """Compiling one kernel may wait for another one, which another process compiles."""
     heartbeat = Heartbeat()
     heartbeat.begin(0)
     heartbeat.pause()
@@ -137,7 +137,7 @@ def test_clocks_go_on_after_the_last_of_several_pauses() -> None:
 
 
 def test_time_that_nobody_had_is_not_counted() -> None:
-    """A job that is suspended for an hour, with its watcher: nobody took an hour for a decision."""
+    """If a job and its watchdog are suspended for an hour, the decision did not take an hour."""
     heartbeat = Heartbeat()
     watchdog = Watchdog(heartbeat, Limits(decision=60, episode=math.inf), Told())
     heartbeat.numbers[DECIDING] = 100.0

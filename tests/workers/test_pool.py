@@ -1,4 +1,4 @@
-"""The pool of worker processes: messages, limits, deaths, and everything ends when it should."""
+"""The pool of worker processes: messages, limits, dying processes, and the end of runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ECHO = f"{SERVICES}:echo"
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A run of its own, whose services import what the tests import."""
+    """A new run, whose services can import the modules of the tests."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
     name = pool.new_run()
     yield name
@@ -36,7 +36,7 @@ def answers(run: str, service: str, request: Any, limits: Limits | None = None) 
 
 
 def test_replies_come_whole_and_in_order(run: str) -> None:
-    sent = [*range(50), "x" * 300_000, {"last": (1.5, None)}]  # longer than a pipe holds
+    sent = [*range(50), "x" * 300_000, {"last": (1.5, None)}]  # longer than the buffer of a pipe
     with borrowed(run, ECHO, Limits()) as worker:
         assert worker.is_fresh
         assert list(worker.replies(sent)) == sent
@@ -107,7 +107,7 @@ def _too_many(*_: object, **__: object) -> None:
 
 
 def test_processes_are_kept_for_the_next_task_and_end_with_the_run(monkeypatch: pytest.MonkeyPatch, run: str) -> None:
-    monkeypatch.setattr(pool, "_idle", [])  # workers of other tests do not count here
+    monkeypatch.setattr(pool, "_idle", [])  # not counting workers of other tests
     monkeypatch.setattr(pool, "MOST_IDLE", 3)
     with supervisors(1, run) as threads:
         assert threads.submit(os.getpid).result() == os.getpid()
@@ -120,7 +120,7 @@ def test_processes_are_kept_for_the_next_task_and_end_with_the_run(monkeypatch: 
         assert is_alive(first)
         with borrowed(run, ECHO, Limits(), guest="a method") as fourth:
             assert fourth.pid not in (first, other.pid, third.pid)
-        assert not is_alive(first)  # it was without work for longest
+        assert not is_alive(first)  # it was idle for the longest time
     assert not is_alive(other.pid)
     assert is_alive(third.pid)
     end("another")

@@ -1,4 +1,4 @@
-"""How a process ended, and where: in words that name the line that is to be mended."""
+"""Descriptions of how a process ended, and at which line."""
 
 from __future__ import annotations
 

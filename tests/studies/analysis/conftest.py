@@ -1,4 +1,4 @@
-"""The report of a study like the paper's, written once: its ten figures take a while."""
+"""A report of a study like the paper's, written once because its ten figures take a while."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROVENANCE = {
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with everything in it."""
+    """The folder of all results."""
     folder = tmp_path_factory.mktemp("results")
     tables = paper_like(12)
     write_results(folder, *tables, title="A & B <study>", study=STUDY, provenance=PROVENANCE, judged=True)

@@ -1,4 +1,4 @@
-"""Made-up studies: tables in the form that a run leaves behind, with costs that are known beforehand."""
+"""Artificial studies: tables like those of a run, with known costs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAPER: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "ezq": (0.7, 0.9, 1.0, 1.1, 1.2, 1.3),
     },
 }
-"""Mean marginal costs with which nearly all of the paper's claims are true (not all: they contradict each other)."""
+"""Mean marginal costs with which nearly all of the paper's claims hold; some of them contradict each other."""
 QUESTIONS = {
     "far": {"never": 0, "baseline": 5, "toolbox": 4, "cost-prob": 4, "ezq": 4},
     "uniform": {"never": 0, "baseline": 4, "toolbox": 3, "cost-prob": 3, "ezq": 3},
@@ -47,7 +47,7 @@ SECONDS = {"never": 0.01, "baseline": 0.01, "toolbox": 0.01, "cost-prob": 0.02, 
 def paper_like(
     instances: int = 120, *, noise: float = 0.6, seed: int = 1, teammate: str = "urop", base_cost: float = 0.5
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Return the three tables of a study that agrees with the paper."""
+    """Return episodes, queries and timings of a study that agrees with the paper."""
     rng = np.random.default_rng(seed)
     episodes, queries, timings = [], [], []
     for instance in range(instances):
@@ -64,7 +64,7 @@ def paper_like(
 
 
 def _asked(prior: str, method: str, price: float, rng: np.random.Generator) -> list[int]:
-    """Return the steps of the questions: ezq asks in a row, and less when it is dear; the others every third step."""
+    """Return the steps of questions: consecutive ones for ezq, fewer at high prices; every third step for others."""
     count = QUESTIONS[prior][method]
     if method == "ezq":
         kept = sum(rng.random() < (1 - 0.23 * price / 0.5) for _ in range(count))
@@ -73,7 +73,7 @@ def _asked(prior: str, method: str, price: float, rng: np.random.Generator) -> l
 
 
 def episode(key: Mapping[str, Any], **given: Any) -> dict[str, Any]:
-    """Return the row of an episode that costs 20 steps above its marginal cost."""
+    """Return the row of an episode whose cost with the goal known is 20 steps."""
     cost = given.get("marginal_cost")
     row = {
         **key, "goal": "S1", "optimal_cost": 20.0, "cost": 20.0 + (cost or 0.0), "marginal_cost": cost, "steps": 20,
@@ -91,7 +91,11 @@ def question(key: Mapping[str, Any], number: int, t: int) -> dict[str, Any]:
 
 
 def simple(costs: Mapping[str, Iterable[float | None]], *, price: float = 0.0, prior: str = "far") -> pl.DataFrame:
-    """Return the episodes of one cell: for each method its marginal cost on instance 0, 1, ...; None did not finish."""
+    """Return the episodes of one condition.
+
+    Args:
+        costs: the marginal costs of each method on instance 0, 1, ...; None for an episode that did not finish.
+    """
     rows = []
     for method, values in costs.items():
         for instance, cost in enumerate(values):
@@ -101,7 +105,7 @@ def simple(costs: Mapping[str, Iterable[float | None]], *, price: float = 0.0, p
 
 
 def of_files(costs: Mapping[float, Mapping[str, Iterable[float]]]) -> pl.DataFrame:
-    """Return the episodes of a study over files: for each file its own price and, for each method, its episodes."""
+    """Return the episodes of a study over files, from the price of each file and the costs of each method."""
     rows = []
     for instance, (price, methods) in enumerate(costs.items()):
         for method, values in methods.items():
@@ -117,5 +121,5 @@ def frame(rows: list[dict[str, Any]], schema: Mapping[str, Any]) -> pl.DataFrame
 
 
 def renamed(table: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
-    """Return the table with other names for its methods, in the order of the old ones."""
+    """Return a table with other names for its methods."""
     return table.with_columns(pl.col("method").replace(names))

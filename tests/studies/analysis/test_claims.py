@@ -1,4 +1,4 @@
-"""Claims are judged by the data alone: they hold where the data say so, and fail with the wrong labels."""
+"""Claims are judged by the data alone: they hold for suitable data, and not with shuffled labels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from askwise.studies.analysis.verdicts import (
 from tests.studies.analysis.studies import METHODS, paper_like, renamed
 
 CONTRADICTED = {"ezq significantly better elsewhere", "online time like the heuristics'"}
-"""What the paper says elsewhere contradicts these two: costs that are alike at price 0, and 8.9 s against 0.23 s."""
+"""Claims that contradict others of the paper: similar costs at price 0, and 8.9 s against 0.23 s."""
 UNDECIDED = {
     "6.1 s of it for the genetic search",
     "tables take hours per map",
@@ -79,7 +79,7 @@ def test_with_shuffled_labels_most_claims_do_not_hold(
 def test_labels_shuffled_within_each_episode_leave_no_ordering(
     study: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame],
 ) -> None:
-    """Where no method is better than another, nothing about who is better holds; in many cells, chance cannot help."""
+    """If no method is better than another, no claim about an ordering in many conditions holds by chance."""
     rest = ["instance", "episode", "prior", "per_station_cost"]
     lots = pl.Series("lot", np.random.default_rng(8).random(study[0].height))
     mixed = study[0].with_columns(lots).with_columns(pl.col("marginal_cost").sort_by("lot").over(rest))
@@ -159,7 +159,7 @@ def test_time_to_make_tables_is_judged_where_it_was_taken() -> None:
 
 
 def test_what_is_faster_than_the_paper_says_is_no_claim_that_fails() -> None:
-    """150 times as fast is no failed replication; twice as slow is one."""
+    """A time 150 times shorter does not contradict the paper; a time twice as long does."""
     episodes, queries, timings = paper_like(12)
     name = "8.9 s per episode with ezq"
     for factor, verdict in ((1 / 150, FASTER), (1.0, HOLDS), (5.0, FAILS)):
@@ -199,7 +199,7 @@ def of(mean: float, p: float = 0.01, units: int = 120, reach: float = 0.3) -> Es
         (as_long_as(4.45, 17.8), of(4.5), OPEN),
         (as_long_as(4.45, 17.8), of(1.0), FASTER),
         (as_long_as(4.45, 17.8), of(30.0), FAILS),
-        # The paper's 23 % has a standard error, too: their difference is known less well than ours.
+        # The paper's 23 % has a standard error, too, so the difference has a wider interval than our number.
         (about_as_the_paper, of(11.0, reach=8.0), FAILS),
         (about_as_the_paper, of(11.0, reach=8.6), HOLDS),
         (about_as_the_paper, of(34.9, reach=8.0), FAILS),
@@ -246,7 +246,7 @@ def test_a_part_with_nine_pairs_is_too_little() -> None:
 
 
 def test_the_page_about_the_paper_says_what_its_run_says() -> None:
-    """The table on the page was judged by the rules of today, and the text below it counts its verdicts."""
+    """The table on the page has the current claims and rules, and the text below it counts its verdicts."""
     docs = Path(__file__).parents[3] / "docs"
     shown = pl.read_csv(docs / "reproduced" / "claims.csv")
     assert shown.select("name", "claim", "rule").rows() == [(each.name, each.text, each.rule) for each in CLAIMS]

@@ -45,7 +45,7 @@ def test_costs_that_differ_in_the_last_bits_are_equal() -> None:
 
 @pytest.mark.parametrize(("other", "pairs"), [([2.0, None], 1), ([None, 2.0], 1), ([None, None], 0)])
 def test_too_few_pairs(other: list[float | None], pairs: int) -> None:
-    """Only episodes that both finished are compared; a method that finished none is in no comparison."""
+    """Only episodes that both methods finished are compared; a method without finished episodes is in no comparison."""
     found = comparisons(simple({"a": [1.0, 1.0], "b": other}))
     if pairs == 0:
         assert found.is_empty()
@@ -106,7 +106,7 @@ def test_a_cell_by_hand() -> None:
 
 
 def test_every_cell_counts_the_same() -> None:
-    """Of ratios 0.5 and 2 the mean is 1.25, though the second cell is a hundred times as dear."""
+    """The mean of the ratios 0.5 and 2 is 1.25, although costs are a hundred times higher in the second condition."""
     cheap = simple({"ezq": [2.0, 2.0], "planner": [1.0, 1.0]})
     dear = simple({"ezq": [100.0, 100.0], "planner": [200.0, 200.0]})
     both = pl.concat([cheap, dear.with_columns(pl.lit("near").alias("prior"))])
@@ -142,7 +142,7 @@ def test_teammates_are_cells_of_their_own() -> None:
 
 
 def test_conditions_with_an_instance_each_have_an_interval_by_episode() -> None:
-    """Two files with prices of their own: the interval of the mean is that of two independent ratios."""
+    """With two files of different prices, the interval of the mean is that of two independent ratios."""
     costs = {
         0.1: {"ezq": [2.0, 4.0, 4.0], "planner": [2.0, 2.0, 4.0]},
         0.2: {"ezq": [3.0, 5.0, 4.0, 8.0], "planner": [4.0, 4.0, 1.0, 6.0]},
@@ -165,7 +165,7 @@ def test_conditions_with_an_episode_each_have_an_interval_by_file() -> None:
 
 
 def test_without_two_units_in_each_condition_there_is_no_interval() -> None:
-    """Under near one instance only was finished: nothing says how much its ratio differs from one to the next."""
+    """Under near only one instance was finished, so the variation of its ratio is unknown."""
     far = simple({"ezq": [2.0, 4.0, 4.0], "planner": [2.0, 2.0, 4.0]})
     near = simple({"ezq": [2.0, None, None], "planner": [1.0, None, None]}, prior="near")
     found = ratios(pl.concat([far, near]))

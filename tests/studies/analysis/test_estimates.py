@@ -25,7 +25,7 @@ from askwise.types import IntArray
 
 
 def numbers(n: int, *, each: int = 1) -> IntArray:
-    """Instances 0 to n - 1, each so many times."""
+    """Return the instances 0 to n - 1, each repeated `each` times."""
     return np.repeat(np.arange(n, dtype=np.int32), each)
 
 
@@ -54,7 +54,7 @@ def test_t_test_and_interval_agree_with_scipy(values: list[float]) -> None:
 
 
 def test_several_episodes_of_one_instance_count_as_one_observation() -> None:
-    """Twice the same episodes on each map teach nothing new: the interval stays, where naive counting shrinks it."""
+    """Repeated episodes on each map add no information: the interval stays the same."""
     once = of([1.0, 2.0, 6.0])
     twice = of([1.0, 1.0, 2.0, 2.0, 6.0, 6.0], [0, 0, 1, 1, 2, 2])
     assert (twice.n, twice.units) == (6, 3)
@@ -94,7 +94,7 @@ def test_a_ratio_by_hand() -> None:
 
 
 def test_the_mean_of_a_ratio_with_itself_is_known_no_better_for_it() -> None:
-    """Two cells with the same instances and the same costs are one observation, not two."""
+    """Two conditions with the same instances and costs are one observation, not two."""
     cell = Ratio(np.array([2.0, 2.0, 4.0]), np.array([2.0, 4.0, 4.0]), numbers(3))
     once, twice = mean_ratio([cell]), mean_ratio([cell, cell])
     assert (twice.mean, twice.units, twice.n) == (once.mean, 3, 6)
@@ -102,7 +102,7 @@ def test_the_mean_of_a_ratio_with_itself_is_known_no_better_for_it() -> None:
 
 
 def test_ratios_that_differ_in_opposite_ways_have_a_certain_mean() -> None:
-    """What one instance adds to the first ratio it takes from the second."""
+    """Each instance changes the two ratios by opposite amounts."""
     lower = np.full(4, 2.0)
     sway = np.array([0.5, -0.5, 1.0, -1.0])
     found = mean_ratio([Ratio(lower + sway, lower, numbers(4)), Ratio(lower / 2 - sway, lower, numbers(4))])
@@ -110,7 +110,7 @@ def test_ratios_that_differ_in_opposite_ways_have_a_certain_mean() -> None:
 
 
 def test_the_interval_of_a_mean_ratio_covers_the_truth() -> None:
-    """300 studies with a true mean ratio of 0.5 and instances that all cells share: about 95 % of them cover it."""
+    """Of 300 studies with a true mean ratio of 0.5, about 95 % have an interval that contains it."""
     rng, covered = np.random.default_rng(5), 0
     for _ in range(300):
         lower = rng.uniform(1.0, 3.0, 60)
@@ -128,7 +128,7 @@ def test_a_ratio_to_nothing_is_no_number() -> None:
 
 
 def test_a_ratio_with_a_single_unit_has_no_interval() -> None:
-    """Its residuals are 0 by definition; beside another ratio they would take half of the doubt away."""
+    """Its residuals are 0 by definition; combined with another ratio they would halve the interval."""
     many = Ratio(np.array([2.0, 2.0, 4.0]), np.array([2.0, 4.0, 4.0]), numbers(3))
     single = Ratio(np.array([3.0]), np.array([2.0]), numbers(1))
     for found in (mean_ratio([single]), mean_ratio([many, single])):
@@ -166,7 +166,7 @@ def test_files_that_do_not_vary(spread: tuple[float, float]) -> None:
 
 
 def test_the_interval_of_a_mean_over_files_covers_the_truth() -> None:
-    """400 studies of three files with few episodes and very different spreads: about 95 % of them cover the mean."""
+    """Of 400 studies of three files with few episodes and very different variances, about 95 % cover the mean."""
     rng, covered = np.random.default_rng(6), 0
     for _ in range(400):
         cells = []
@@ -182,7 +182,7 @@ def test_the_interval_of_a_mean_over_files_covers_the_truth() -> None:
 
 
 def test_holm_by_hand() -> None:
-    """Sorted: 0.005 x 4, 0.01 x 3, 0.03 x 2, then 0.04 x 1, which may not get below the one before it."""
+    """Sorted: 0.005 x 4, 0.01 x 3, 0.03 x 2, then 0.04 x 1, which is raised to the previous value."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
@@ -193,7 +193,7 @@ def test_holm_stops_at_one_and_leaves_out_what_was_not_tested() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_holm_rejects_step_by_step(p_values: list[float]) -> None:
-    """The definition: go up from the smallest, stop at the first that is not below 0.05 / (how many are left)."""
+    """By definition: from the smallest p value on, reject until one is not below 0.05 / (number of remaining ones)."""
     adjusted = holm(list(p_values))
     rejected = set()
     for rank, k in enumerate(sorted(range(len(p_values)), key=lambda k: p_values[k])):
@@ -214,14 +214,14 @@ def test_wilcoxon_of_few_values_is_that_of_scipy_to_the_bit(n: int) -> None:
     for kind in range(4 if n > 10 else 12):
         values = random.normal(0.3, 1.0, size=n)
         if kind % 2:
-            values = np.round(2 * values) / 2  # equal ones, and zeros
+            values = np.round(2 * values) / 2  # ties and zeros
         if values.any():
             expected = stats.wilcoxon(np.round(values, 9)).pvalue
             assert wilcoxon(values, numbers(n)) == expected
 
 
 def test_wilcoxon_by_hand() -> None:
-    """Five positive differences: the chance of all signs alike is 2 / 2^5."""
+    """With five positive differences, the probability of equal signs is 2 / 2^5."""
     assert wilcoxon(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), numbers(5)) == pytest.approx(2 / 2**5)
 
 

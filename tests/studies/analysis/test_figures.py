@@ -109,7 +109,7 @@ def test_bars_are_the_numbers_of_questions() -> None:
     _, queries, _ = paper_like(5)
     far = queries.filter(pl.col("prior") == "far")
     panels = questions_figure(far, list(METHODS), [0.0, 0.5]).axes
-    assert len(panels) == 8  # never asks nothing and has no row
+    assert len(panels) == 8  # the method never asks no questions, so it has no row
     left = far.filter((pl.col("method") == "ezq") & (pl.col("per_station_cost") == 0))
     heights = [bar.get_height() for bar in panels[6].patches]  # type: ignore[attr-defined]
     assert heights[:5] == [(left["t"] == step).sum() for step in range(1, 6)]
@@ -144,7 +144,7 @@ def test_each_setting_has_its_own_figures() -> None:
 
 
 def test_odd_names_and_lost_episodes(tmp_path: Path) -> None:
-    """A name may look like a formula or a path; a method may have finished nothing."""
+    """Names may look like formulas or paths, and a method may have no finished episode."""
     table = simple({"$x^": [1.0, None], "../a/b": [2.0, 3.0], "lost": [None, None]}, prior="<my prior>/1")
     drawn = write_figures(tmp_path, checked(table))
     assert [picture.name for picture in drawn] == ["parts", "costs--my-prior-1", "spread--my-prior-1"]
@@ -166,7 +166,7 @@ def test_known_methods_look_the_same_everywhere_and_others_differ() -> None:
 def test_others_have_colours_of_their_own() -> None:
     own = {style.colour for style in styles(["mine", "yours", *KNOWN]).values()}
     assert len(own) == 2 + len(KNOWN)
-    # Where they have to borrow one, nobody in the figure has it already.
+    # A borrowed colour is not used by another method of the figure.
     there = ["never", "ezq", "ezq-local", "planner", "mine", "yours", "third", "fourth", "fifth"]
     assert len({style.colour for style in styles(there).values()}) == len(there)
 
@@ -219,7 +219,7 @@ def test_a_new_kind_is_written_and_shown(tmp_path: Path, monkeypatch: pytest.Mon
     assert 'id="figure-new"' in shown
     assert 'alt="Words for new."' in shown
     assert "<figcaption>Caption of new.</figcaption>" in shown
-    # Every file is a figure of the report and the other way round.
+    # The files and the figures of the report are the same.
     assert {Path(name).stem for name in written} == set(re.findall('id="figure-(.*?)"', report))
 
 
@@ -237,7 +237,7 @@ def test_a_new_kind_of_each_prior_is_written_and_shown(tmp_path: Path, monkeypat
     ("wanted", "name", "heading"),
     [
         ("costs", "costs", "Marginal cost"),
-        ("time", "time", "Computing time"),  # this study has no times: the figure alone makes the section
+        ("time", "time", "Computing time"),  # this study has no times, so the section only contains the figure
         ("Regret & time", "regret-time", "Regret &amp; time"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A study over files reports each file alone, and then the mean over all of them."""
+"""A study over files reports each file separately, and then the mean over all files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OWN = of_files(
 )
 """Each file has its own price."""
 SHARED = OWN.with_columns(pl.lit(0.1).alias("per_station_cost"))
-"""Both files are played at one price, whoever named it."""
+"""Both files are played at the same price."""
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
@@ -104,7 +104,7 @@ def test_the_mean_over_many_files_is_seen_on_the_terminal() -> None:
     assert len(lines) < 40
     assert lines[-4] == "... 87 more lines in summary.csv"
     assert lines[-3] == "Marginal cost, mean over 30 files, each at its own price"
-    # Thirty sentences would not be short.
+    # thirty sentences would be too long
     assert [line.split(":")[0] for line in in_short(found)[1:]] == [
         "Mean over 30 files, each at its own price",
         "Marginal cost divided by that of a, mean over 30 files",
@@ -162,11 +162,11 @@ def test_expectations_and_bounds_of_each_file() -> None:
 def test_other_studies_have_no_column_for_files() -> None:
     assert "file" not in analyse(simple({"ezq": [1.0, 2.0]})).summary.columns
     one = analyse(OWN.filter(pl.col("instance") == 0), files=FILES[:1]).summary
-    assert one["file"].to_list() == [FILES[0]] * 2  # of one file there is no mean
+    assert one["file"].to_list() == [FILES[0]] * 2  # with one file there is no mean
 
 
 def test_a_study_that_was_stored_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The names of the files are not in the stored tables, but in the study: nothing is played again."""
+    """File names are part of the study, not of the stored tables, so nothing is played again."""
     names = [str(EXAMPLES / name) for name in ("ward.toml", "kitchen.toml")]
     study = study_from({"name": "s", "methods": ["never"], "episodes": 2, "instances": {"files": names}})
     assert "file" not in run_study(study, tmp_path).store.scan("episodes").collect_schema()

@@ -24,12 +24,12 @@ def text(results: Path) -> str:
 
 
 def few(teammate: str = "urop") -> list[pl.DataFrame]:
-    """The tables of a small study: one prior, so that there are three figures only."""
+    """The tables of a small study with one prior, and therefore only three figures."""
     return [table.filter(pl.col("prior") == "near") for table in paper_like(3, teammate=teammate)]
 
 
 class Balance(HTMLParser):
-    """Finds elements that are closed in the wrong order, and everything that is loaded from somewhere."""
+    """A parser that finds elements closed in the wrong order, and references to other files."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 
 def test_claims_are_judged_where_it_is_asked_for_only(tmp_path: Path, text: str) -> None:
-    """The paper's methods in another study say nothing about the paper's claims."""
+    """Results of the paper's methods in another study do not decide the paper's claims."""
     found = write_results(tmp_path, *few())
     own = (tmp_path / "report.html").read_text(encoding="utf-8")
     for told in ('id="claims"', 'id="claims-time"', "<dt>verdicts</dt>"):
@@ -182,7 +182,7 @@ WORDS = StudyWords(goal="room", teammate="nurse", priors="ours favours none.")
 
 
 def test_another_domain_has_its_own_words(tmp_path: Path) -> None:
-    # Methods that are not the paper's: its claims are about tool fetching, and speak of stations.
+    # Other methods than the paper's, whose claims mention stations.
     tables = [table.filter(pl.col("prior") == "near") for table in paper_like(3)]
     others = [renamed(table, {name: f"{name}*" for name in tables[0]["method"].unique()}) for table in tables]
     found = write_results(tmp_path, *others, words=WORDS)

@@ -1,4 +1,4 @@
-"""The report in a real browser: figures load, nothing goes wrong, nothing is fetched, nothing sticks out."""
+"""The report in a real browser: figures load, without errors, requests or horizontal overflow."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_parts_add_up_in_the_order_of_the_summary() -> None:
 
 
 def test_nothing_lost_is_nothing() -> None:
-    """0.1 + 0.2 - 0.3 is not 0 to a computer, and nobody wants to read 5.6e-17 steps."""
+    """In floating point 0.1 + 0.2 - 0.3 is not 0; the table must not show 5.6e-17 steps."""
     table = simple({"ezq": [0.1 + 0.2]}).with_columns(pl.Series("query_cost", [0.3]))
     assert parts(table)["steps_lost"].to_list() == [0.0]
 

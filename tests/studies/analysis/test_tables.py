@@ -1,4 +1,4 @@
-"""Tables that cannot be analysed are refused, and say why."""
+"""Tables that cannot be analysed are refused with a reason."""
 
 from __future__ import annotations
 

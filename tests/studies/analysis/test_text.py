@@ -36,7 +36,7 @@ def test_the_paper_fits_on_a_screen(paper: Analysis) -> None:
     assert sum(int(number) for number in re.findall(r"\d+", behaviour)) == 24
     assert lines[-1].startswith("Its claims about computing time: ")
     assert sum(int(number) for number in re.findall(r"\d+", lines[-1])) == 8
-    # What is faster here than in the paper is no failed claim about behaviour.
+    # Claims that are faster here are not listed among failed claims.
     assert not any("hours per map" in line for line in lines)
     assert max(map(len, lines)) <= 100
 
@@ -74,7 +74,7 @@ def test_in_short_names_the_cheapest(paper: Analysis) -> None:
 
 
 def at_prices(costs: dict[str, list[float]], prices: tuple[float, ...]) -> Analysis:
-    """A study with one instance for each price; for each method what it costs at each of them."""
+    """Return a study with one instance; `costs` are the marginal costs of each method at each price."""
     cells = [
         simple({method: [means[k]] for method, means in costs.items()}, price=price) for k, price in enumerate(prices)
     ]
@@ -95,7 +95,7 @@ def at_prices(costs: dict[str, list[float]], prices: tuple[float, ...]) -> Analy
             "at 0.5: late 1.0, baseline 3.0 (steps above the cost with the goal known).",
         ),
         (
-            # Equal, though not in the last bit.
+            # equal except for the last bit
             {"a": [0.1 + 0.2, 2.0, 3.0], "b": [0.3, 2.0, 3.0], "c": [0.3, 3.0, 4.0]},
             "a and b are cheapest at all 3 per-station costs (equally cheap: c at 0); "
             "at 0.5: a 3.0, b 3.0, c 4.0 (steps above the cost with the goal known).",
@@ -131,7 +131,7 @@ def test_counts_of_verdicts(many: int, verdict: str, text: str) -> None:
 def test_in_short_compares_with_the_papers_method(paper: Analysis) -> None:
     (found,) = [line for line in in_short(paper) if "divided by that of ezq" in line]
     assert "mean over 18 conditions: cost-prob " in found
-    assert found.count("(") == 4  # an interval for each of the others
+    assert found.count("(") == 4  # an interval for each other method
 
 
 def test_in_short_counts_what_was_lost() -> None:

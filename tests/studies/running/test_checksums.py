@@ -1,4 +1,4 @@
-"""The manifest of a study: no byte of a file, nor of the manifest itself, changes unnoticed."""
+"""The manifest of a study: every changed byte of a file or of the manifest itself is detected."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_last_line_of_a_file_counts(folder: Path) -> None:
 
 
 def test_every_bit_of_the_manifest_counts(folder: Path) -> None:
-    """Whatever bit is flipped: entries may be lost, and then that is seen, but none is ever another one."""
+    """A flipped bit may lose entries, which is detected, but never changes one."""
     data, true = (folder / NAME).read_bytes(), found(folder).entries
     for at in range(8 * len(data)):
         flipped = bytearray(data)

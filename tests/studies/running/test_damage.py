@@ -1,4 +1,4 @@
-"""Parts and tables that are not as they were written: said by name, and played again."""
+"""Damaged parts and tables are named, and their instances are played again."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_a_damaged_line_of_the_manifest_is_named_and_its_instance_played_again(f
 
 @pytest.mark.parametrize("left", [0, 1, 2, 3, 4])
 def test_a_run_that_was_killed_while_it_wrote_is_continued(folder: Path, played: Path, left: int) -> None:
-    """Some parts of a task are there, its lines in the manifest are not, or only half of them."""
+    """Some parts of a task exist, but the manifest has no line about them, or half a line."""
     lines = [line for line in lines_of(folder) if "/00002.parquet" not in line]
     torn = lines_of(folder)[1][:40] if left % 2 else ""
     (folder / "checksums.txt").write_text("".join(lines) + torn)
@@ -284,7 +284,7 @@ def test_a_sound_part_behind_a_link_is_a_part(folder: Path, tmp_path: Path) -> N
 
 
 def test_a_socket_in_the_place_of_a_part_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(part(folder, 3).parent)  # the names of sockets may not be long
+    monkeypatch.chdir(part(folder, 3).parent)  # the path of a socket must be short
     Path("00003.parquet").unlink()
     with socket.socket(socket.AF_UNIX) as there:
         there.bind("00003.parquet")

@@ -1,4 +1,4 @@
-"""A real Dask cluster on this machine: the same results, whatever happens to it."""
+"""A real Dask cluster on this machine gives the same results, even if parts of it fail."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ STUDY = replace(
 
 
 EACH = STUDY.episodes_per_task // len(STUDY.methods)
-"""How often an instance comes to the gate."""
+"""The number of episodes of an instance that wait at the gate."""
 
 
 class Cluster:
-    """A scheduler and its workers, each in a session of its own, so that it can be ended with all it started."""
+    """A scheduler and its workers, each in its own session, so that it can be ended with its child processes."""
 
     def __init__(self, folder: Path, plugin: Path) -> None:
         self._folder, self._plugin = folder, plugin
@@ -86,7 +86,7 @@ class Cluster:
         return process
 
     def end(self, process: subprocess.Popen[bytes]) -> None:
-        """Kill a process and what it started; nothing is left over."""
+        """Kill a process and its child processes."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(PATIENCE)
@@ -117,13 +117,13 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The tables of one process."""
+    """The tables of a run in one process."""
     return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
 
 
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
-    """What holds the workers of clusters that are started later, until the test lets them go on."""
+    """A gate that holds the workers of clusters that are started later."""
     found = Gate(tmp_path / "gate")
     monkeypatch.setenv("GATE", str(found.folder))
     return found
@@ -272,7 +272,7 @@ class Waits(BeliefAgent):
 def test_agents_of_ones_own_are_loaded_where_the_file_is(
     two_workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its whole path workers find the file; by a name that means something only here they say what is missing."""
+    """Workers find an agent by its absolute path; by a relative name they report what is missing."""
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     everywhere, here = f"{tmp_path / 'mine.py'}:Waits", "mine.py:Waits"

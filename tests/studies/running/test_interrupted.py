@@ -1,4 +1,4 @@
-"""Runs that are killed, stopped, starved of disk, or not alone: nothing is lost, nothing is there twice."""
+"""Runs that are killed, interrupted, out of disk space or concurrent: no result is lost or duplicated."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ STUDY = replace(
 
 
 EACH = STUDY.episodes_per_task // len(STUDY.methods)
-"""How often an instance comes to the gate."""
+"""The number of episodes of an instance that wait at the gate."""
 
 
 @pytest.fixture
 def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
-    """What holds runs until the test lets them go on."""
+    """A gate that holds runs until the test opens it."""
     found = Gate(tmp_path / "gate")
     monkeypatch.setenv("GATE", str(found.folder))
     return found
@@ -44,7 +44,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
 
 @pytest.fixture
 def study(plugin: Path, tmp_path: Path) -> Path:
-    """The study as a file; without a gate, nobody waits for anything."""
+    """The study as a file; without a gate, episodes do not wait."""
     assert plugin.exists()
     path = tmp_path / "study.toml"
     path.write_text(toml(STUDY))
@@ -53,12 +53,12 @@ def study(plugin: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The tables of a run that nobody disturbed."""
+    """The tables of an undisturbed run."""
     return undisturbed(STUDY, tmp_path_factory.mktemp("expected"))
 
 
 def started(study: Path, gate: Gate, out: Path, workers: str = "1") -> subprocess.Popen[str]:
-    """Start a run, and let it get so far that two instances are stored and nothing more comes."""
+    """Start a run, and wait until two instances are stored and it is held at the gate."""
     gate.let(2 * EACH + EACH // 2)
     process = start(str(study), "--out", str(out), "--workers", workers)
     gate.wait_until_somebody_waits()
@@ -96,7 +96,7 @@ def test_stopped_it_says_how_to_go_on(
 ) -> None:
     out = tmp_path / "out"
     process = started(study, gate, out, workers)
-    os.killpg(process.pid, number)  # as a terminal does: everybody gets it
+    os.killpg(process.pid, number)  # to the whole process group, like a terminal
     code, printed, err = finish(process)
     assert (code, printed) == (128 + number, "")
     stored = parts(out)
@@ -128,7 +128,7 @@ def test_ctrl_c_while_processes_start_is_quiet(study: Path, gate: Gate, tmp_path
 
 
 def small_files() -> None:
-    """Let no file grow: as good as a full disk, for this process only."""
+    """Limit the size of files in this process, which has the same effect as a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
@@ -149,7 +149,7 @@ def test_a_disk_that_is_full_from_the_start(study: Path, tmp_path: Path) -> None
 
 def test_a_disk_that_is_full_in_the_end(study: Path, tmp_path: Path, expected: dict[str, bytes]) -> None:
     out = tmp_path / "out"
-    run_study(STUDY, out)  # all parts are there, there is no room for the tables
+    run_study(STUDY, out)  # all parts are stored, but there is no space for the tables
     code, printed, err = finish(start(str(study), "--out", str(out), "--workers", "1", preexec_fn=small_files))
     assert (code, printed) == (2, "")
     path = str(out / "episodes.parquet")
@@ -167,7 +167,7 @@ def test_a_disk_that_is_full_in_the_end(study: Path, tmp_path: Path, expected: d
 
 @contextlib.contextmanager
 def tiny_disk(folder: Path) -> Iterator[None]:
-    """A disk of its own, if we may mount one."""
+    """A small separate disk, if the test may mount one."""
     folder.mkdir()
     if os.system(f"mount -t tmpfs -o size=96k tmpfs {folder} 2>/dev/null") != 0:
         pytest.skip("no right to mount a file system")

@@ -28,11 +28,11 @@ from tests.studies.studies import small, stored
 from tests.studies.villains import line_of, write_villains
 
 SECONDS = 3
-"""What a decision may take: next to nothing for those that hang, an eternity for the others."""
+"""Time limits of decisions: very short for agents that hang, very long for the others."""
 
 
 def among(villains: Path, *names: str, instances: int = 1, **limits: Any) -> Study:
-    """Return a small study in which villains play between two others."""
+    """Return a small study in which misbehaving agents play between two others."""
     return study_from(
         {
             "name": "among-villains",
@@ -46,7 +46,7 @@ def among(villains: Path, *names: str, instances: int = 1, **limits: Any) -> Stu
 
 
 def assert_innocent_unharmed(study: Study, folder: Path) -> None:
-    """Check that all others have the rows that they have when they play without the villains."""
+    """Check that all other methods have the same rows as without the misbehaving ones."""
     alone = small(priors=["far"], methods=["never", "toolbox"], per_station_costs=[0.0], seed=0, bounds=1)
     for index in range(study.n_tasks):
         expected = play(alone.task(index)).tables
@@ -57,7 +57,7 @@ def assert_innocent_unharmed(study: Study, folder: Path) -> None:
 
 
 def errors(folder: Path) -> dict[str, str]:
-    """Return what each method failed with, if each did so in one way only."""
+    """Return the error of each method, which must be the same in all its rows."""
     rows = stored(folder).filter(pl.col("error").is_not_null())
     assert rows.select("method", "error").n_unique() == rows["method"].n_unique()
     return dict(rows.select("method", "error").iter_rows())
@@ -170,10 +170,10 @@ def test_a_run_that_ends_ends_what_is_played(tmp_path: Path, monkeypatch: pytest
 
 def test_what_cannot_be_sent_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
     class Own(Study):
-        """A class that no other process knows."""
+        """A class that other processes cannot import."""
 
     task = small().task(0)
     mine = Own(**vars(task.study))
-    monkeypatch.setattr(isolation, "pool", None)  # nobody asks for a process
+    monkeypatch.setattr(isolation, "pool", None)  # no process may be used
     here = isolation.play_isolated(type(task)(0, mine, task.source), "a run")
     assert here.tables["episodes"].equals(play(task).tables["episodes"])

@@ -1,4 +1,4 @@
-"""Long lists of jobs: each for itself, kept, gone on with."""
+"""Lists of jobs: they run independently, are recorded, and can be resumed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from askwise.workers.limits import Limits
 
 @dataclass(frozen=True)
 class Squared:
-    """Squares a number, notes in a folder that it did, and can misbehave."""
+    """A job that squares a number, leaves a note in a folder, and may misbehave."""
 
     number: int
     notes: Path

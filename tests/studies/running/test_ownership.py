@@ -1,4 +1,4 @@
-"""Whose folder it is when `study.json` is damaged or lost: what lies there proves it, or nothing is touched."""
+"""The owner of a folder without an intact `study.json`: results prove it, or no file is changed."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_lost_claim_is_written_again_if_the_results_prove_it(folder: Path) -> 
     (folder / "study.json").unlink()
     part(folder, 2).write_bytes(b"damaged as well")
     assert run_study(STUDY, folder).played == 1
-    # Runs and times are never the same.
+    # runs and times differ
     changed = {name for name, data in contents(folder).items() if data != before[name]}
     assert changed <= {"provenance.json", "parts/timings/00002.parquet", "checksums.txt"}
 
@@ -123,7 +123,7 @@ def test_a_claim_without_any_results_is_claimed_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_folder_of_an_earlier_version_is_left_alone(folder: Path, version: int) -> None:
     about = {"format": f"askwise/study@{version}", "fingerprint": STUDY.fingerprint, **STUDY.describe()}
-    if version == 1:  # it had no checksums
+    if version == 1:  # that format had no checksums
         (folder / "study.json").write_text(json.dumps(about))
     else:
         write_record(folder / "study.json", about)

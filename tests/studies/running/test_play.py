@@ -110,7 +110,7 @@ def test_other_terms_give_the_problem_that_would_have_been_built(given: Instance
         shared = plain.with_terms(prior, cost)
         built = ToolFetching(replace(given, prior=prior, query_cost=cost))
         assert_same(shared, built)
-        # In any order: the first one does not colour the next.
+        # in any order, because conditions are independent
         assert_same(shared.with_terms(given.prior, given.query_cost), ToolFetching(given))
     assert np.array_equal(plain.prior, before)
     assert plain.query_cost == given.query_cost
@@ -152,7 +152,7 @@ def test_a_problem_is_made_once_for_each_prior_and_price() -> None:
 
 
 def fails(method: str, error: str, **changes: Any) -> None:
-    """Check that one method fails with this error in every episode, and that the others never notice."""
+    """Check that one method fails with this error in every episode, and the others in none."""
     with_it = play(small(methods=["never", method, "toolbox"], **changes).task(0)).tables
     without = play(small(methods=["never", "toolbox"], **changes).task(0)).tables
     mine = with_it["episodes"].filter(pl.col("method") == method)
@@ -178,7 +178,7 @@ def test_an_agent_that_fails_is_a_row(plugin: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Normalises", "SetsPrior", "SetsPrice", "WritesMap", "WritesSuccessor", "SetsModel"])
 def test_no_agent_can_change_what_the_others_meet(name: str) -> None:
-    """All conditions of a task share one problem; one that normalised the prior in place used to spoil the others."""
+    """All conditions of a task share one problem, which an agent must not be able to change."""
     (culprit,) = (each for each in culprits() if str(each) == name)
     fails(culprit.place, rf".*agent '{name.lower()}' failed in .*\({re.escape(str(FILE))}, line {culprit.line}\)")
 
@@ -227,7 +227,7 @@ def test_names_that_have_no_utf8_are_escaped() -> None:
         worker=(0, 0),
         fetcher=(2, 2),
     )
-    # No file may say so, but an instance that was made in Python can.
+    # not possible in a file, but with an instance made in Python
     odd = replace(plain, stations={"\ud800": plain.stations["A"], "B": plain.stations["B"]})
     study = replace(small(methods=["baseline"], episodes=4), instances=Given(("odd.json",), (odd,)))
     tables = play(study.task(0)).tables

@@ -1,4 +1,4 @@
-"""Running a study: whoever does the work, in whatever order, the tables are the same bit for bit."""
+"""Runs of a study: with any executor and in any order, the tables are identical bit for bit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STUDY = small(episodes=2)
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study, played by one process without a break."""
+    """The folder of a run in one process without interruption."""
     folder = tmp_path_factory.mktemp("expected")
     ran = run_study(STUDY, folder)
     ran.store.combine()
@@ -47,7 +47,7 @@ def assert_same(folder: Path, expected: Path) -> None:
 
 
 class Backwards(Executor):
-    """Plays nothing before somebody waits, then the last task first; counts what is out."""
+    """An executor that only works while its caller waits, last task first, and counts pending tasks."""
 
     def __init__(self, width: int) -> None:
         self._max_workers = width
@@ -109,7 +109,7 @@ def test_in_pieces(tmp_path: Path, expected: Path) -> None:
 
 
 class Interrupting(Executor):
-    """Somebody presses Ctrl-C after some tasks."""
+    """An executor that raises `KeyboardInterrupt` after some tasks."""
 
     _max_workers = 1
 
@@ -147,7 +147,7 @@ def test_no_more_tasks_are_out_than_keep_everybody_busy(monkeypatch: pytest.Monk
     alive, most = [0], [0]
 
     class Counted:
-        """A result that knows how many there are of it."""
+        """A result that counts its living instances."""
 
         def __init__(self) -> None:
             alive[0] += 1
@@ -170,7 +170,7 @@ def test_no_more_tasks_are_out_than_keep_everybody_busy(monkeypatch: pytest.Monk
 
 
 def bad_instances(study: Study) -> set[int]:
-    """Return the tasks on whose maps the agents of the plugin misbehave."""
+    """Return the tasks on whose maps the test agents misbehave."""
     starts = {k: ToolFetching(study.task(k).instance()).start.teammate for k in range(study.n_tasks)}
     bad = {k for k, start in starts.items() if start % 3 == 0}
     assert 0 < len(bad) < study.n_tasks
@@ -187,7 +187,7 @@ def test_an_agent_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
     failed = rows.filter(pl.col("error").is_not_null())
     assert (set(failed["instance"]), set(failed["method"])) == (bad, {"dies"})
     assert set(failed["error"]) == {"its process ended itself (exit code 3)"}
-    # The others are as if it were not there, on the same instances, too.
+    # Other methods are unaffected, on the same instances, too.
     run_study(small(methods=["never"], priors=["far"], per_station_costs=[0.0]), tmp_path / "alone")
     assert rows.filter(pl.col("method") == "never").equals(stored(tmp_path / "alone"))
     assert rows.filter(pl.col("error").is_null(), pl.col("method") == "dies").height == study.n_tasks - len(bad)
@@ -228,7 +228,7 @@ print(run_study(small(), sys.argv[1], workers=2).played, "instances")
 
 
 def test_a_script_needs_no_guard(tmp_path: Path) -> None:
-    # Processes that play do not run the script again, whether or not it has its `if __name__ == "__main__"`.
+    # Worker processes do not run the script again, with or without `if __name__ == "__main__"`.
     (tmp_path / "script.py").write_text(UNGUARDED)
     done = subprocess.run(
         [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "out")],
@@ -255,7 +255,7 @@ def test_processes_that_cannot_be_started_are_nobodys_failure(tmp_path: Path, mo
 
 
 class Breaking(Interrupting):
-    """Somebody else's executor, which goes away after some tasks."""
+    """An executor that breaks after some tasks."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         self.left -= 1

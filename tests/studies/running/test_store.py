@@ -1,4 +1,4 @@
-"""The folder of a study: whose it is, what counts as done, what is refused and what is put right."""
+"""The folder of a study: its owner, finished tasks, refused folders, and repairs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_another_studys_folder_is_refused(folder: Path, other: Study, changed: s
 
 
 def test_a_folder_is_claimed_by_who_has_the_lock(tmp_path: Path) -> None:
-    # Both find the folder empty; the one that comes second must not write over the first one's claim.
+    # Both find the folder empty; the second must not overwrite the study of the first.
     first, second = Store(tmp_path, STUDY), Store(tmp_path, small())
     with first.locked():
         assert_refused(
@@ -88,7 +88,7 @@ def test_the_lock_may_be_taken_again_by_who_has_it_and_is_free_afterwards(tmp_pa
         pass
     with Store(tmp_path, STUDY).locked():
         pass
-    # A lock file that a dead run left is no lock.
+    # The lock file of a dead run does not lock the folder.
     (tmp_path / ".lock").write_text("12345")
     with store.locked():
         pass
@@ -156,7 +156,7 @@ def test_what_a_dead_run_left_half_written_is_cleared_away(folder: Path) -> None
 
 
 def test_clearing_away_catches_what_is_really_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # As if the process had died between writing and renaming.
+    # as after a process that died between writing and renaming
     store = Store(tmp_path, STUDY)
     played = play(STUDY.task(0))
     with monkeypatch.context() as dying:

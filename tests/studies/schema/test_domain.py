@@ -1,4 +1,4 @@
-"""Studies of any domain: instances from files and folders, priors by distance, and what is refused."""
+"""Studies of any domain: instances from files and folders, priors by distance, and refused settings."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Waits(BeliefAgent):
 
 
 def test_agents_of_ones_own_by_their_place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The name travels as text; each worker loads the file, and where there is none only these rows fail."""
+    """Each worker loads the agent from its file; where the file is missing, only the rows of this agent fail."""
     (folder / "mine.py").write_text(MINE)
     monkeypatch.chdir(folder)
     path = folder / "study.toml"

@@ -1,4 +1,4 @@
-"""Studies as values: what names them, what their tasks are, and that nothing depends on anything else."""
+"""Studies as values: fingerprints, tasks and seeds, which do not depend on the environment."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_contents_of_files_are_part_of_the_fingerprint() -> None:
 
 
 def test_fingerprints_are_those_of_earlier_versions() -> None:
-    """Or a study that was begun with one could not be gone on with."""
+    """Otherwise studies that were begun with an earlier version could not be continued."""
     given = replace(small(), instances=Given(("a.json",), (workshop(),)))
     found = [study.fingerprint for study in (small(), given, load_study("paper"), load_study("beyond"))]
     assert found == ["13b77600fa33e0c8", "5637e06207b6c15a", "513eddb68ac22e0e", "a7fc6f115601a513"]
@@ -100,7 +100,7 @@ def test_tasks_and_episodes_are_counted() -> None:
     assert study.episodes_per_task == 3 * 2 * 2 * 3 * 2 * 3
     conditions = list(study.task(0).conditions())
     assert len(set(conditions)) == len(conditions) == study.episodes_per_task // 3
-    # Methods are innermost, then costs: what depends on the prior is worked out once.
+    # Methods vary fastest, then costs, so that tables of a prior are computed once.
     assert [condition.method.label for condition in conditions[:4]] == ["never", "toolbox", "ezq-local", "never"]
     assert len({condition.prior for condition in conditions[: len(conditions) // 2]}) == 1
 

@@ -1,4 +1,4 @@
-"""Study files: what may stand in them, what is assumed, and what is refused with which words."""
+"""Study files: allowed keys, defaults, and error messages."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_shipped_studies_are_found_by_name(tmp_path: Path, monkeypatch: pytest.M
     paper = load_study("paper")
     assert paper.n_tasks * paper.episodes_per_task == 100 * 3 * 6 * 5
     assert paper.instances == PAPER
-    # A folder of that name is in nobody's way, a file takes its place.
+    # A folder of that name does not hide the shipped study, a file does.
     monkeypatch.chdir(tmp_path)
     Path("paper").mkdir()
     assert load_study("paper") == paper
@@ -153,7 +153,7 @@ def test_files_and_patterns_are_relative_to_the_study(maps: Path, monkeypatch: p
     assert found.files == ("office.json", "more/a.json", "more/b.json")
     assert [instance.worker for instance in found.instances] == [(0, 0), (2, 0), (1, 0)]
     assert given(maps, "**/[ab].json", str(maps / "off*.json")).count == 3
-    # From wherever the study is started, it is the same.
+    # The study does not depend on the current folder.
     (maps / "s.toml").write_text('name = "x"\nmethods = ["never"]\ninstances = {files = ["office.json"]}')
     from_outside = load_study(maps / "s.toml")
     monkeypatch.chdir(maps)

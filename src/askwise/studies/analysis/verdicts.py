@@ -93,13 +93,13 @@ def above_zero(found: Estimate) -> str:
 
 
 def significantly_below(found: Estimate) -> str:
-    """Return `HOLDS` if a difference is significantly below 0; `FAILS` if not, with the paper's number of pairs."""
+    """Return `HOLDS` if a difference is significantly below 0; else `FAILS`, or `OPEN` with too few pairs."""
     verdict = below_zero(found)
     return FAILS if verdict == OPEN and found.units >= PAPER_PAIRS else verdict
 
 
 def not_significantly_below(found: Estimate) -> str:
-    """Return `FAILS` if a difference is significantly below 0; `HOLDS` if not, with the paper's number of pairs."""
+    """Return `FAILS` if a difference is significantly below 0; else `HOLDS`, or `OPEN` with too few pairs."""
     if below_zero(found) == HOLDS:
         return FAILS
     return HOLDS if found.units >= PAPER_PAIRS else OPEN

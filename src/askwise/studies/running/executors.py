@@ -44,7 +44,7 @@ def no_news() -> str | None:
 
 @dataclass
 class Workers:
-    """An executor, and how a run uses it.
+    """An executor for the tasks of a study, with its capacity.
 
     Attributes:
         executor: takes the tasks.

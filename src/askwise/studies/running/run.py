@@ -66,7 +66,7 @@ def run_study(
 ) -> Ran:
     """Play all tasks of a study that are not stored yet, and store their results.
 
-    Agents always play in processes of their own, within the limits of the study.
+    Agents always play in separate processes, within the limits of the study.
 
     Args:
         study: the study.

@@ -33,7 +33,7 @@ FROM_FILE = "file"
 
 @dataclass(frozen=True)
 class Method:
-    """A method of a study.
+    """A method that a study plays: an agent with options and a label.
 
     Attributes:
         name: the name of the agent, or its location such as ``mine.py:Likeliest``.

@@ -1,6 +1,6 @@
 """The columns of a study's tables: one row for each episode, question, timed episode and computed expected cost.
 
-Times have a table of their own because they differ from run to run. The other tables are identical bit for bit, however
+Times have a separate table because they differ from run to run. The other tables are identical bit for bit, however
 a study was run.
 """
 
