@@ -21,7 +21,7 @@ from askwise.audits.results import Audit, AuditedEpisode
 from askwise.audits.sources import TRACES, EpisodeSource, find_sources, format_of, located_errors, problem_key
 from askwise.core.episode import Episode
 from askwise.errors import AskwiseError, InputError
-from askwise.model.names import as_int
+from askwise.methods.base import check_count
 from askwise.play import trace
 from askwise.workers import pool
 from askwise.workers.child import RequestRefused
@@ -75,9 +75,8 @@ def _check_options(judge: str, tolerance: float | None, questions: int | None, w
     check_judge(judge)
     if tolerance is not None and not (isinstance(tolerance, int | float) and 0 <= tolerance < math.inf):
         raise InputError("tolerance", repr(tolerance), "a finite number from 0")
-    for name, number, least in (("questions", questions, 0), ("workers", workers, 1)):
-        if number is not None and (as_int(number) is None or number < least):
-            raise InputError(name, repr(number), f"a whole number from {least}")
+    check_count("questions", questions, 0)
+    check_count("workers", workers, 1)
 
 
 @dataclass(frozen=True, slots=True)

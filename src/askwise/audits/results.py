@@ -194,7 +194,7 @@ class Audit:
     def dearest(self, n: int = SHOWN) -> list[CostliestStep]:
         """Return the `n` steps with the largest positive regrets, largest first, equal ones in their order."""
         found = [CostliestStep(episode, step) for episode in self.episodes for step in episode.steps if step.regret > 0]
-        return sorted(found, key=lambda dear: -dear.step.regret)[:n]
+        return sorted(found, key=lambda each: -each.step.regret)[:n]
 
     def as_json(self, dearest: int = SHOWN) -> dict[str, Any]:
         """Return the totals, the totals by method, the costliest steps and each episode as JSON.

@@ -75,7 +75,7 @@ def decide(
         "limit": limit,
         "name": name,
     }
-    parts = {key: Field(key, plain(value)) for key, value in given.items() if value is not None}
+    parts = {key: Field(key, json_types(value)) for key, value in given.items() if value is not None}
     return recommend(read_parts(parts), depth=depth, budget=budget)
 
 
@@ -101,16 +101,16 @@ def _named(given: Any, names: Sequence[str] | None, field: str) -> Any:
     return dict(zip(names, rows, strict=True))
 
 
-def plain(value: Any) -> Any:
+def json_types(value: Any) -> Any:
     """Return a value in JSON types: arrays, tuples and sets become lists, numpy numbers become Python numbers."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Mapping):
-        return {key if isinstance(key, str) else str(key): plain(each) for key, each in value.items()}
+        return {key if isinstance(key, str) else str(key): json_types(each) for key, each in value.items()}
     if isinstance(value, set | frozenset):
-        return sorted(plain(each) for each in value)
+        return sorted(json_types(each) for each in value)
     if isinstance(value, list | tuple | range) and not isinstance(value, Choice):
-        return [plain(each) for each in value]
+        return [json_types(each) for each in value]
     return value
 
 

@@ -116,10 +116,10 @@ class Branch:
         observation: what it observes now.
         goals: the goals with which the episode would go on.
         possible: `goals` and those with which the episode would be over by now; the agent cannot tell them apart.
-        ways: number of paths that this branch stands for; if answers may be wrong or missing, ``float64 [n_goals]``:
+        paths: number of paths that this branch stands for; if answers may be wrong or missing, ``float64 [n_goals]``:
             the sum over these paths of the likelihood of their replies given each goal.
         taken: number of decisions so far.
-        weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `ways`
+        weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`
             and the teammate's state.
         replies: the replies heard, if answers may be wrong or missing.
         asked: number of such questions since the teammate's last step.
@@ -131,7 +131,7 @@ class Branch:
     observation: Observation
     goals: Goals
     possible: Goals
-    ways: float | FloatArray = 1.0
+    paths: float | FloatArray = 1.0
     taken: int = 0
     weight: FloatArray | None = None
     replies: HeardReplies | None = None
@@ -151,7 +151,7 @@ class Branch:
 
     def join(self, other: Branch) -> None:
         """Join another branch that is in the same situation, so that this one stands for both."""
-        self.ways = self.ways + other.ways
+        self.paths = self.paths + other.paths
         if self.weight is not None and other.weight is not None:
             self.weight = self.weight + other.weight
 

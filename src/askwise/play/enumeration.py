@@ -177,7 +177,7 @@ class Enumeration:
             added = branch.weight * price
         else:
             assert self.tables is not None
-            added = branch.ways * self.tables.weight[branch.observation.state.teammate] * price
+            added = branch.paths * self.tables.weight[branch.observation.state.teammate] * price
         self.costs.extend(added[sorted(branch.goals)].tolist())
 
     def _delay(self, state: JointState, ego: int) -> Any:
@@ -208,7 +208,7 @@ class Enumeration:
                 goals,
                 possible,
                 None if branch.weight is None else _only(branch.weight * likelihood, goals),
-                ways=branch.ways * likelihood,
+                paths=branch.paths * likelihood,
                 replies=replies,
             )
             if self._is_probable(new):
@@ -219,7 +219,7 @@ class Enumeration:
         weight = branch.weight
         if weight is None:
             assert self.tables is not None
-            weight = np.asarray(branch.ways * self.tables.weight[branch.observation.state.teammate])
+            weight = np.asarray(branch.paths * self.tables.weight[branch.observation.state.teammate])
         total = float(weight[sorted(branch.goals)].sum())
         if total > NEGLIGIBLE:
             return True
