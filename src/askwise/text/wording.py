@@ -5,11 +5,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from askwise.errors import InputError, did_you_mean
-from askwise.types import FloatArray
+
+if TYPE_CHECKING:  # commands print their help without loading numpy
+    from askwise.types import FloatArray
 
 MOST_BELIEFS = 6
 """Goals that a text lists with their probabilities."""
@@ -96,7 +97,7 @@ def likeliest_of(names: Sequence[str], belief: FloatArray, most: int = MOST_BELI
         belief: ``float64 [n_goals]``, their probabilities.
         most: limit on the goals listed; the text ends with the number of the others.
     """
-    order = np.argsort(-belief, kind="stable")
+    order = (-belief).argsort(kind="stable")
     order = order[belief[order] > 0]
     shown = [f"{printable(names[k])} {percent(float(belief[k]))}" for k in order[:most].tolist()]
     return ", ".join(shown) + (f", {len(order) - most} more" if len(order) > most else "")
