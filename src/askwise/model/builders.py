@@ -16,7 +16,10 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import is_hashable
+from askwise.lazy_module import LazyModule
 from askwise.types import IntArray
+
+sparse = LazyModule("scipy.sparse")
 
 
 @dataclass(slots=True)
@@ -43,6 +46,19 @@ class Edges:
     def stochastic(self) -> bool:
         """Whether the edges have probabilities."""
         return bool(self.probability)
+
+    def successor(self) -> Any:
+        """Return the next states of deterministic edges, ``int64 [n_states, n_actions]``, -1 where there is no edge."""
+        table = np.full((len(self.states), len(self.actions)), -1, dtype=np.int64)
+        table[self.source, self.action] = self.target
+        return table
+
+    def matrices(self) -> list[Any]:
+        """Return one sparse matrix of probabilities, ``[n_states, n_states]``, for each action."""
+        source, target, action = (np.asarray(each) for each in (self.source, self.target, self.action))
+        probability, n = np.asarray(self.probability, dtype=np.float64), len(self.states)
+        chosen = [action == a for a in range(len(self.actions))]
+        return [sparse.coo_array((probability[k], (source[k], target[k])), shape=(n, n)) for k in chosen]
 
 
 def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None) -> Edges:

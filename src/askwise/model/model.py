@@ -96,21 +96,8 @@ class Model(Sealed):
             stay: name of the action that stays in place.
         """
         read = read_edges(edges, states)
-        n_states, n_actions = len(read.states), len(read.actions)
-        if not read.stochastic:
-            successor = np.full((n_states, n_actions), -1, dtype=np.int64)
-            successor[read.source, read.action] = read.target
-            return cls(successor, states=read.states, actions=read.actions, stay=stay)
-        source, action = np.asarray(read.source), np.asarray(read.action)
-        target, probability = np.asarray(read.target), np.asarray(read.probability, dtype=np.float64)
-        matrices = [
-            sparse.coo_array(
-                (probability[action == a], (source[action == a], target[action == a])),
-                shape=(n_states, n_states),
-            )
-            for a in range(n_actions)
-        ]
-        return cls(transitions=matrices, states=read.states, actions=read.actions, stay=stay)
+        names: dict[str, Any] = {"states": read.states, "actions": read.actions, "stay": stay}
+        return cls(transitions=read.matrices(), **names) if read.stochastic else cls(read.successor(), **names)
 
     @classmethod
     def explore(
