@@ -1,16 +1,16 @@
-"""Loops over plain arrays that are worth compiling: kernels.
+"""Kernels: loops over plain arrays that are worth compiling.
 
-A kernel is written in Python and can run as it is written. Compiled it is much faster, but numba has to be loaded for
-it, and the kernel compiled or found in numba's cache, which takes longer than most commands need for all their work on
-small problems (`ask` on an example: 0.5 s on a core without numba, 1.5 s with it). So a kernel that can tell how much
-work a call is (`work`, in steps of its innermost loop) runs as it is written
+A kernel is written in Python and can run as it is written. Compiled it is much faster, but numba has to be loaded, and
+the kernel compiled or found in numba's cache. That takes longer than all the work of most commands on small problems
+(`ask` on an example: 0.5 s of CPU time without numba, 1.5 s with it). So a kernel that states the work of a call
+(`work`, in steps of its innermost loop) runs as it is written
 
-- while all that was run so in this process is less work than loading numba (`PATIENCE`),
-- and once numba is there, while all that this kernel has done so is less work than finding it in the cache (`EACH`).
+- while the total work that was run as written in this process is less than that of loading numba (`PATIENCE`);
+- once numba is loaded, while the work of this kernel is less than that of finding it in the cache (`EACH`).
 
-Whatever goes beyond that is compiled; all other kernels are at their first call. Both ways give the same results, bit
-for bit: the same operations on the same kinds of numbers in the same order. So what was done before never matters.
-`askwise._jit` compiles, the one place where numba is loaded.
+Beyond that it is compiled. All other kernels are compiled at their first call. Both ways give the same results, bit for
+bit: the same operations on the same types of numbers in the same order. So results never depend on earlier calls.
+`askwise._jit` compiles; it is the only place where numba is loaded.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _F = TypeVar("_F", bound=Callable[..., object])
 PATIENCE = 200_000
 """Steps in Python that take less time than loading numba and some kernels."""
 EACH = 10_000
-"""Steps in Python that take about as long as finding a kernel in numba's cache; to compile it takes far longer."""
+"""Steps in Python that take about as long as finding a kernel in numba's cache; compiling takes far longer."""
 
 int64: Any = np.int64
-"""``int64(0)`` in place of a 0 that is handed on to another kernel, which would be compiled once more for a literal, or
-for another kind of number."""
+"""Converts a number that is passed to another kernel: that kernel would be compiled again for a literal, or for another
+type of number."""
 
 
 class _Patience:
-    """How many more steps may be run in Python, in this process."""
+    """The number of steps that may still be run in Python, in this process."""
 
     def __init__(self) -> None:
         self.left = PATIENCE
         self.each = EACH
 
     def allows(self, steps: int, done: int) -> bool:
-        """Whether a kernel that has done so many steps in Python may do these; if so, they are taken off."""
+        """Return whether a kernel may run `steps` in Python, after `done` steps so far; if so, subtract them."""
         if steps < self.left:
             self.left -= steps
             return True
@@ -57,11 +57,12 @@ _building = threading.RLock()
 
 
 class Kernel:
-    """A loop, as it is written and compiled.
+    """A loop in two forms: as it is written, and compiled.
 
     Args:
         function: the loop.
-        work: given the arguments by name, returns about how many steps they take; without it, it is always compiled.
+        work: returns about how many steps a call takes, given its arguments as attributes; a kernel without it is
+            always compiled.
     """
 
     inline = "never"
@@ -86,7 +87,7 @@ class Kernel:
         return self.compiled_for(*given)(*given)
 
     def compiled_for(self, *given: Any) -> Any:
-        """Return the loop, compiled for arguments of these types; for other types numba compiles it again."""
+        """Return the compiled loop for arguments of these types; for other types numba compiles it again."""
         if self._compiled is None:
             load()
             from askwise._jit import compiled_for  # here, for it loads numba
@@ -98,13 +99,13 @@ class Kernel:
         return self._compiled
 
     def _call_at_once(self) -> None:
-        """From now on, calling this calls what is compiled, with no function of ours between (5 % of an episode)."""
+        """Make calls of this kernel call the compiled loop directly (saves 5 % of an episode)."""
         calls = {"__call__": staticmethod(self._compiled)}
         self.__class__ = type(type(self).__name__, (type(self),), calls)
 
     @property
     def within(self) -> Any:
-        """What other kernels call in place of this one."""
+        """The form of the loop that other kernels call when they are compiled."""
         if self._within is None:
             load()
             from askwise._jit import within
@@ -125,14 +126,14 @@ def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
 
 
 def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
-    """Compile a loop at its first call, or at its first call with much work, and keep the machine code on disk."""
+    """Make a kernel: it is compiled at its first call, or its first call with much work, and kept on disk."""
     if function is None:
         return lambda function: Kernel(function, work)
     return Kernel(function, work)
 
 
 class _Inner(Kernel):
-    """A loop that only other kernels call; called from Python, it is called by one that runs as it is written."""
+    """A loop that only other kernels call; calls from Python come from kernels that run as they are written."""
 
     def __call__(self, *given: Any) -> Any:
         """Run the loop."""
@@ -141,7 +142,7 @@ class _Inner(Kernel):
 
 
 def inner(function: _F) -> _F:
-    """Compile a loop as a part of the kernels that call it: from Python, only loops as they are written can call it."""
+    """Make a kernel that is compiled into the kernels that call it; it has no entry point from Python."""
     kernel: Any = _Inner(function)
     return kernel  # type: ignore[no-any-return]
 
@@ -153,9 +154,9 @@ class _Part(_Inner):
 
 
 def part(function: _F) -> _F:
-    """Let a loop be a part of the one kernel that calls it, written as a function of its own.
+    """Make a kernel that numba inlines into its caller before it compiles the caller.
 
-    numba puts it into that kernel before it compiles it, which takes less time.
+    For loops with one caller: compiling the planner's kernels takes a fifth less time than with `inner`.
     """
     kernel: Any = _Part(function)
     return kernel  # type: ignore[no-any-return]
@@ -165,9 +166,12 @@ class Struct:
     """Named arrays and numbers that kernels read as attributes.
 
     A subclass lists its fields as annotations. Kernels that run as they are written take the struct itself. Compiled
-    ones take `compiled`, a reference to the same arrays: to pass it on costs one pointer, however many fields it has.
+    kernels take `compiled`, a reference to the same arrays: passing it costs one pointer, for any number of fields.
 
     A subclass has a kernel `make` that makes it from a tuple of all fields.
+
+    Args:
+        fields: all fields by name.
     """
 
     make: ClassVar[Any]
@@ -197,7 +201,7 @@ class Struct:
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        """Note which arrays are read only: pickling forgets it, and kernels would be compiled again for others."""
+        """Store which arrays are read-only: pickle loses that, and kernels would be compiled again for others."""
         fixed = [
             name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable
         ]
@@ -210,7 +214,7 @@ class Struct:
 
 
 def load() -> None:
-    """Load numba. Ctrl-C waits for it, and its time is not held against the agent that decides."""
+    """Load numba; defer Ctrl-C meanwhile, and do not charge the time to the agent that decides."""
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat
         from askwise.workers.heartbeat import DeferredInterrupt
@@ -227,6 +231,6 @@ def load() -> None:
 
 
 def compile_all() -> None:
-    """Compile every kernel at its first call from now on: for processes whose decisions are timed."""
+    """Let every kernel be compiled at its first call from now on, for processes that measure decision times."""
     load()
     patience.each = 0

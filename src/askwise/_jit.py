@@ -6,8 +6,8 @@ Kernels are private loops over plain arrays. Tests compare each of them with pla
 package. Machine code is kept on disk (`askwise._kept`), so you wait once on each machine.
 
 - Only kernels that Python calls are kept. Their machine code contains the kernels that they call (`inner`).
-- A kernel is compiled once for each combination of types, so callers hand on 64-bit numbers and no literals.
-- Python does not collect garbage meanwhile: compiling makes many objects that stay (8 % of the time).
+- A kernel is compiled once for each combination of types, so callers pass 64-bit numbers and no literals.
+- Garbage collection is off meanwhile: compiling makes many objects that stay (8 % of the time).
 
 **Ctrl-C** is deferred while a kernel is compiled, because it could get lost in a callback of the compiler. The time is
 not charged to the agent that needs the kernel.
@@ -38,9 +38,10 @@ _types: Any = numba.types
 _structref: Any = structref
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-"""Divisions are not checked for zero, so inner loops vectorise. Fast-math stays off: infinity is an exact answer."""
+"""Options of all kernels. Divisions are not checked for zero, so inner loops vectorise. Fast-math stays off: infinity
+is an exact answer. Nothing calls kernels from C, so there is no wrapper for that."""
 INNER = {**OPTIONS, "no_cpython_wrapper": True}
-"""Kernels that only other kernels call need no way in from Python, which takes as long to compile as a small kernel."""
+"""Options of kernels that only other kernels call: no wrapper for Python, which takes as long as a small kernel."""
 
 PARTS = {
     "askwise.planning.exact": "the search for the optimum",
@@ -53,7 +54,7 @@ PARTS = {
     "askwise.model.chain": "expected steps",
     "askwise": "models",
 }
-"""What kernels are for, by the beginning of the name of their module; the first that fits."""
+"""The purpose of kernels, by the beginning of their module's name; the first match counts."""
 
 NOT_KEPT = "not kept, because no cache folder can be written (NUMBA_CACHE_DIR sets one)"
 
@@ -62,7 +63,7 @@ _compiling = threading.RLock()
 
 
 def within(function: Callable[..., Any], inline: str) -> Any:
-    """Return a loop to be compiled as a part of the kernels that call it."""
+    """Return a loop as numba compiles it into the kernels that call it; `inline` is numba's option."""
     loop = _calling_loops(function)
     kernel = _njit(loop, inline=inline, **INNER)
     if function.__name__ in loop.__globals__:
@@ -71,7 +72,7 @@ def within(function: Callable[..., Any], inline: str) -> Any:
 
 
 def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """Return a loop, compiled for arguments of these types, or loaded from disk if that was done before."""
+    """Return a loop compiled for arguments of these types, or loaded from disk if it was compiled before."""
     kinds = tuple(map(numba.typeof, given))
     with _compiling, _undisturbed():
         loop = _calling_loops(function)
@@ -94,7 +95,7 @@ def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 
 
 def _calling_loops(function: Any) -> Any:
-    """Return a function that calls what numba makes of kernels, in place of the kernels."""
+    """Return a copy of a function that calls the compiled forms of the kernels that it calls."""
     names = {name for code in _codes(function.__code__) for name in code.co_names}
     known = {
         name: value.within if hasattr(type(value), "within") and value.as_written is not function else value
@@ -115,7 +116,7 @@ def _codes(code: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Defer Ctrl-C, stop the clock of the agent, and leave garbage where it is."""
+    """Defer Ctrl-C, stop the agent's clock, and turn garbage collection off."""
     interrupts, collects = DeferredInterrupt(), gc.isenabled()
     heartbeat.own.pause()
     interrupts.hold()
@@ -130,7 +131,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _announce(module: str, then: str) -> None:
-    """Say once what is being compiled, if a person watches at a terminal. Workers of a pool stay silent."""
+    """Print once what is being compiled, if standard error is a terminal and this is not a worker process."""
     part = next((part for start, part in PARTS.items() if module.startswith(start)), None)
     if part is None or part in _announced or multiprocessing.parent_process() is not None:
         return
@@ -143,7 +144,7 @@ def _announce(module: str, then: str) -> None:
 
 
 class _StructType(_types.StructRef):  # type: ignore[misc]
-    """The type of a struct. Its name is short: symbols contain it, and long ones make compiling three times slower."""
+    """The type of a struct, with a short name: symbols contain it, and long ones make compiling three times slower."""
 
     def __init__(self, fields: Any) -> None:
         super().__init__(fields)
@@ -155,7 +156,7 @@ class _StructType(_types.StructRef):  # type: ignore[misc]
 
 
 def register_struct(kind: Any, fields: tuple[str, ...]) -> None:
-    """Let kernels make a struct, read its fields, and return it to Python."""
+    """Register a `Struct` subclass with numba: kernels can make it, read its fields, and return it to Python."""
     names = {"__module__": kind.__module__}
     as_type = type(f"{kind.__name__}Type", (_StructType,), names)
     as_object = type(f"{kind.__name__}Object", (structref.StructRefProxy,), names)

@@ -1,11 +1,11 @@
-"""Where machine code is kept on disk, and when it is used again.
+"""The cache of machine code on disk.
 
 Each version of a kernel has a folder: ``ROOT/MODULE.KERNEL/STAMP``. The stamp is a digest of the kernel's code, the
 code of all kernels that it calls, and the types of its arguments. So no version ever uses the files of another. numba
-keeps its files in that folder because `numba.config.CACHE_DIR` names it while the kernel is made.
+puts its files into that folder because `numba.config.CACHE_DIR` names it while the kernel is made.
 
-In a folder, one process at a time compiles or loads a kernel, and machine code is used only if it is as it was written
-(`Place`). Where no folder can be written, kernels are compiled in every process.
+In a folder, one process at a time compiles or loads a kernel, and machine code is used only if its checksums are right
+(`CacheFolder`). If no folder can be written, kernels are compiled in every process.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ import numpy as np
 from askwise.workers import heartbeat
 
 VERSIONS = 5
-"""How many versions of a kernel are kept: those that were used last."""
+"""The number of versions of a kernel that are kept: those that were used last."""
 PLACES = 20
-"""In how many places one version may be installed before the code of the one that was used longest ago is removed."""
+"""The number of installations for which one version is kept; the one that was used longest ago is removed first."""
 
 _config: Any = numba.config
 
 
-class Place:
-    """Where the machine code of one kernel is kept for some types of arguments.
+class CacheFolder:
+    """The folder with the machine code of one kernel for some types of arguments.
 
-    A file beside the machine code lists the files that were written, each with its checksum. numba trusts what it
-    finds: a file that is cut short would be an error in every process, and one wrong bit could be a wrong result.
+    A file beside the machine code lists the files that were written, with their checksums. numba trusts the files that
+    it finds: a truncated file would be an error in every process, and one wrong bit could be a wrong result.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -48,7 +48,7 @@ class Place:
         self._misses = 0
 
     def intact(self) -> bool:
-        """Whether there is machine code that is as it was written; what is damaged is removed."""
+        """Return whether there is machine code with the right checksums; remove damaged files."""
         try:
             known = set((self.folder / "sums").read_bytes().split(b"\n"))
         except OSError:
@@ -62,7 +62,7 @@ class Place:
         return False
 
     def note(self) -> None:
-        """Write down the checksums if something was compiled since the last time."""
+        """Write the checksums if something was compiled since the last time."""
         misses = sum(self.kernel.stats.cache_misses.values())
         if misses == self._misses:
             return
@@ -74,7 +74,7 @@ class Place:
             file.write(b"\n" + b"\n".join(map(_line, self._files())) + b"\n")
 
     def _note_later(self) -> None:
-        """Note what was compiled for arguments of other types."""
+        """Write the checksums of code for arguments of other types, when the process ends."""
         with contextlib.suppress(OSError), locked(self):
             self.note()
 
@@ -82,21 +82,21 @@ class Place:
         return [each for each in self.folder.glob("*") if each.suffix in (".nbi", ".nbc")]
 
 
-def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, Place | None]:
-    """Make a kernel that keeps its machine code on disk, or one that does not where no folder can be written.
+def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, CacheFolder | None]:
+    """Make a kernel that keeps its machine code on disk; without a writable folder, one that does not, and None.
 
     Args:
         make: makes the kernel, with numba's option ``cache=True`` or without it.
         function: the loop.
-        way: the types of its arguments, and how it is compiled.
+        way: the types of its arguments and the options of numba, as text.
     """
-    # numba raises the second if it can write nowhere, and Python without a home folder.
+    # numba raises RuntimeError if it can write nowhere, and Python if there is no home folder.
     with contextlib.suppress(OSError, RuntimeError):
         folder = folder_of(function, way)
         kernel = _made_in(folder, make)
-        place = Place(kernel)
-        # numba looks for another place when this one cannot be written, and a setting of it forbids this one. Code from
-        # there might be out of date: numba looks at the file of the kernel only, not at what the kernel calls.
+        place = CacheFolder(kernel)
+        # numba picks another folder if this one cannot be written or a setting forbids it. Code from there might be
+        # out of date: numba checks only the file of the kernel, not the kernels that it calls.
         if place.folder.is_relative_to(folder):
             os.utime(place.folder)
             _remove_oldest(folder, PLACES)
@@ -105,7 +105,7 @@ def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) 
 
 
 def root() -> Path:
-    """Return the folder for all machine code: in the one that the user set for numba, or in the user's cache folder."""
+    """Return the folder for all machine code: inside numba's cache folder if that is set, or in the user's."""
     if _config.CACHE_DIR:
         return Path(_config.CACHE_DIR, "askwise").absolute()
     if sys.platform == "win32":
@@ -116,7 +116,7 @@ def root() -> Path:
 
 
 def folder_of(function: Any, way: str) -> Path:
-    """Return the folder of this version of a loop, compiled in this way; it exists then."""
+    """Make and return the folder of this version of a loop, compiled in this way (see `kernel_at`)."""
     digest = hashlib.sha256(f"{numba.__version__} {way}".encode() + _source(function.__code__.co_filename))
     take_in(function, digest, set())
     versions = root() / _allowed(f"{function.__module__}.{function.__qualname__}")
@@ -129,12 +129,12 @@ def folder_of(function: Any, way: str) -> Path:
 
 @functools.cache
 def _source(path: str) -> bytes:
-    """Return the text of the file of a loop: when it changes, numba takes what it has kept for out of date."""
+    """Return the text of the file of a loop: when it changes, numba ignores the code that it has kept."""
     return Path(path).read_bytes()
 
 
 def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
-    """Make a kernel whose code numba keeps in this folder; functions of the user's stay where they are."""
+    """Make a kernel whose code numba keeps in this folder; the user's own functions keep their folder."""
     usual, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
     try:
         return make(cache=True)
@@ -143,7 +143,7 @@ def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
 
 
 def _remove_oldest(folder: Path, most: int) -> None:
-    """Leave so many folders in a folder. A process that uses one that is removed compiles again and keeps nothing."""
+    """Remove the oldest subfolders until `most` are left. A process that uses a removed one compiles again."""
     with contextlib.suppress(OSError):
         found = sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True)
         for each in found[most:]:
@@ -151,8 +151,8 @@ def _remove_oldest(folder: Path, most: int) -> None:
 
 
 @contextlib.contextmanager
-def locked(place: Place) -> Iterator[None]:
-    """Let no other process compile, keep or load this kernel meanwhile, where the system can lock files."""
+def locked(place: CacheFolder) -> Iterator[None]:
+    """Keep other processes from compiling, writing or loading this kernel meanwhile, if the system can lock files."""
     try:
         import fcntl
 
@@ -170,7 +170,7 @@ def locked(place: Place) -> Iterator[None]:
 
 
 def _lock(file: Any, fcntl: Any) -> None:
-    """Lock a file. The time that this takes is not held against the agent that needs the kernel."""
+    """Lock a file; do not charge the waiting time to the agent that needs the kernel."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -189,12 +189,12 @@ def _line(path: Path) -> bytes:
 
 
 def _allowed(name: str) -> str:
-    """Return a name without what Windows forbids in names of files."""
+    """Return a name without characters that Windows forbids in file names."""
     return name.replace("<", "").replace(">", "")
 
 
 def take_in(function: Any, digest: Any, done: set[Any]) -> None:
-    """Add what a loop does to the digest, with all that it calls and all that it gets from outside by name."""
+    """Add a loop to the digest: its code, the loops that it calls, and the values of global names that it reads."""
     if function not in done:
         done.add(function)
         digest.update(f"{function.__module__}.{function.__qualname__} {function.__defaults__!r}".encode())
@@ -213,7 +213,7 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 
 
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
-    """Add what a name stands for; what cannot be told apart by its text is never the same again."""
+    """Add the value of a name to the digest; a value whose text differs in every process is never the same again."""
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)
     elif isinstance(value, ModuleType) and value.__name__.startswith("askwise."):

@@ -1,4 +1,4 @@
-"""What an agent costs on a small problem, by playing all that can happen: every move of the teammate, every answer."""
+"""The expected cost of an agent on a small problem, by playing every move of the teammate and every answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MANY = 10**6
 
 
 def marginal_cost_of(agent: Agent, problem: Problem) -> float:
-    """What not knowing the goal costs an agent on average; errors are made anew every time."""
+    """Return the expected marginal cost of an agent; errors are independent."""
     reference = Reference(problem, MANY)
     state = reference.state()
     agent.reset(problem, 0)
@@ -21,7 +21,7 @@ def marginal_cost_of(agent: Agent, problem: Problem) -> float:
 
 
 def _played(reference: Reference, agent: Agent, state: State, seen: Observation) -> Cost:
-    """The regret from a state, times its weight; an agent that is certain loses nothing more."""
+    """Return the marginal cost from a state, times its weight; 0 once the agent is certain."""
     decision, following = agent.decide(seen), list[tuple[Observation, State]]()
     if decision.ask is not None:
         cost: Cost = state.weight * reference.price(decision.ask)

@@ -18,7 +18,7 @@ PRICES = (0.0, 0.05, 0.2, 0.5, 2.0)
 
 @st.composite
 def tables_of_moves(draw: Draw, max_states: int, actions: int) -> list[list[int]]:
-    """Next states, -1 for none: a random tree from state 0, so that all can be reached, and anything beside it.
+    """Draw next states, -1 for none: a random tree from state 0, so that all can be reached, and any further edges.
 
     Long trees, and actions that do the same as the one before: there is something to decide on the way, and the number
     of plans matters.
@@ -40,7 +40,7 @@ def tables_of_moves(draw: Draw, max_states: int, actions: int) -> list[list[int]
 
 @st.composite
 def graph_problems(draw: Draw, *, most_goals: int = 4) -> FactoredProblem:
-    """Two graphs; no two goals share a target of the teammate."""
+    """Draw a problem of two graphs; no two goals share a target of the teammate."""
     teammate = draw(tables_of_moves(8, 3))
     ego = draw(tables_of_moves(7, 3))
     n_goals = draw(st.integers(2, min(most_goals, len(teammate) - 1)))

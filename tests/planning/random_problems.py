@@ -89,20 +89,20 @@ class Carrier:
 
 
 def expected_cost(reference: Reference) -> float:
-    """The optimum of a problem with all its steps: those of knowing the goal, and what is lost beyond."""
+    """Return the expected cost of the optimum: that of knowing the goal, plus the marginal cost."""
     problem = reference.problem
     return float(problem.prior @ optimal_costs(problem, problem.start)) + reference.cost()
 
 
 def small_problem(number: int) -> Problem:
-    """The problem of that number: four kinds in turn."""
+    """Return the problem with this number; four kinds alternate."""
     rng = np.random.default_rng([25, number])
     make = (_graph, _one_way, _carrier, _tools)[number % 4]
     return make(rng)
 
 
 def noisy_problem(number: int) -> tuple[Problem, int]:
-    """A problem of any kind in which answers can be wrong or missing, or choices have a price; how many questions."""
+    """Return a problem in which answers can be wrong or missing, or choices have a price; and a number of questions."""
     rng = np.random.default_rng([26, number])
     problem = small_problem(number)
     wrong, refused = ((0.1, 0.0), (0.2, 0.3), (0.0, 0.25), (0.05, 0.1))[rng.integers(4)]
@@ -123,7 +123,7 @@ def _graph(rng: np.random.Generator) -> Problem:
 
 
 def _one_way(rng: np.random.Generator) -> Problem:
-    """Goals of the ego agent that lie behind one another, or on ways that part for good."""
+    """Draw goals of the ego agent that lie behind one another, or on paths that never meet again."""
     return _drawn(
         rng, lambda model, n: ModelSide(model, [rng.integers(model.n_states, size=1, dtype=np.int32) for _ in range(n)])
     )
@@ -138,7 +138,7 @@ def _carrier(rng: np.random.Generator) -> Problem:
 
 
 def _drawn(rng: np.random.Generator, ego_side: Any) -> Problem:
-    """The teammate starts in its state 0 as often as not."""
+    """Return the teammate's start: its state 0 in half of the cases."""
     for _ in range(1000):
         n = int(rng.integers(2, 5))
         walk, ego = one_way_model(rng, int(rng.integers(n + 2, 9))), one_way_model(rng, int(rng.integers(3, 7)))
@@ -161,7 +161,7 @@ def _drawn(rng: np.random.Generator, ego_side: Any) -> Problem:
 
 
 def one_way_model(rng: np.random.Generator, n: int) -> Model:
-    """A tree of ways that lead from state 0, with some short cuts, parallel actions and ways back."""
+    """Draw a tree of one-way edges from state 0, with some short cuts, parallel actions and edges back."""
     table = np.full((n, 3), -1)
     for state in range(1, n):
         free = [(s, a) for s in range(max(0, state - 3), state) for a in range(3) if table[s, a] < 0]
@@ -173,7 +173,7 @@ def one_way_model(rng: np.random.Generator, n: int) -> Model:
 
 
 def _tools(rng: np.random.Generator) -> Problem:
-    """Tool fetching on a small grid."""
+    """Return a tool-fetching problem on a small grid."""
     n = int(rng.integers(2, 5))
     drawn = generate(
         width=4,

@@ -30,16 +30,16 @@ from tests.planning.test_optimal import fork
 
 NEAR = 1e-9
 LATER, UNSORTED = (274, 651, 795), (27, 46, 59, 67, 68, 89)
-"""Problems in which an action that is not the best at once pays later; and in which the order of goals matters."""
+"""Problems in which an action pays off only later, and problems in which the order of goals matters."""
 TRUE, DOUBTFUL = (*range(40), *LATER), range(24)
-"""Numbers of problems with true answers, and with others."""
+"""Numbers of problems with true answers, and of those with other answers or choices."""
 DEPTH = 2
 ONE_QUESTION = replace(
     FULL, questions=1, candidates=15, depth=DEPTH, breadth=50, inner=50, endgame=0, budget=10**7, log_table=10
 )
-"""All plans of at most one question, asked within `DEPTH` steps."""
+"""Settings for all plans of at most one question, asked within `DEPTH` steps."""
 LEAVES = replace(NOISY, questions=0, breadth=50, endgame=0, negligible=0.0, log_table=10)
-"""One step, and then the values of states where plans end."""
+"""Settings for one step, followed by leaf values."""
 
 
 @cache
@@ -53,7 +53,7 @@ def doubtful_reference(number: int) -> Reference:
 
 
 def some_states(reference: Reference, most: int = 6) -> list[State]:
-    """The start, and other states in which something is left to decide, drawn from all that can come about."""
+    """Return the start and a sample of the reachable states with more than one possible goal."""
     start = reference.state()
     reference.value(start)
     states = [given[0] for name, given in reference.known if name == "value"]
@@ -66,12 +66,12 @@ def where(state: State) -> JointState:
 
 
 def about(cost: Cost, state: State) -> object:
-    """A value of the reference as an expected cost, to be compared with a number."""
+    """Return a value of the reference as an expected cost, to compare with a float."""
     return pytest.approx(float(cost / state.weight), abs=NEAR)
 
 
 def assert_optimal(reference: Reference, state: State, action: int | None, ask: object) -> None:
-    """A move is among the best, but for rounding."""
+    """Check that a move is among the best, up to rounding."""
     options = dict(reference.options(state))
     chosen = options[ask if ask is not None else action]  # type: ignore[index]
     assert float(chosen / state.weight) == about(reference.value(state), state)
@@ -104,7 +104,7 @@ def planned_at(planner: Planner, state: State) -> Plan:
 
 
 def planner_of(problem: Problem) -> Planner:
-    """A planner that proposes every question."""
+    """Return a planner that proposes every question."""
     goals = range(len(problem.goals))
     every = [some for size in range(1, len(goals)) for some in combinations(goals, size)]
     return Planner(problem, tables_of(problem), ONE_QUESTION, groups=every)
@@ -119,16 +119,16 @@ def best_question(reference: Reference, state: State) -> Cost:
 
 
 def acting(reference: Reference, state: State, depth: int) -> Iterator[Cost]:
-    """What each action costs with at most one question later; steps without regret do not count as steps."""
+    """Yield the cost of each action with at most one question later; steps without delay do not count as steps."""
     for action in range(reference.n_actions):
-        regret = reference.delay(state, action)
-        if regret < math.inf:
-            later, following = depth - (regret > 0), reference.after_action(state, action)
-            yield regret + sum((plan_value(reference, after, later) for _, after in following), 0)
+        delay = reference.delay(state, action)
+        if delay < math.inf:
+            later, following = depth - (delay > 0), reference.after_action(state, action)
+            yield delay + sum((plan_value(reference, after, later) for _, after in following), 0)
 
 
 def plan_value(reference: Reference, state: State, depth: int) -> Cost:
-    """The value of a state later in a plan: the planner asks nothing while an action has no regret."""
+    """Return the value of a later state of a plan: the planner asks nothing while an action causes no delay."""
     best = reference.act_then_ask(state)
     if best <= cheapest(reference) * state.weight:
         return best
@@ -139,7 +139,7 @@ def plan_value(reference: Reference, state: State, depth: int) -> Cost:
 
 @pytest.mark.parametrize("number", TRUE)
 def test_plans_cost_what_the_reference_says(number: int) -> None:
-    """Acting without questions, asking one now, and asking one later: all values of the planner."""
+    """All values of the planner: acting without questions, asking one now, and asking one later."""
     reference = true_reference(number)
     planner = planner_of(reference.problem)
     for state in some_states(reference, most=3):
@@ -157,7 +157,7 @@ def test_plans_cost_what_the_reference_says(number: int) -> None:
 
 @pytest.mark.parametrize("number", TRUE[::2])
 def test_questions_about_one_goal_are_ranked_as_the_reference_says(number: int) -> None:
-    """The planner puts those goals together about which it is best to ask alone."""
+    """The planner combines the goals about which it is best to ask alone."""
     reference = true_reference(number)
     planner, state = planner_of(reference.problem), reference.state()
     if len(state.goals) > 1 and planned_at(planner, state).silent > float(cheapest(reference)) + NEAR:
@@ -190,7 +190,7 @@ def test_a_free_question_is_asked() -> None:
 
 
 def walks(reference: Reference, seed: int) -> Iterator[tuple[State, list[Answer]]]:
-    """States that follow one another, whatever is done, each with the answers so far."""
+    """Yield the states of random walks over all moves and answers, each with the answers so far."""
     rng, state, answers = np.random.default_rng(seed), reference.state(), list[Answer]()
     while True:
         yield state, answers
@@ -238,7 +238,7 @@ def noisy_plan(planner: Planner, state: State, questions: int | None = None) -> 
 
 
 def assert_leaf_values_agree(problem: Problem) -> None:
-    """A step and then silence, or a step and then finding out the goal where that is cheaper."""
+    """A step and then acting only, or a step and then identifying the goal if that is cheaper."""
     planner, reference = Planner(problem, tables_of(problem), LEAVES), Reference(problem, 0)
     for state in some_states(reference, most=4):
         for questions, leaf in ((None, reference.act_then_ask), (0, reference.act_only)):
@@ -250,9 +250,9 @@ def assert_leaf_values_agree(problem: Problem) -> None:
 
 def acting_once(reference: Reference, state: State, leaf: Callable[[State], Cost]) -> Iterator[Cost]:
     for action in range(reference.n_actions):
-        regret = reference.delay(state, action)
-        if regret < math.inf:
-            yield regret + sum((leaf(after) for _, after in reference.after_action(state, action)), 0)
+        delay = reference.delay(state, action)
+        if delay < math.inf:
+            yield delay + sum((leaf(after) for _, after in reference.after_action(state, action)), 0)
 
 
 @pytest.mark.parametrize("number", DOUBTFUL)
@@ -266,7 +266,7 @@ def test_noisy_plans_end_in_asking_where_that_is_cheap(number: int) -> None:
 
 
 def solved_by_the_noisy_planner(number: int) -> tuple[float, float]:
-    """The value of the complete search, and the optimum."""
+    """The value of the complete search equals the optimum."""
     reference, settings = doubtful_reference(number), replace(NOISY, log_table=12)
     planner = Planner(reference.problem, tables_of(reference.problem), settings)
     plan = noisy_plan(planner, reference.state(), reference.questions)
@@ -275,7 +275,7 @@ def solved_by_the_noisy_planner(number: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("number", [*DOUBTFUL, 73])
 def test_the_noisy_planner_solves_small_problems(number: int) -> None:
-    """Where errors persist it does not consider asking the more expensive side of a question after the cheaper one."""
+    """If errors persist, it does not consider the more expensive side of a question after the cheaper one."""
     found, optimum = solved_by_the_noisy_planner(number)
     if doubtful_reference(number).problem.answers.persistent:
         assert found >= optimum - NEAR
@@ -319,9 +319,9 @@ def larger(seed: int, width: int, stations: int) -> Problem:
 
 
 def test_the_budget_is_kept() -> None:
-    """What is begun is ended, and leaf values count as well; but the work is that of the budget, not of all plans.
+    """Started states are completed, and leaf values count too; but the work is bounded by the budget, not by all plans.
 
-    Here an action has no regret, and an eighth of the budget is for such decisions.
+    Here an action causes no delay, and an eighth of the budget is for such decisions.
     """
     problem = larger(1, width=12, stations=20)
     tables, everything = tables_of(problem), np.asarray(problem.prior > 0)

@@ -1,4 +1,4 @@
-"""Optimum, planner and bound on problems as they come: directed graphs, no way back, a price for each goal."""
+"""Optimum, planner and bound on general problems: directed graphs, no way back, a price for each goal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_planner_is_never_below_the_optimum(problem: FactoredProblem) -> Non
 @settings(max_examples=40, deadline=None)
 @given(graph_problems())
 def test_the_planner_plays_to_the_end(problem: FactoredProblem) -> None:
-    """Also where goals share a target of the teammate, and where an action would put a goal out of reach."""
+    """This includes goals that share a target of the teammate, and actions that put a goal out of reach."""
     for setting in (LIGHT, replace(LIGHT, endgame=0)):
         agent = PlannerAgent()
         agent.setting = setting
@@ -115,7 +115,7 @@ def test_no_goal_is_given_up_however_unlikely(unlikely: float) -> None:
 
 
 def test_a_goal_that_is_lost_no_longer_matters() -> None:
-    """With a belief that lets goals come back the ego agent may find itself where one is out of reach."""
+    """With a belief in which goals can become possible again, the ego agent may be at a place that cuts one off."""
     problem = one_way(0.5)
     gone = problem.ego.next(problem.start.ego, problem.ego.actions.names.index("left"))
     choice = solve_problem(problem).policy(JointState(problem.start.teammate, gone))

@@ -18,7 +18,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact import Solver, check_goals
-from askwise.planning.groups import Work, bound_with_groups, charges_of, goals_dealt, lower_end
+from askwise.planning.groups import GroupSolver, bound_with_groups, charges_of, goals_dealt, lower_end
 from askwise.planning.optimum import solve_problem
 from askwise.planning.reference import Cost, Reference, State
 from askwise.planning.tables import price_for_planning, tables_of
@@ -29,14 +29,14 @@ from tests.tool_fetching import instances
 SMALL_ENOUGH = 1e-11
 
 
-def work_on(problem: Problem, limit: int | None = None) -> tuple[Work, list[int]]:
+def work_on(problem: Problem, limit: int | None = None) -> tuple[GroupSolver, list[int]]:
     tables = tables_of(problem)
     goals = check_goals(problem, tables)
-    return Work(problem, tables, goals, price_for_planning(problem, "this test"), limit), goals
+    return GroupSolver(problem, tables, goals, price_for_planning(problem, "this test"), limit), goals
 
 
 def over_all_groups(problem: Problem, size: int) -> float:
-    """What (1) says for groups of one size, nothing drawn: each goal is in ``comb(n - 1, size - 1)`` of them."""
+    """Return the right side of (1) for all groups of one size: each goal is in ``comb(n - 1, size - 1)`` of them."""
     work, goals = work_on(problem)
     total = sum(work.value(group) for group in combinations(goals, size))
     return total / comb(len(goals) - 1, size - 1) / float(work.tables.weight[work.tables.start, goals].sum())
@@ -69,7 +69,7 @@ def test_every_size_prior_and_price(prior: str, price: QueryCost) -> None:
 
 
 def test_it_tells_something() -> None:
-    """Groups of four in eight goals: more than the oracle with as many groups, where naming goals costs."""
+    """With groups of four of eight goals, and a price for naming goals, the bound exceeds that of the plain oracle."""
     problem = small("uniform", QueryCost(0.1, 0.2), 3, stations=8)
     optimum = solve_problem(problem).expected_marginal_cost
     with_prices = Solver(problem, goals=range(4)).value(problem.start)
@@ -123,7 +123,7 @@ def test_unbiased_charges_by_hand() -> None:
 
 
 class ChargedReference(Reference):
-    """A group's problem once more: what a question is charged depends on the goal and on how many goals are alive."""
+    """The reference for a group's problem: charges depend on the goal and on the number of goals alive."""
 
     def __init__(self, problem: Problem, amounts: FloatArray) -> None:
         super().__init__(problem)

@@ -84,7 +84,7 @@ def test_true_answers_are_solved_alike_by_both_searches(seed: int) -> None:
 
 
 def test_one_question_that_may_be_wrong() -> None:
-    """Two ways, equally likely: a wrong guess costs two steps, a step of watching one.
+    """Two paths are equally likely: a wrong guess costs two steps, a step of watching one.
 
     After an answer that is wrong with probability 0.1 to go where it says costs 0.1 * 2; the question costs 0.3.
     """
@@ -153,7 +153,7 @@ class ChoicesOnly(Reference):
 
 @pytest.mark.parametrize("seed", range(15))
 def test_a_choice_is_never_worse_than_yes_or_no_at_the_same_price(seed: int) -> None:
-    """Not only because it need not be chosen: who may ask one question loses nothing by asking choices only."""
+    """Even with choices only, an agent that may ask one question loses nothing."""
     problem = random_problem(seed, n_goals=3).with_answers(AnswerModel((0.0, 0.1, 0.2)[seed % 3], 0.1))
     sets = problem.with_terms(problem.prior, QueryCost(0.2))
     choices = problem.with_terms(problem.prior, QueryCost(0.2, per_option=0.0))

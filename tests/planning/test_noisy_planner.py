@@ -1,4 +1,4 @@
-"""The planner with answers that can be wrong or missing and with choices: beside a plain optimum, and its rules."""
+"""The planner with answers that can be wrong or missing and with choices: against the reference, and its rules."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_choice_costs_no_more_than_the_optimum_with_choices() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_true_answers_and_no_limit_plan_as_ever(seed: int) -> None:
-    """With answers that are always true the search for wrong ones ends in the same silence."""
+    """With true answers, the settings for noisy answers give the same cost of acting only."""
     problem = drawn(seed)
     tables = tables_of(problem)
     plain = Planner(problem, tables).plan(np.asarray(problem.prior > 0), tables.start, problem.start.ego)
@@ -123,7 +123,7 @@ def test_never_the_same_question_where_errors_persist() -> None:
 
 
 def test_asks_again_where_that_pays() -> None:
-    """A refusal tells nothing, so the same question is as good as before."""
+    """A refusal carries no information, so the same question is as good as before."""
     again = 0
     for seed in range(6):
         asked = asked_in(drawn(seed, CHEAP), "wrong:0.1,refused:0.5", "planner-light", seed)

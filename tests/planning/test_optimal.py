@@ -78,7 +78,7 @@ def test_small_instances(kind: str, walls: float, per_goal: float) -> None:
 
 
 def test_the_cases_are_not_trivial() -> None:
-    """Most of the instances above have something to lose, else they would show nothing."""
+    """Most of the instances above have a positive marginal cost, so the tests above are not vacuous."""
     losses = [
         solve_problem(ToolFetching(generate(width=5, stations=4, toolboxes=2, seed=seed))).expected_marginal_cost
         for seed in range(3)
@@ -147,7 +147,7 @@ def test_a_cheap_question_is_asked_at_once() -> None:
 
 
 def test_a_dear_question_is_not_asked() -> None:
-    """To wait a step and watch costs one step, whatever the goal; to guess costs two if it is the other one."""
+    """Waiting a step to watch costs one step for either goal; a wrong guess costs two."""
     problem = fork(query_cost={"base": 3})
     assert solve_problem(problem).expected_marginal_cost == pytest.approx(1.0)
     likely = fork(query_cost={"base": 3}, prior={"A": 3, "B": 1})

@@ -35,7 +35,7 @@ from tests.tool_fetching import instances
 SEARCH = replace(FULL, endgame=0)
 """Without the exact search, which would leave nothing to do on small problems."""
 MUCH = replace(SEARCH, breadth=50, inner=50, candidates=31, depth=50, budget=10**7)
-"""Looks at all that the search by itself can look at."""
+"""Settings with which the search, without the exact end, considers everything that it can."""
 
 
 def planned(problem: Problem, settings: PlannerSettings, *, budget: int | None = None) -> Plan:
@@ -117,7 +117,7 @@ def test_identifying_the_goal_costs_what_the_reference_says(
 @settings(max_examples=40, deadline=None)
 @given(instances(max_side=5, max_stations=6), st.integers(0, 10**6))
 def test_the_best_action_is_that_of_the_reference(given: Instance, drawn: int) -> None:
-    """Anywhere, with any load: the same regret."""
+    """At any place and with any load, both have the same delay."""
     problem = ToolFetching(given)
     if not several_goals(problem):
         return
@@ -184,7 +184,7 @@ def test_the_exact_search_may_give_up() -> None:
 
 
 def pool_of(planner: Planner, groups: Words, problem: Problem) -> set[frozenset[int]]:
-    """The questions that are proposed at the start, each written without the first possible goal."""
+    """Return the questions proposed at the start, each written without the first possible goal."""
     search, tables = planner.search, planner.tables
     search.rows[0], search.groups = mask_rows(problem.prior > 0), groups[:, None]
     n = propose(search, 0, tables.start, *tables.ego.split(problem.start.ego))
@@ -232,7 +232,7 @@ def test_plans(setting: PlannerSettings, prior: str) -> None:
 
 
 def test_more_work_never_makes_the_plan_worse() -> None:
-    """Up to the budget there are only more options: what is not at hand is valued by silence, an upper bound."""
+    """A larger budget only adds options: states beyond it are valued by acting only, an upper bound."""
     for seed in range(5):
         problem = drawn(seed)
         quick, slow = (planned(problem, SEARCH, budget=budget) for budget in (1, 10**7))
@@ -247,7 +247,7 @@ def test_nothing_is_asked_that_costs_more_than_silence() -> None:
         assert (plan.question, plan.asks, plan.ask) == (None, False, np.inf)
 
 
-def test_free_questions_leave_no_regret() -> None:
+def test_free_questions_leave_no_marginal_cost() -> None:
     for seed in range(3):
         problem = ToolFetching(replace(drawn(seed, stations=7).instance, query_cost=QueryCost(0.0, 0.0)))
         plan = planned(problem, FULL)
@@ -255,7 +255,7 @@ def test_free_questions_leave_no_regret() -> None:
 
 
 def test_a_small_memory_gives_the_same_plan() -> None:
-    """Values that were pushed out are worked out again."""
+    """Values that were displaced from the table are computed again."""
     for seed in range(3):
         problem = drawn(seed)
         large, small = (planned(problem, replace(SEARCH, log_table=k, budget=10**7)) for k in (18, 10))
@@ -281,7 +281,7 @@ def test_settings_with_too_many_candidates_are_refused() -> None:
 
 
 def test_kernels_are_compiled_once_for_all_problems() -> None:
-    """Whatever answers are like, however questions are limited, and after pickling: the types are the same."""
+    """The types are the same for all kinds of answers, for limited questions, and after pickling."""
     problem, kinds = drawn(1), set()
     typeof: Any = numba.typeof
     for each in (problem, problem.with_answers(AnswerModel(0.1, 0.2)), Coverage("A...C\n..W..\n.F...\nB...D")):
@@ -291,7 +291,7 @@ def test_kernels_are_compiled_once_for_all_problems() -> None:
 
 
 def test_where_silence_takes_too_long_the_rest_is_valued_by_asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of that is remembered: the next plan with enough work is the same as ever."""
+    """Estimates made for lack of work are not kept: the next plan with enough work is unaffected."""
     problem = drawn(1)
     tables = tables_of(problem)
     everything = np.asarray(problem.prior > 0)

@@ -1,4 +1,4 @@
-"""A price for each goal: the optimum, the planner and the bound pay what is really asked for."""
+"""A price for each goal: the optimum, the planner and the bound pay the price of the question that is asked."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_the_bound_is_never_above_the_optimum(seed: int) -> None:
 
 
 def test_a_price_that_is_a_function() -> None:
-    """To ask about the other goal costs five less and tells the same."""
+    """Asking about the other goal costs five less and gives the same information."""
     problem = fork().with_terms(fork().instance.prior, OneIsDear(0.25))
     found = solve_problem(problem)
     assert found.policy(problem.start).ask == (1,)

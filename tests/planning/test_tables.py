@@ -15,6 +15,7 @@ from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.tables import goals_in, mask_rows, tables_of
+from askwise.planning.workspace import world_of
 from tests.tool_fetching import count_plans, free_cells, instances, product_problem, steps_between
 
 
@@ -62,7 +63,7 @@ def test_weights_are_the_beliefs_of_bayes(walls: float) -> None:
 
 
 def test_another_start_and_prior() -> None:
-    """Seen from a later state with the belief there as prior, beliefs go on as before."""
+    """Tables from a later state, with the belief there as prior, give the same later beliefs."""
     problem = ToolFetching(generate(width=9, stations=12, toolboxes=3, seed=5))
     tables = tables_of(problem)
     w = next(int(t) for t in tables.following[tables.start] if t >= 0)
@@ -75,7 +76,7 @@ def test_another_start_and_prior() -> None:
 @settings(max_examples=30, deadline=None)
 @given(instances())
 def test_the_ego_map_is_the_ego_model(given: Instance) -> None:
-    """Steps, moves and pick-ups by structure are those of the product model."""
+    """Steps, moves and loads of the table are those of the product model."""
     problem, plain = ToolFetching(given), product_problem(given)
     ego, n = problem.ego.table(), len(problem.goals)
     for state in range(problem.grid.n_states * (n + 1)):
@@ -96,7 +97,7 @@ def test_without_loads_the_place_is_the_state() -> None:
     problem = Coverage("A..B\n.W..\n..F.", prior=[1, 0])
     tables = tables_of(problem)
     assert tables.ego.split(7) == (7, -1)
-    assert tables.loads.size == 0
+    assert world_of(tables).loads.size == 0
     np.testing.assert_array_equal(tables.ego.unloaded[problem.start.ego], problem.ego.steps(problem.start.ego))
     assert goals_in(tables.alive[tables.start]) == [0], "a goal of prior 0 is not possible"
 

@@ -1,12 +1,13 @@
 """Kernels on beliefs: which goals are possible, and how much answers have changed their weights.
 
-The first words of a row hold the goals that are possible: goal `g` is bit ``g % 64`` of word ``g // 64``. Where answers
-are true, that is the whole belief. Where they can be wrong (`Search.graded`), the row also has log-odds for each goal:
-0 if no answer spoke against it, and lower by some units with each that did (`Search.against`). The weight of goal `g`
-is ``weight[teammate, g] * odds_of[-log_odds[g]]``. Log-odds count from the highest, and are 0 for goals that are not
-possible, so two beliefs that differ by a factor are the same row.
+A belief is a row of `Search.rows`. The first words of a row are the possible goals: goal `g` is bit ``g % 64`` of word
+``g // 64``. If answers are true, that is the whole belief. If they can be wrong (`Search.graded`), the row also has
+log-odds for each goal: 0 if no answer spoke against it, and lower by some units with each answer that did
+(`Search.against`). The weight of goal `g` is ``weight[teammate, g] * odds_of[-log_odds[g]]``: `odds_of` gives the
+factor m_g of `askwise.planning`. The highest log-odds are 0, as are those of impossible goals, so two beliefs that
+differ by a factor are the same row.
 
-These are the only kernels that know how a belief is represented.
+Only these kernels depend on the representation of a belief.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ def bits_in(word: Any) -> Any:
 
 @inner
 def lowest_bit(word: Any) -> Any:
-    """Return a word with only the lowest one of a word that is not 0."""
+    """Return a word with only the lowest bit that is set in a word, which is not 0."""
     return word & (~word + np.uint64(1))
 
 
 @inner
 def has(sets: Any, row: Any, goal: Any) -> bool:
-    """Whether a goal is in the first set of a row: the goals for which a question is answered by yes, or a group."""
+    """Whether a goal is in the first set of a row: the set of a yes/no question, or a group."""
     return bool((sets[row, 0, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def flip(sets: Any, row: Any, goal: Any) -> None:
-    """Put a goal into the first set of a row, or take it out."""
+    """Add a goal to the first set of a row, or remove it if it is there."""
     sets[row, 0, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
 
@@ -53,7 +54,7 @@ def flip(sets: Any, row: Any, goal: Any) -> None:
 
 @inner
 def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
-    """List the goals of a belief with their weights in `ranked`; return their number, and the sum of the weights."""
+    """List the goals of a belief in `ranked` with their weights; return their number, and the sum of the weights."""
     rows, weight, ranked, graded = s.rows, s.world.weight, s.ranked, s.graded
     n, total = 0, 0.0
     for k in range(s.world.alive.shape[1]):
@@ -73,7 +74,7 @@ def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
 
 @inner
 def rank_goals(s: Search, row: int, teammate: int) -> int:
-    """List the goals of a belief in `ranked`, the heaviest first, equals by number; return how many there are."""
+    """List the goals of a belief in `ranked`, the heaviest first, equal ones by number; return their number."""
     ranked = s.ranked
     n, _ = list_goals(s, row, teammate)
     for i in range(1, n):
@@ -87,7 +88,7 @@ def rank_goals(s: Search, row: int, teammate: int) -> int:
 
 @inner
 def odds_in(s: Search, row: int, teammate: int, goal: Any) -> float:
-    """Return the weight of a goal that is possible."""
+    """Return the weight of a possible goal."""
     odds = s.world.weight[teammate, goal]
     if s.graded:
         odds *= s.odds_of[-s.log_odds[row, goal]]
@@ -102,7 +103,7 @@ def is_possible(s: Search, row: int, goal: Any) -> bool:
 
 @inner
 def useful(s: Search, row: int, load: Any) -> Any:
-    """Return the load, or -1 for none if no possible goal needs it."""
+    """Return the load, or -1 (none) if no possible goal needs it."""
     if load >= 0 and is_possible(s, row, load):
         return np.int64(load)
     return np.int64(-1)
@@ -110,7 +111,7 @@ def useful(s: Search, row: int, load: Any) -> Any:
 
 @inner
 def copy_belief(s: Search, row: int, target: int) -> int:
-    """Copy a belief; return the number of its goals."""
+    """Copy a belief to row `target`; return the number of its goals."""
     rows, n = s.rows, 0
     for k in range(rows.shape[1]):
         rows[target, k] = rows[row, k]
@@ -121,10 +122,10 @@ def copy_belief(s: Search, row: int, target: int) -> int:
 
 @inner
 def after_step(s: Search, row: int, target: int, teammate: int, negligible: float) -> tuple[int, float]:
-    """Write the belief after the teammate's step to `teammate`; return how many goals are left, and a factor.
+    """Write the belief after the teammate's step to `teammate` into row `target`.
 
-    The weights of the new row have to be multiplied by the factor. Goals of less than the part `negligible` of the
-    heaviest one are left out.
+    Returns the number of its goals, and the factor by which its weights have to be multiplied. Goals with less than the
+    share `negligible` of the heaviest weight are left out.
     """
     rows, alive, n = s.rows, s.world.alive, 0
     for k in range(alive.shape[1]):
@@ -140,7 +141,7 @@ def after_step(s: Search, row: int, target: int, teammate: int, negligible: floa
 
 @inner
 def after_answer(s: Search, row: int, target: int, teammate: int, question: int, answer: int) -> tuple[int, float]:
-    """Write the belief after an answer; return how many goals are left, and the factor of its weights.
+    """Write the belief after an answer into row `target`; return the number of goals, and the factor of its weights.
 
     The factor includes the probability of the answer for the goals for which it is true.
     """
@@ -171,7 +172,7 @@ def after_answer(s: Search, row: int, target: int, teammate: int, question: int,
 
 @inner
 def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
-    """Take goals of weight 0 and negligible ones out of a belief; return how many are left."""
+    """Remove goals of weight 0 and negligible ones from a belief; return the number of goals left."""
     heaviest = 0.0
     n, _ = list_goals(s, row, teammate)
     ranked = s.ranked
@@ -189,7 +190,7 @@ def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
 
 @inner
 def _count_from_highest(s: Search, row: int) -> float:
-    """Let the log-odds of a belief count from the highest; return the factor that this takes off the weights."""
+    """Subtract the highest log-odds of a belief from all; return the factor that this takes off the weights."""
     if not s.graded:
         return 1.0
     log_odds, n_goals = s.log_odds, s.world.weight.shape[1]
@@ -204,7 +205,7 @@ def _count_from_highest(s: Search, row: int) -> float:
 
 @inner
 def divides(s: Search, row: int, question: int) -> bool:
-    """Whether some goals that are possible make different answers to a question true."""
+    """Whether a question divides the possible goals: at least two answers are true for some of them."""
     parts = 0
     for answer in range(s.asked[question].answers):
         for k in range(s.world.alive.shape[1]):
@@ -216,7 +217,7 @@ def divides(s: Search, row: int, question: int) -> bool:
 
 @part
 def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
-    """Whether two questions part the possible goals in the same way."""
+    """Whether two questions divide the possible goals in the same way."""
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
         found = False
@@ -232,7 +233,7 @@ def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
 
 @inner
 def price_of(s: Search, row: int, question: int) -> float:
-    """Return what a question costs until it has been answered with its margin.
+    """Return the expected price of a question, repeated until its margin is reached.
 
     A yes/no question names the cheaper side of the goals that are possible.
     """

@@ -1,59 +1,59 @@
-"""A tighter lower bound where many goals are likely: random groups of goals, and charges that make up for the rest.
+"""A tighter lower bound if many goals are likely: random groups of goals, and charges that make up for the rest.
 
-**Theory.** Deal the `n` goals into groups at random, and let an oracle say at the start, for nothing, in which group
-the goal is. That alone is the bound of `askwise.planning.bounds`, and it is too low: a question within a group names
-few goals and costs little, while it names many in the whole problem. So it is charged more. Let `B` be the group of
-the goal `g`, with `m` goals. The others in `B` are `m - 1` of the `n - 1` other goals, drawn uniformly:
+**Theory.** Deal the `n` goals into groups at random, and let an oracle name the goal's group at the start, for free.
+That alone is the bound of `askwise.planning.bounds`, and it is too low: a question within a group names few goals and
+costs little, while it names many in the whole problem. So it is charged more. Let `B` be the group of the goal `g`,
+with `m` goals. The others in `B` are `m - 1` of the `n - 1` other goals, drawn uniformly:
 
     P(h in B | g) = q = (m - 1) / (n - 1),      P(none of K others in B | g) = none(K)
                                                     = binomial(n - 1 - K, m - 1) / binomial(n - 1, m - 1).
 
-A question is charged by what it does in the group. If `g` is named, with `i` others of the group: ``own(i)``. If `g` is
-not named, but `j` goals of the group are: ``other(j)``. Nothing is charged where it does not tell goals of the group
-apart. With prices of ``b + c`` for each goal that is named, and ``0 <= s <= 1``,
+A question is charged by its effect in the group. If `g` is named, with `i` others of the group: ``own(i)``. If `g` is
+not named, but `j` goals of the group are: ``other(j)``. Nothing is charged if it does not divide the group. With prices
+of ``b + c`` for each goal that is named, and ``0 <= s <= 1``,
 
     own(i)   = b + c (1 + i / q)
     other(j) = f + s c j / q,        f = least of (b + (1 - s) c K) / (1 - none(K)) over 1 <= K <= a - 1,
 
-`a` the number of goals for which the teammate may be where it is. In the problem of a group goals have their weights of
-the whole problem; let ``U(B)`` be its optimal value (`askwise.planning`) with these charges in place of prices. Then,
+where `a` is the number of goals for which the teammate may be in its state. In the problem of a group goals have their
+weights of the whole problem; let ``U(B)`` be its optimal value (`askwise.planning`) with these charges as prices. Then,
 for every prior,
 
     optimum  >=  E[sum of U(B) over the groups]                                                                  (1)
 
-*Proof.* Take any policy of the whole problem and let it play in the problem of the group that holds the goal. Fix the
-goal `g`, the way of the teammate and all coin tosses of the policy: then its steps and questions are fixed, and the
-others in `B` are still drawn uniformly, because the policy never hears about `B`. Steps cost what they cost in the
+*Proof.* Take any policy of the whole problem and let it play in the problem of the group that contains the goal. Fix
+the goal `g`, the path of the teammate and all coin tosses of the policy: then its steps and questions are fixed, and
+the others in `B` are still drawn uniformly, because the policy never learns about `B`. Steps cost the same as in the
 whole problem. Take one of its questions, asked when the goals `A` are possible, at most `a` of them.
 
 - It names `g` and `L` others of `A`. In expectation ``q L`` of these are in `B`, so the expected charge is at most
-  ``b + c + (c / q) q L``: the price of the question. It is less if often nothing is told apart in `B`.
-- It names not `g` but `K` others. The charge is due only if one of them is in `B`, else nothing in `B` is told apart:
+  ``b + c + (c / q) q L``: the price of the question. It is less if the question often does not divide `B`.
+- It does not name `g`, but `K` others. The charge is due only if one of them is in `B`, otherwise `B` is not divided:
   in expectation ``(1 - none(K)) f + (s c / q) q K``. By the choice of `f` that is at most ``b + c K``: the price.
 
-Goals that are named though they are impossible only make a question dearer. So, in expectation over the dealing, the
-policy pays in the groups at most what it pays in the whole problem, for each goal and therefore for every prior. In
-each group it is a policy of the group's problem: it knows all that it needs, and answers are the same. It pays ``U(B)``
-at least. The policy was any, so (1) holds for the best.
+Impossible goals that are named only make a question more expensive. So, in expectation over the dealing, the policy
+pays in the groups at most what it pays in the whole problem, for each goal and therefore for every prior. In each group
+it is a policy of the group's problem: it has all information that it needs, and answers are the same. It pays at least
+``U(B)``. This holds for every policy, so (1) holds for the best.
 
-What might be doubted: *Questions that do not split a group* are free there, and useless. *Which side is named*: the
-problem of a group may name either side at its own charge, so what the policy does is among what ``U(B)`` is the least
-of. *Goals with prices of their own*: `c` is the lowest. *A group too large to solve* is parted in two with the same
-charges: ``U(B) >= U(one part) + U(other part)``, since to be told the part for nothing never hurts and charges do not
-fall as more goals are named; the search relies on the same. With ``m = n`` all is known to be in one group, charges are
-prices (``s = 1``), and (1) is an equation.
+Possible doubts: *Questions that do not divide a group* are free there, and useless. *The side that is named*: the
+problem of a group may name either side at its own charge, so the policy is among those over which ``U(B)`` is the
+least. *Goals with prices of their own*: `c` is the lowest. *A group too large to solve* is divided in two with the same
+charges: ``U(B) >= U(one part) + U(other part)``, since free information never hurts and charges do not fall as more
+goals are named; the search relies on the same. With ``m = n`` there is one group, charges are prices (``s = 1``), and
+(1) is an equation.
 
-Why `other` is not simply ``b + c j / q``: that is unbiased as well, but charges most for questions about many goals of
-a group, which are seldom asked. With small `s` more is charged for naming one goal, which is what is asked. Any `s` is
-valid. With 50 goals in groups of 10, one instance of the paper's size, prices 0.2 and 0.5 for a goal, 1/4 gave bounds
-of 1.95 and 3.00, where 1 gave 1.74 and 2.73, 1/2 gave 1.95 and 2.98, and 0 gave 1.93 and 2.97. In groups of 25, another
+Why `other` is not simply ``b + c j / q``: that is unbiased too, but charges most for questions about many goals of a
+group, which are seldom asked. With small `s` more is charged for naming one goal, the usual question. Any `s` is valid.
+With 50 goals in groups of 10, one instance of the paper's size, prices 0.2 and 0.5 for a goal, 1/4 gave bounds of 1.95
+and 3.00, where 1 gave 1.74 and 2.73, 1/2 gave 1.95 and 2.98, and 0 gave 1.93 and 2.97. In groups of 25, another
 instance, one way to deal, 3/4 gave 1.16 and 1.71, where 1 gave 1.13 and 1.67, 1/2 gave 1.15 and 1.68, 0 gave 1.06 and
 1.57.
 
-**Confidence.** (1) is the mean over all ways to deal. Some are drawn, independently, each goal in one group of each,
-which makes their sums differ little. The bound is the lower end of the one-sided 95 % interval of Student's t for that
-mean: 95 % as if the sums were normally distributed, which for so few of them is not quite what they are. Drawn from a
-seed, so the same numbers come out each time.
+**Confidence.** (1) is the mean over all ways to deal. Some are drawn independently; each puts every goal into one
+group, which makes their sums differ little. The bound is the lower end of the one-sided 95 % interval of Student's t
+for that mean: 95 % as if the sums were normally distributed, which is an approximation for so few sums. The draw is
+seeded, so the result is reproducible.
 """
 
 from __future__ import annotations
@@ -79,23 +79,23 @@ from askwise.types import FloatArray, Verdict
 special = LazyModule("scipy.special")
 
 LARGEST = 17
-"""Goals in a group."""
+"""Most goals in a group."""
 DEALS = 6
 """How often the goals are dealt into groups."""
 MOST_STATES = 1_000_000
-"""States to solve for one group before it is parted in two: some seconds."""
+"""States to solve for one group before it is divided in two: some seconds."""
 CONFIDENCE = 0.95
 FLATTEST, STEEPER = 0.25, 1.5
-"""The part of the price of naming goals that is charged for each of them (`s`): at least the first, and the second
-times the part of the goals in a group, up to 1."""
+"""The share `s` of the price of a goal that `other` charges for each goal: the second number times the share of the
+goals in a group, but at least the first number and at most 1."""
 
 Progress = Callable[[int, int], None]
-"""Is told how many groups are solved, and of how many."""
+"""Called with the number of groups that are solved, and the number of all groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confident(Verdict):
-    """The verdict on a bound that holds with some confidence: it was drawn at random what to solve."""
+    """The verdict on a bound that holds with some confidence, because the groups were drawn at random."""
 
     confidence: float = CONFIDENCE
 
@@ -112,17 +112,17 @@ def bound_with_groups(
     limit: int = MOST_STATES,
     progress: Progress | None = None,
 ) -> Bound | None:
-    """Return the lower bound from random groups; None for prices that it does not hold for.
+    """Return the lower bound from random groups; None for prices for which it does not hold.
 
     It holds for yes/no questions with a price that is a sum over goals, its part for asking at all not below 0.
 
     Args:
-        problem: any problem that `askwise.planning.exact` takes but for its size.
-        largest: goals in a group, at least 2; more make the bound tighter and take longer.
+        problem: any problem that `askwise.planning.exact` accepts, of any size.
+        largest: most goals in a group, at least 2; more make the bound tighter and take longer.
         deals: how often to deal the goals into groups, at least 2.
         seed: for dealing.
-        limit: states to solve for one group; one that takes more is parted in two.
-        progress: is told how many groups are solved.
+        limit: states to solve for one group; a group that takes more is divided in two.
+        progress: called with the number of groups that are solved, and the number of all groups.
     """
     began = time.perf_counter()
     for name, found in (("largest", largest), ("deals", deals)):
@@ -136,7 +136,7 @@ def bound_with_groups(
     problem = problem.with_answers(TRUTHFUL)
     tables = tables_of(problem)
     goals = check_goals(problem, tables)
-    work = Work(problem, tables, goals, price, limit)
+    work = GroupSolver(problem, tables, goals, price, limit)
     ways = [goals_dealt(goals, largest, rng) for rng in np.random.default_rng(seed).spawn(deals)]
     if len(ways[0]) == 1:
         ways = ways[:1]
@@ -158,7 +158,7 @@ def bound_with_groups(
     )
 
 
-def _verdict(work: Work, deals: int, *, truthful: bool) -> Verdict:
+def _verdict(work: GroupSolver, deals: int, *, truthful: bool) -> Verdict:
     largest = max(map(len, work.groups), default=1)
     method = f"goals dealt {deals} times into groups of up to {largest}, each solved exactly"
     method += "" if truthful else " as if all answers were true"
@@ -166,7 +166,7 @@ def _verdict(work: Work, deals: int, *, truthful: bool) -> Verdict:
 
 
 def lower_end(sums: Sequence[float]) -> float:
-    """Return the lower end of the one-sided interval for the mean, not below 0; one number stands for itself."""
+    """Return the lower end of the one-sided confidence interval for the mean, at least 0; of one sum, that sum."""
     n = len(sums)
     if n == 1:
         return float(sums[0])
@@ -175,14 +175,14 @@ def lower_end(sums: Sequence[float]) -> float:
 
 
 def goals_dealt(goals: Sequence[int], largest: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Return the goals in as few groups of up to `largest` as there can be, about equally large."""
+    """Return the goals in random groups: as few as possible of up to `largest` goals, about equally large."""
     n_groups = -(-len(goals) // largest)
     dealt = rng.permutation(np.array(goals))
     return [tuple(sorted(dealt[k::n_groups].tolist())) for k in range(n_groups)]
 
 
-class Work:
-    """Groups that are solved one after the other."""
+class GroupSolver:
+    """The solver of groups, one after the other; it collects the groups and counts the states."""
 
     def __init__(
         self, problem: Problem, tables: Tables, goals: Sequence[int], price: AdditivePrice, limit: int | None
@@ -204,7 +204,7 @@ class Work:
         return self._solved(group, None if whole else self.charges(len(group)))
 
     def charges(self, size: int) -> Charges:
-        """Return the charges in groups of so many goals."""
+        """Return the charges in groups of `size` goals."""
         if size not in self._charges:
             amounts = charges_of(self.n_goals, size, self.base, self.per_goal)
             self._charges[size] = Charges(amounts, self._alive)
@@ -225,14 +225,14 @@ class Work:
 
 
 def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: float | None = None) -> FloatArray:
-    """``float64 [n_goals + 1, 2, size]``: own and other, by how many goals are alive; see the top of this module.
+    """``float64 [n_goals + 1, 2, size]``: `own` and `other`, by the number `a` of goals; see the top of this module.
 
     Args:
         n_goals: number of goals in all.
         size: goals in the group, from 2.
         base: price of a question.
         per_goal: price for each goal in it.
-        flat: `s`, by default as said there.
+        flat: the share `s`, by default from `FLATTEST` and `STEEPER`.
     """
     there = (size - 1) / (n_goals - 1)
     part = min(1.0, max(FLATTEST, STEEPER * there)) if flat is None else flat
@@ -248,5 +248,5 @@ def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: floa
 
 
 def none_of(some: int, n_goals: int, size: int) -> float:
-    """Return how likely none of so many other goals is in the group of a goal."""
+    """Return none(K): the probability that none of `some` other goals is in the group of a goal."""
     return comb(n_goals - 1 - some, size - 1) / comb(n_goals - 1, size - 1)
