@@ -1,4 +1,4 @@
-"""What a larger budget buys the planner: maps that are too large for it and just small enough to be solved.
+"""The planner's cost by budget, on maps just small enough to be solved and too large for its own exact search.
 
 20 x 20 cells, 18 stations, prior `uniform`: every number is an expectation over all goals and paths of the worker.
 """
@@ -17,7 +17,7 @@ from benchmarks.report import Column, Table, count, number, progress, seconds
 
 TIMES = (1, 10, 100)
 PRICE = 0.0
-"""For each station that is named; where it is 0, the planner loses most."""
+"""Prices of naming a station; at price 0 the planner loses most."""
 INSTANCES, STATIONS, TOOLBOXES = 10, 18, 5
 SAME = 1 + 1e-9
 

@@ -1,7 +1,7 @@
-"""First use and later: what commands take with nothing compiled and with all of it kept, and which kernels cost it.
+"""The CPU time of commands at first use, with an empty cache of compiled code, and later; and the slowest kernels.
 
-Both versions run the same commands in processes of their own, each version with an empty folder for compiled code and
-then with the folder that this filled. Seconds are those of a core, from the start of the process to its end.
+Two versions run the same commands in separate processes, each with an empty cache folder and then with the folder that
+the first run has filled. Seconds are CPU time of the whole process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ QUICK = ("edp", "ask")
 
 
 def run(quick: bool, before: str = BEFORE) -> list[Table]:
-    """Run the commands in both versions, the first time and the second, and list the dearest kernels of this one."""
+    """Run the commands in both versions, twice each, and list the kernels of this version that take longest."""
     names = QUICK if quick else tuple(COMMANDS)
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     notes = []
@@ -54,8 +54,8 @@ def run(quick: bool, before: str = BEFORE) -> list[Table]:
 def _used(tree: Tree, command: str, cache: str) -> dict[str, Any]:
     words = [sys.executable, "-m", "benchmarks.compiling", *command.split()]
     done = subprocess.run(words, cwd=ROOT, env=tree.environment(cache), capture_output=True, text=True, check=True)
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def _commands(names: tuple[str, ...], found: dict[tuple[str, str, str], dict[str, Any]], notes: list[str]) -> Table:
@@ -102,20 +102,20 @@ def _kernels(names: tuple[str, ...], found: dict[tuple[str, str, str], dict[str,
 
 
 class _AtNumba:
-    """Listens to numba from when it is loaded on: to load it for that would be part of what is measured."""
+    """An import hook that observes numba once it is loaded; loading it earlier would change the measurement."""
 
     def __init__(self, kernels: list[tuple[str, float, float]]) -> None:
         self._kernels = kernels
 
     def find_spec(self, name: str, *_: object) -> None:
-        """Find nothing, but hear what is imported."""
+        """Find nothing, but start observing when numba is imported."""
         if name == "numba.core.dispatcher":
             sys.meta_path.remove(self)
             _listen(self._kernels)
 
 
 def _listen(kernels: list[tuple[str, float, float]]) -> None:
-    """Note for every kernel that is compiled what it takes, without and with those that it calls."""
+    """Record the CPU time for compiling each kernel, without and with the kernels that it calls."""
     from numba.core import event
 
     open_ones: list[list[float]] = []
@@ -137,7 +137,7 @@ def _listen(kernels: list[tuple[str, float, float]]) -> None:
 
 
 def _main(arguments: list[str]) -> None:
-    """Run a command of the version that is imported; print what it took and what was compiled for it."""
+    """Run a command of the imported version; print its CPU time and the compiled kernels as JSON."""
     kernels: list[tuple[str, float, float]] = []
     sys.meta_path.insert(0, _AtNumba(kernels))
     from askwise.cli import main

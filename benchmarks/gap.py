@@ -1,4 +1,4 @@
-"""How much is left to gain at the paper's size: the planner beside bounds that no method can beat.
+"""The gap at the paper's size between the planner and lower bounds that no method can beat.
 
 The first instances of the study `beyond`, under all its priors and prices. The planner's cost is an expectation over
 all goals and paths of the worker, no sample. Beside it the optimum, where the exact search finds it within its limit
@@ -26,20 +26,20 @@ from benchmarks.report import Column, Table, number, progress
 INSTANCES = 3
 WRITTEN = Path("out/bench/gap.jsonl")
 SHOWN = Path("out/bench/gap.csv")
-"""What ``docs/reproduced/gap.csv`` is a copy of."""
+"""The file of which ``docs/reproduced/gap.csv`` is a copy."""
 MOST_STATES = 15_000_000
-"""States to find the optimum with: some minutes, and up to 2 GB."""
+"""The most states for the optimum: some minutes, and up to 2 GB."""
 GROUP_STATES, GROUP_SIZE, DEALS = 8_000_000, 25, 4
-"""For groups where that does not do: more than `evaluate --tight` takes, which is not to take so long."""
+"""The most states for groups if the optimum is not found: more than `evaluate --tight` uses, which is quicker."""
 CLOSE = 1.01
-"""Random groups are left out where the planner costs no more than so many times the oracle's bound."""
+"""Random groups are left out if the planner costs at most this factor times the oracle's bound."""
 KINDS = ("optimum", "planner", "oracle", "groups")
 Key = tuple[str, int, str, float]
-"""What it is, instance, prior, price."""
+"""A number that is wanted: its kind, instance, prior, price."""
 
 
 def run(quick: bool) -> list[Table]:
-    """Work out what is not yet written, and tell the gap of every cell."""
+    """Compute the numbers that are not yet in the file, and return the gap of every cell."""
     found: dict[Key, float | None] = {} if quick else written()
     instances, priors = (1, ("near",)) if quick else (INSTANCES, ("far", "uniform", "near"))
     for key, problem in cases(instances, priors, (0.2,) if quick else None):
@@ -57,7 +57,7 @@ def run(quick: bool) -> list[Table]:
 
 
 def is_needed(found: dict[Key, float | None], key: Key) -> bool:
-    """Whether a number is wanted: bounds where the optimum is not known, the second where the first is not close."""
+    """Return whether a number is wanted: bounds if the optimum is not known, the second if the first is not close."""
     optimum, cost, oracle = (found.get((kind, *key[1:])) for kind in KINDS[:3])
     if key[0] not in ("oracle", "groups"):
         return True
@@ -67,14 +67,14 @@ def is_needed(found: dict[Key, float | None], key: Key) -> bool:
 
 
 def written() -> dict[Key, float | None]:
-    """Return what earlier runs have found."""
+    """Return the numbers that earlier runs have found."""
     lines = WRITTEN.read_text().splitlines() if WRITTEN.exists() else []
     rows = [json.loads(line) for line in lines]
     return {(kind, index, prior, price): found for kind, index, prior, price, found in rows}
 
 
 def cases(instances: int, priors: tuple[str, ...], prices: tuple[float, ...] | None) -> Iterator[tuple[Key, Problem]]:
-    """Iterate over all numbers that are wanted: all cells of one instance before the next."""
+    """Yield all numbers that are wanted: all cells of one instance before the next."""
     study = load_study("beyond")
     for index in range(instances):
         task = study.task(index)
@@ -88,7 +88,7 @@ def cases(instances: int, priors: tuple[str, ...], prices: tuple[float, ...] | N
 
 
 def value(kind: str, problem: Problem) -> float | None:
-    """Return a bound, what the planner costs, or the optimum; None if that takes too long to find."""
+    """Return a bound, the planner's cost, or the optimum; None if that takes too long."""
     if kind == "optimum":
         try:
             return solve_problem(problem, limit=MOST_STATES).expected_marginal_cost
@@ -104,7 +104,7 @@ def value(kind: str, problem: Problem) -> float | None:
 
 
 def table(found: dict[Key, float | None]) -> Table:
-    """Return the gap of every cell, over the instances for which all is known."""
+    """Return the gap of every cell, over the instances for which all numbers are known."""
     title = "What is left to gain: the planner beside the optimum, or bounds that no method can beat"
     names = ("instances", "solved", "planner", "bound", "gap, %")
     columns = [Column("prior"), *(number(name, digits=4) for name in ("price", *names))]
@@ -136,7 +136,7 @@ def _row(found: dict[Key, float | None], prior: str, price: float) -> list[float
 
 
 def _bound(found: dict[Key, float | None], index: int, prior: str, price: float) -> float | None:
-    """Return the optimum or the larger bound of an instance, None where one of them is missing.
+    """Return the optimum or the larger bound of an instance, None if one of them is missing.
 
     What nobody can beat at a lower price, nobody can at this one.
     """

@@ -1,9 +1,9 @@
-"""How far methods are from the optimum where answers may be wrong or missing: small problems, all exactly.
+"""The distance of methods from the optimum if answers may be wrong or missing: small problems, evaluated exactly.
 
-Every number is an expectation over all goals, all paths of the worker and all replies. Nobody asks more than three
-questions in an episode: that is what the optimum is known for. The planners are told; other methods wait where they
-would ask a fourth. Nothing may be below the optimum. A cell is how often answers are wrong, how often they are refused,
-and the kind of errors; its ratio is the mean expected marginal cost of a method over that of the optimum.
+Every number is an expectation over all goals, all paths of the worker and all replies. No method asks
+more than three questions in an episode, because the optimum is known for three. The planners know the limit; other
+methods wait where they would ask a fourth. Nothing may be below the optimum. A cell is the probabilities of wrong and
+of refused answers and the kind of errors; its ratio is the mean expected marginal cost of a method over that of the optimum.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchmarks.report import Column, Table, number, progress
 
 QUESTIONS = 3
 SIZES = ((5, 4), (6, 4), (6, 5))
-"""Side of the grid, stations."""
+"""Pairs: side of the grid, number of stations."""
 TOOLBOXES = 2
 WALLS = (0.0, 0.2)
 PRIORS = ("far", "uniform", "near")
@@ -34,7 +34,7 @@ WRONG = (0.05, 0.1, 0.2)
 REFUSED = (0.0, 0.3)
 ERRORS = ("independent", "persistent")
 INSTANCES = 42
-"""For each of the twelve kinds of answers: 504 problems."""
+"""Problems for each of the twelve kinds of answers: 504 in all."""
 METHODS = ("planner", "planner-light", "ezq-local", "cost-prob", "toolbox", "baseline", "never")
 EXPECTED = "expected of planner: 1 % on average and 3 % in the worst cell; never below"
 
@@ -48,7 +48,7 @@ class Case:
     methods: tuple[str, ...]
 
     def problem(self) -> ToolFetching:
-        """Return it; size, walls, prior and price take turns."""
+        """Return the problem; size, walls, prior and price alternate."""
         rng = np.random.default_rng([14, self.seed])
         side, stations = SIZES[rng.integers(len(SIZES))]
         walls = WALLS[rng.integers(len(WALLS))]

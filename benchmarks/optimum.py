@@ -1,4 +1,4 @@
-"""How far methods are from the optimum where it is known: small problems, solved and evaluated exactly, no samples.
+"""The distance of methods from the optimum on small problems, solved and evaluated exactly, without sampling.
 
 Three sizes, three priors, three prices, with and without walls. Every number is an expectation over all goals and paths
 of the worker. A cell is a size, prior and price; its ratio is the mean expected marginal cost of a method over that of
@@ -19,7 +19,7 @@ from benchmarks.pool import process_pool
 from benchmarks.report import Column, Table, number, progress
 
 SIZES = ((6, 6), (8, 8), (10, 10))
-"""Side of the grid, stations."""
+"""Pairs: side of the grid, number of stations."""
 TOOLBOXES = 3
 WALLS = (0.0, 0.2)
 PRIORS = ("far", "uniform", "near")
@@ -27,7 +27,7 @@ PRICES = (0.0, 0.2, 0.5)
 METHODS = ("planner", "planner-light", "ezq-local", "ezq", "cost-prob", "toolbox", "baseline", "never")
 EXPECTED = "expected of planner: 2 % on average and 5 % in the worst cell, at best 0.5 % and 1.5 %; never below"
 Cell = tuple[tuple[int, int], float, str, float]
-"""Size, walls, prior, price."""
+"""A cell: size, walls, prior, price."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Case:
     seed: int
 
     def problem(self) -> ToolFetching:
-        """Return it."""
+        """Return the problem."""
         side, stations = self.size
         drawn = generate(size=side, stations=stations, toolboxes=TOOLBOXES, walls=self.walls, seed=self.seed)
         return ToolFetching(drawn).with_terms(Prior(self.prior), QueryCost(0.5, self.price))

@@ -1,7 +1,7 @@
-"""The planner: time for a decision, and how it grows with stations and maps.
+"""The planner's time per decision, and its growth with stations and maps.
 
-Whole episodes with a UROP teammate, the first of each cell left out, which loads compiled code. Once the goal is known
-a decision is next to nothing, so the time of decisions while several goals are possible stands beside that of all.
+Whole episodes with a UROP teammate are measured, without the first of each cell, which loads compiled code. Once the
+goal is known a decision takes almost no time, so decisions while several goals are possible are reported separately.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _decisions(episodes: int) -> Table:
 
 
 def _doubtful(episodes: int) -> Table:
-    """Compare decisions with true answers and with others, taking turns on the same maps."""
+    """Compare decision times for several kinds of answers, in turn on the same maps."""
     table = Table(
         f"Time for a decision of the planner, by how answers come ({episodes} maps, three priors, two prices)",
         [
