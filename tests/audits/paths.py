@@ -1,4 +1,4 @@
-"""Every episode that an agent can have, with its probability: followed action by action, nothing merged."""
+"""Every episode that an agent can have, with its probability, enumerated without joining branches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Weighted = tuple[float, Episode]
 
 
 class Erratic(BeliefAgent):
-    """Does something else in every step, asks now and then, and gets there in the end; leaves nothing to chance.
+    """A deterministic agent that does something else in every step, asks now and then, and finishes in the end.
 
     Args:
         odd: makes one such agent different from another.
@@ -90,7 +90,7 @@ def _onwards(
 
 
 def _answers(problem: Problem, asked: Question, goal: int, steps: tuple[Step, ...]) -> Iterator[tuple[Answer, float]]:
-    """Everything that may be heard; agents here never ask the same twice where errors persist."""
+    """Return all possible answers; these agents never repeat a question if errors are persistent."""
     n_goals = len(problem.goals)
     if isinstance(asked, Choice):
         replies: list[bool | int | None] = [*range(n_answers(asked, n_goals)), None]

@@ -1,4 +1,4 @@
-"""Traces in files and folders, one after the other and in several processes; what is refused."""
+"""Audits of files and folders, in one and in several processes, and error messages."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_errors_in_several_processes_are_those_of_one(episodes: list[Episode], f
 
 def test_episodes_that_no_other_process_knows_are_audited_here(episodes: list[Episode]) -> None:
     class Own(Episode):
-        """A class that no other process knows."""
+        """A class that is unknown to other processes."""
 
     own = [Own(**{each.name: getattr(episode, each.name) for each in fields(episode)}) for episode in episodes]
     assert audit(own, workers=2) == audit(episodes)

@@ -1,4 +1,4 @@
-"""Conversations: read, refused, and judged as the plain recursion over all answers would."""
+"""Conversations: input, error messages, and judgements compared with a plain recursion over all answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def drawn(seed: int) -> DecisionProblem:
 
 
 def value(problem: DecisionProblem, weights: Any, left: tuple[int, ...]) -> float:
-    """The least loss times the weight, by trying everything."""
+    """Return the least loss times the weight, by trying everything."""
     return min(asking_and_acting(problem, weights, left)[0].values())
 
 
@@ -78,7 +78,7 @@ def asking_and_acting(
 
 
 def walks(problem: DecisionProblem, seed: int) -> Iterator[tuple[list[dict[str, Any]], Any, tuple[int, ...]]]:
-    """All conversations of somebody who asks some questions in a fixed order, then does the first action."""
+    """Return all conversations of an assistant that asks questions in a fixed order, then takes the first action."""
     order = np.random.default_rng(seed).permutation(len(problem.questions))[: 1 + seed % 2].tolist()
 
     def onwards(done: list[dict[str, Any]], weights: Any, left: list[int]) -> Iterator[Any]:
@@ -94,7 +94,7 @@ def walks(problem: DecisionProblem, seed: int) -> Iterator[tuple[list[dict[str, 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_costs_and_regrets_are_those_of_trying_everything(seed: int) -> None:
-    """And expected regrets add up to the loss above the least."""
+    """Expected regrets also add up to the expected loss above the least one."""
     problem = drawn(seed)
     bench = ConversationJudge(problem)
     lost, paid = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Costs, regrets and mistakes beside the reference: exact fractions, every action, every question."""
+"""Costs, regrets and mistakes, compared with the reference: exact fractions, all actions, all questions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOLERANCE = 1e-6
 
 
 def costs_at(reference: Reference, moment: Moment, taken: object) -> tuple[float, float, float]:
-    """The costs of what was taken, of the best action and of the best question, beyond knowing the goal."""
+    """Return the marginal costs of the decision taken, of the best action and of the best question."""
     weights = tuple(Fraction(float(p)) for p in moment.belief)
     state = State(weights, moment.state.teammate, moment.state.ego)
     acting = [reference.act(state, action) for action in range(reference.n_actions)]
@@ -83,7 +83,7 @@ def start(problem: Problem) -> Moment:
 
 
 def test_by_hand() -> None:
-    """To ask costs 0.5 and saves a step of waiting: 1 on average."""
+    """Asking costs 0.5 and saves one step of waiting on average."""
     problem = fork()
     bench = JudgeCache(problem, "optimal")
     asked, waited = bench.judged(start(problem), (0,)), bench.judged(start(problem), problem.ego.actions.stay)
@@ -106,7 +106,7 @@ def test_equally_good_is_no_mistake() -> None:
 
 
 def test_what_is_best_does_not_depend_on_what_was_done() -> None:
-    """Several ways are as short as each other: the judge names the same one, whichever of them was taken."""
+    """Among equally short paths the judge names the same one, whichever was taken."""
     problem = ToolFetching(generate(width=5, stations=2, toolboxes=2, seed=0))
     bench, sure = JudgeCache(problem, "optimal"), Moment(problem.start, np.array([1.0, 0.0]))
     steps = [a for a in range(len(problem.ego.actions.names)) if problem.ego.next(problem.start.ego, a) >= 0]
@@ -117,7 +117,7 @@ def test_what_is_best_does_not_depend_on_what_was_done() -> None:
 
 
 def test_a_question_that_the_judge_has_not_thought_of_may_be_the_best() -> None:
-    """Where no price of an option is given the optimum asks yes/no questions only."""
+    """Without a price per option the optimum asks yes/no questions only."""
     problem = ToolFetching(generate(width=5, stations=3, toolboxes=3, seed=10, query_cost=QueryCost(0.1, 0.0)))
     which = Choice(((0,), (1,), (2,)))
     found = JudgeCache(problem, "optimal").judged(start(problem), which)
@@ -173,7 +173,7 @@ def test_a_teammate_with_policies_of_its_own_has_the_planner_for_a_judge() -> No
 
 @pytest.mark.parametrize("judge", ["optimal", "planner"])
 def test_a_teammate_that_errs_does_not_end_the_audit(judge: str) -> None:
-    """Where no goal explains what it does, the belief goes on as robust, and so does the judge."""
+    """If no goal explains what it does, the belief becomes ``robust``, and the judge uses it."""
     problem = ToolFetching(generate(width=5, stations=4, toolboxes=2, seed=3))
     episodes = [askwise.simulate(problem, "ezq-local", "noisy:0.4", seed=k, belief="robust") for k in range(3)]
     unexplained = sum(not moment.explained for episode in episodes for _, moment in moments(episode))
@@ -182,14 +182,14 @@ def test_a_teammate_that_errs_does_not_end_the_audit(judge: str) -> None:
 
 
 def after_three_answers(price: float, questions: int | None = None) -> tuple[JudgeCache, Moment]:
-    """A moment after three answers that leave both goals as likely as before: waiting costs 1, one more answer 0.6."""
+    """Return a moment after three answers that cancel out: waiting costs 1, one more answer 0.6."""
     problem = fork(query_cost={"base": price}).with_answers(askwise.AnswerModel(wrong=0.3, refused=0.1))
     asked = tuple(askwise.Answer((0,), reply) for reply in (True, False, None))
     return JudgeCache(problem, "optimal", questions=questions), Moment(problem.start, np.array([0.5, 0.5]), asked)
 
 
 def test_who_acts_after_the_last_question_has_missed_none() -> None:
-    """A fourth question for 0.01 would tell more than it costs, but the verdict speaks of three."""
+    """A fourth question for 0.01 would be worth its price, but the judge allows three."""
     bench, moment = after_three_answers(0.01)
     assert bench.judge.verdict == "optimal with at most 3 questions, exact"
     waited = bench.judged(moment, bench.problem.ego.actions.stay)

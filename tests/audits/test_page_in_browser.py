@@ -1,4 +1,4 @@
-"""The report of an audit in a real browser: nothing is fetched, nothing sticks out, on a desk and on a phone."""
+"""The report of an audit in a browser: it loads no other files and fits on a desktop and on a phone."""
 
 from __future__ import annotations
 

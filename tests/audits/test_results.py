@@ -1,4 +1,4 @@
-"""Sums, shares, tables and the report, from steps made by hand."""
+"""Totals, shares, tables and the report of an audit, from steps made by hand."""
 
 from __future__ import annotations
 

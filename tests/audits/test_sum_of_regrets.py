@@ -1,4 +1,4 @@
-"""What is lost in all is lost step by step: expected regrets add up to the cost above the optimum, exactly."""
+"""Expected regrets add up exactly to the expected cost above the optimum."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
 
 
 def lost(problem: Problem, agent: Agent, questions: int | None = None) -> tuple[float, float]:
-    """The expected sum of regrets, and the probability of all that was followed."""
+    """Return the expected sum of regrets, and the total probability of the enumerated episodes."""
     paths = list(every_episode(problem, agent))
     audit = askwise.audit([episode for _, episode in paths], judge="optimal", questions=questions)
     regrets = (share * audited.regret for (share, _), audited in zip(paths, audit.episodes, strict=True))
@@ -58,7 +58,7 @@ def test_expected_regrets_add_up_to_the_cost_above_the_optimum(where: str, odd: 
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_with_a_limit_regrets_add_up_for_those_who_keep_to_it(most: int) -> None:
-    """Who asks more has a regret for it, or lowers the cost: the sum is never below."""
+    """For agents that exceed the limit, the sum of regrets is at least the cost above the optimum."""
     problem = ToolFetching(
         generate(width=4, stations=3, toolboxes=2, seed=2, query_cost=QueryCost(0.02, 0.0))
     ).with_answers(DOUBTFUL)

@@ -1,4 +1,4 @@
-"""Random decisions, and the value of the best of all plans, found by making every plan there is."""
+"""Random decision problems, and the value of the best plan, found by enumerating all plans."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PRICES = (0.0, 0.01, 0.05, 0.1, 0.3)
 
 
 def random_problem(seed: int, *, intents: int = 5, actions: int = 3, questions: int = 2) -> DecisionProblem:
-    """Return a small decision: some intents impossible, answers true or noisy or missing, with and without a limit."""
+    """Return a small random decision problem, with impossible intents, noisy or missing answers, and maybe a limit."""
     rng = np.random.default_rng(seed)
     n, n_actions = int(rng.integers(1, intents + 1)), int(rng.integers(1, actions + 1))
     belief = rng.dirichlet(np.ones(n))
@@ -44,13 +44,13 @@ def _question(name: str, n: int, rng: np.random.Generator) -> Asking:
 
 
 def best_of_all_plans(problem: DecisionProblem) -> float:
-    """Return what the best plan costs: every plan is made, each as what it costs for each intent."""
+    """Return the expected loss of the best plan, by enumerating all plans with their losses for each intent."""
     plans = _all_plans(problem, problem.questions, problem.most_questions)
     return float((plans @ problem.belief).min())
 
 
 def _all_plans(problem: DecisionProblem, left: tuple[Asking, ...], most: int) -> FloatArray:
-    """``float64 [n_plans, n_intents]``: every plan with the questions left, at most so many of them on each way."""
+    """Return ``float64 [n_plans, n_intents]``: the losses of every plan with at most this many more questions."""
     plans = [problem.loss]
     for k, question in enumerate(left if most else ()):
         after = _all_plans(problem, left[:k] + left[k + 1 :], most - 1)
@@ -63,7 +63,7 @@ def _all_plans(problem: DecisionProblem, left: tuple[Asking, ...], most: int) ->
 
 
 def n_plans(problem: DecisionProblem) -> int:
-    """Return how many plans there are."""
+    """Return the number of plans."""
     return _n_plans(problem, problem.questions, problem.most_questions)
 
 
@@ -74,7 +74,7 @@ def _n_plans(problem: DecisionProblem, left: tuple[Asking, ...], most: int) -> i
 
 
 def plain_value(problem: DecisionProblem, depth: int | None = None) -> float:
-    """Return the value by the recurrence as it is written down, looking at most so many questions ahead."""
+    """Return the value by the recurrence, to a limited depth in questions."""
     most = problem.most_questions if depth is None else min(depth, problem.most_questions)
     return _value(problem.belief, problem.loss, problem.questions, most)
 
@@ -89,7 +89,7 @@ def _value(weights: FloatArray, loss: FloatArray, left: tuple[Asking, ...], most
 
 
 def larger_problem(seed: int, n: int = 12, questions: int = 6, *, noisy: bool) -> DecisionProblem:
-    """Return a decision that is too large to make every plan, with one action for each intent."""
+    """Return a decision problem with one action for each intent that is too large to enumerate all plans."""
     rng = np.random.default_rng(seed)
     asked = []
     for k in range(questions):

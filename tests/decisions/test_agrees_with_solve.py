@@ -1,4 +1,4 @@
-"""Moments without time: while everybody stands still, asking or acting in tool fetching is one decision.
+"""Decisions agree with `solve`: before the first step, asking or acting in tool fetching is one decision.
 
 The worker's first step tells everything here: each station lies in its own direction. So all questions are asked before
 anybody moves, and what is decided is the fetcher's first step. What that costs for each station, beyond knowing it from
@@ -26,7 +26,7 @@ def steps(one: Cell, other: Cell) -> int:
 
 
 def drawn(seed: int) -> tuple[ToolFetching, askwise.DecisionProblem]:
-    """Return a problem of tool fetching, and its first moment as a decision."""
+    """Return a problem of tool fetching, and its first moment as a decision problem."""
     rng = np.random.default_rng(seed)
     directions = rng.permutation(list(DIRECTIONS.values()))[: int(rng.integers(2, 5))]
     away = rng.integers(1, 4, size=len(directions))
@@ -61,7 +61,7 @@ def drawn(seed: int) -> tuple[ToolFetching, askwise.DecisionProblem]:
 
 
 def _regret(station: Cell, box: Cell, fetcher: Cell, move: Cell) -> float:
-    """Return what a first step costs beyond the best, if the station is known right after it."""
+    """Return the delay of a first step, if the station is known right after it."""
     there = (fetcher[0] + move[0], fetcher[1] + move[1])
     if not (0 <= there[0] < SIZE and 0 <= there[1] < SIZE):
         there = fetcher

@@ -1,4 +1,4 @@
-"""No rule is better than looking ahead, on any problem; and each rule does what it says."""
+"""Rules for asking: none is better than looking ahead, and each follows its definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations: what is heard and seen changes the belief, and what to do next."""
+"""Sessions: answers and observations change the belief and the next recommendation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_limit_counts() -> None:
 
 
 def test_going_on_as_planned_costs_what_was_said() -> None:
-    """After each answer the expected loss is that of the plan below it, and the questions are the plan's."""
+    """After each answer the expected loss and the next question are those of the plan."""
     for seed in range(60):
         problem = random_problem(seed, questions=3)
         _follow(problem, askwise.decide(problem).plan)

@@ -1,4 +1,4 @@
-"""Hundreds of changed files: each is read, or refused by naming a field; what is read can be decided."""
+"""Hundreds of mutated files: each is either solved, or refused with a message that names a field."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VALUES: list[Any] = [
 
 
 def changed(data: Any, rng: random.Random) -> Any:
-    """Return a copy with one to three places changed, removed, doubled or renamed."""
+    """Return a copy with one to three entries changed, removed, duplicated or renamed."""
     data = copy.deepcopy(data)
     for _ in range(rng.randint(1, 3)):
         holder, key = rng.choice(list(_places(data)) or [({}, "x")])
@@ -48,7 +48,7 @@ def _places(data: Any) -> Any:
 
 
 def read_or_refused(text: str) -> bool:
-    """Read a text and decide; return whether that was possible."""
+    """Read a decision problem and solve it; return whether it was valid."""
     try:
         problem = parse(text)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What can be given to `askwise.decide`, and what is refused, with the whole message."""
+"""The input of `askwise.decide`: accepted forms, and complete error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written and drawn: JSON as the schema says, a tree as text, a tree as a drawing that a browser shows."""
+"""Recommendations as JSON that follows the schema, as text, and as a drawing that a browser shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search finds what making every plan finds; where it stops early, its bounds hold."""
+"""The search finds the best of all plans; if it stops early, its bounds hold."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_twins_agree() -> None:
 
 
 def test_three_questions() -> None:
-    """Larger than all plans can be made of: beside the recurrence as it is written down."""
+    """Problems with too many plans to enumerate are compared with the plain recurrence."""
     for seed in range(120):
         problem = random_problem(seed, intents=6, actions=4, questions=4)
         advice = recommend(problem)
@@ -52,7 +52,7 @@ def test_one_action_for_each_intent(noisy: bool) -> None:
 
 
 def test_sparse_losses_are_the_same_losses() -> None:
-    """Above 64 intents losses are stored by what is below the largest, which changes the way and not the sum."""
+    """With more than 64 intents losses are stored as sparse, which does not change the result."""
     for seed in range(3):
         problem = larger_problem(seed, n=70, questions=3, noisy=bool(seed % 2))
         assert problem_arrays(problem).loss.shape[0] == 0
@@ -112,7 +112,7 @@ def test_with_hardly_any_budget_a_narrow_plan_and_bounds(noisy: bool) -> None:
 
 
 def test_ten_questions_that_are_needed_together() -> None:
-    """1,024 intents, ten halves: nobody who looks three questions ahead sees any use in the first one."""
+    """1,024 intents and ten questions about halves: a search of depth 3 sees no use in the first one."""
     n = 1024
     bits = (np.arange(n)[None, :] >> np.arange(10)[:, None]) & 1
     asked = tuple(
@@ -128,7 +128,7 @@ def test_ten_questions_that_are_needed_together() -> None:
 
 
 def test_a_narrow_plan_begins_with_a_question_that_tells_much_for_its_price() -> None:
-    """256 intents, eight halves that are needed together, and before them five questions about one intent each."""
+    """256 intents, eight questions about halves that are needed together, and five questions about one intent each."""
     n = 256
     singles = np.eye(n)[:5]
     bits = (np.arange(n)[None, :] >> np.arange(8)[:, None]) & 1
@@ -145,7 +145,7 @@ def test_a_narrow_plan_begins_with_a_question_that_tells_much_for_its_price() ->
 
 @pytest.mark.parametrize("n", [8, 128])
 def test_of_equally_good_actions_the_first_is_taken(n: int) -> None:
-    """This holds for losses stored in full and as sparse ones, and whichever intent speaks for which action."""
+    """This holds for dense and sparse losses, and for any order of actions and intents."""
     names = tuple(map(str, range(n)))
     for loss in (1.0 - np.eye(n), 1.0 - np.eye(n)[::-1]):
         problem = DecisionProblem(names, np.full(n, 1 / n), names, loss, ())
@@ -176,7 +176,7 @@ def test_the_search_is_compiled_once_for_all_problems() -> None:
 
 
 def executed(problem: DecisionProblem, plan: Plan) -> float:
-    """Return what a plan costs, by doing for each intent and each answer what it says."""
+    """Return the expected loss of a plan, by following it for each intent and each answer."""
     if plan.kind == "act":
         return float(problem.loss[problem.action(plan.name)] @ problem.belief)
     asked = problem.question(plan.name)
@@ -231,7 +231,7 @@ def test_the_order_of_questions_and_actions_does_not_matter() -> None:
 
 
 def test_a_state_is_looked_at_once() -> None:
-    """Three truthful questions leave 27 ways to be asked, and far fewer sets of intents."""
+    """Three truthful questions have 27 combinations of answers, and far fewer sets of possible intents."""
     problem = larger_problem(0, n=8, questions=6, noisy=False)
     solver = DecisionSolver(problem, problem_arrays(problem), 6, 6)
     solver.values()

@@ -1,4 +1,4 @@
-"""Agents that ask, to see what asking does to an episode."""
+"""Agents that ask, for tests of what questions do to an episode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from askwise.types import BoolArray
 
 
 class AsksHalf(BeliefAgent):
-    """Where it is torn, asks about the first half of the possible goals, or a random half."""
+    """An agent that, if no action is optimal for all goals, asks about the first half or a random half of them."""
 
     def __init__(self, *, belief: str = "elimination", at_random: bool = False) -> None:
         super().__init__(belief=belief)
@@ -27,7 +27,7 @@ class AsksHalf(BeliefAgent):
 
 
 class Scripted(Agent):
-    """Does as it was told beforehand, then waits; has no belief. Keeps what it has seen."""
+    """An agent without a belief that follows a fixed list of decisions, then waits; it records its observations."""
 
     name = "scripted"
 

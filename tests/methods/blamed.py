@@ -1,4 +1,4 @@
-"""The agents of `tests.methods.misbehaving`, and what a message about each of them has to say."""
+"""The agents of `tests.methods.misbehaving`, and what the error message about each of them must contain."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Culprit:
 
     Attributes:
         kind: its class.
-        place: how a user names it.
-        step: the step in which it does, None before the first.
-        line: the line of its file that a message has to name, None if there is none.
-        only: the commands in which it does.
+        place: its location, as a user names it.
+        step: the step in which it misbehaves; None before the first.
+        line: the line of its file that the message must name; None if there is none.
+        only: the commands in which it misbehaves.
     """
 
     kind: type[Agent]
@@ -36,7 +36,7 @@ class Culprit:
         return self.kind.__name__
 
     def assert_named(self, message: str) -> None:
-        """Check that a message says who failed, when and where, on one line that can be printed."""
+        """Check that a message names the agent, the step and the line, on one printable line."""
         assert "\n" not in message
         assert message.isprintable()
         assert "Traceback" not in message
@@ -49,7 +49,7 @@ class Culprit:
 
 
 def culprits() -> list[Culprit]:
-    """All of them, in the order in which they are written."""
+    """Return all misbehaving agents, in the order of their definition."""
     found = [kind for kind in vars(misbehaving).values() if isinstance(kind, type) and issubclass(kind, Agent)]
     own = [kind for kind in found if kind.__module__ == misbehaving.__name__ and kind.__name__ not in HELPERS]
     marked = dict(_marked())
@@ -63,7 +63,7 @@ def _culprit(kind: type[Agent], marked: dict[str, int]) -> Culprit:
 
 
 def _marked() -> Iterator[tuple[str, int]]:
-    """Iterate over the classes that mark a line, with its number."""
+    """Yield the classes that mark a line, with the number of the line."""
     text = FILE.read_text(encoding="utf-8")
     lines = text.splitlines()
     for node in ast.parse(text).body:

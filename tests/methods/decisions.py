@@ -19,7 +19,7 @@ PRICES = (0.0, 0.2, 0.5)
 
 
 class Moment(NamedTuple):
-    """A moment to decide: the kind of prior, the price of a goal in a question, and the values of all questions."""
+    """One decision: the kind of prior, the price of a goal in a question, and the values of all questions."""
 
     prior: str
     price: float
@@ -27,7 +27,7 @@ class Moment(NamedTuple):
 
 
 def decisions(n: int) -> list[Moment]:
-    """`n` decisions from as many episodes on 20 x 20 cells, 50 stations, 5 toolboxes; priors and prices in turn."""
+    """Return `n` decisions from `n` episodes on 20 x 20 cells with 50 stations, 5 toolboxes, and various priors."""
     return list(islice(_decisions(), n))
 
 

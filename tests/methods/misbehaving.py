@@ -1,6 +1,6 @@
 # mypy: ignore-errors
 # ruff: noqa
-"""Agents that misbehave, each in one way. Loaded by their place, as a user's own are.
+"""Agents that misbehave, each in one way. They are loaded by their location, like a user's agents.
 
 `# HERE` marks the line that a message has to name. ``step`` is the step that it has to name, None before the first;
 ``only`` the commands in which the agent fails at all, if not all of them (`askwise ask` decides in the first step only,

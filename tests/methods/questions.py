@@ -1,4 +1,4 @@
-"""Random situations to ask questions in, and the value of a question once more in plain Python."""
+"""Random situations, and the value of a question in plain Python as a reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def free_of_charge(asked: Sequence[int]) -> float:
 
 
 def union_of(intervals: Sequence[Interval]) -> float:
-    """Steps covered by intervals from `b` to `e`, both steps included: cut the line at every end, count what is in."""
+    """Return the number of steps covered by intervals from `b` to `e`, including both ends."""
     pieces = [(b - 1, max(b, e)) for b, e in intervals if b <= e + 1e-9]
     cuts = sorted({cut for piece in pieces for cut in piece})
     covered = [any(b <= low and high <= e for b, e in pieces) for low, high in pairwise(cuts)]
@@ -41,13 +41,16 @@ def plain_value(asked: set[int], belief: FloatArray, branching: FloatArray, dive
     value = 0.0
     for goal, probability in enumerate(belief.tolist()):
         side = asked if goal in asked else everything - asked
-        before, after = conflict_steps(goal, everything, branching, divergence), conflict_steps(goal, side, branching, divergence)
+        before, after = (
+            conflict_steps(goal, everything, branching, divergence),
+            conflict_steps(goal, side, branching, divergence),
+        )
         value += probability * (before - after)
     return value
 
 
 def all_questions(n: int) -> list[BoolArray]:
-    """Every question about `n` goals that is neither empty nor about everything."""
+    """Return every question about `n` goals that is neither empty nor about all goals."""
     masks = []
     for size in range(1, n):
         for chosen in combinations(range(n), size):
@@ -61,7 +64,7 @@ def all_questions(n: int) -> list[BoolArray]:
 
 
 def situation(rng: np.random.Generator, n: int, *, whole: bool = False) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Belief, branching steps and divergences of `n` goals: ties, empty intervals, goals that never branch.
+    """Return a random belief, branching steps and divergences of `n` goals, with ties and empty intervals.
 
     With `whole`, divergences are whole numbers, so that intervals often end just where others begin.
     """

@@ -1,4 +1,4 @@
-"""Agents: one contract for all of them, and what is special about each."""
+"""The base classes of agents, and some decisions of each method."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_contract(make: Callable[[], Agent], drawn: Instance, seed: int) -> None
 
 
 def assert_asks_properly(episode: Episode) -> None:
-    """Questions are about some of the goals that the agent thinks possible, and the true one always is."""
+    """Check that questions are about some of the possible goals, and that the true goal is always possible."""
     for step in episode.steps:
         assert step.belief is not None
         assert step.decision.why
@@ -64,7 +64,7 @@ def assert_asks_properly(episode: Episode) -> None:
 
 
 def assert_acts_by_the_gate(episode: Episode) -> None:
-    """An agent acts where an action is right for all possible goals; only where there is none it asks or waits."""
+    """Check that an agent asks or waits only if no action is optimal for all possible goals."""
     problem = episode.problem
     for step in episode.steps:
         assert step.belief is not None

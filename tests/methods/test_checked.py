@@ -1,4 +1,4 @@
-"""Agents and teammates that fail: what is said, and what is left alone."""
+"""Agents and teammates that fail: the error messages, and the errors that pass unchanged."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", SAID)
 def test_a_command_says_whose_fault_it_was(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """All of them, in every command, are part of ``make torture``."""
+    """``make torture`` runs all misbehaving agents in every command."""
     culprit = BY_NAME[name]
     assert main(["run", "shop.json", "--seed", "1", "--method", culprit.place]) == 2
     printed = capsys.readouterr()
@@ -121,7 +121,7 @@ def test_all_of_an_error_on_request(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 class Throws(Never):
-    """Raises what it is given."""
+    """An agent that raises a given error."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()
@@ -161,7 +161,7 @@ def _by_the_square() -> askwise.FactoredProblem:
 
 
 class Falls(Teammate):
-    """Fails in one of its methods; has no name of its own."""
+    """A teammate that fails in one of its methods and has no valid name."""
 
     def __init__(self, method: str) -> None:
         self.method = method
@@ -203,7 +203,7 @@ def test_a_teammate_without_a_name(name: object) -> None:
 
 
 class Plain(Agent):
-    """Waits, and asks in step 2, in numbers of numpy; believes in an array that it changes in every step."""
+    """An agent that returns numpy numbers, asks in step 2, and changes the array of its belief in every step."""
 
     def __init__(self, ask: object) -> None:
         self.asked = ask

@@ -61,7 +61,7 @@ MAPS: dict[str, Callable[[], Problem]] = {
 
 
 def problem_of(name: str) -> Problem:
-    """A fresh one: nothing that an earlier test has left in it."""
+    """Return a new problem, without caches of earlier tests."""
     return MAPS[name]()
 
 
@@ -74,7 +74,7 @@ def played(method: str, where: str, seed: int) -> Episode:
 
 
 class SentAround(Agent):
-    """An agent that is pickled and brought back before every decision."""
+    """An agent that is pickled and unpickled before every decision."""
 
     def __init__(self, inner: Agent) -> None:
         self.inner = inner
@@ -93,7 +93,7 @@ class SentAround(Agent):
 
 
 class ToldSentAround(SentAround):
-    """The same for an agent that is told the goal."""
+    """An agent that knows the goal and is pickled and unpickled before every decision."""
 
     def set_goal(self, goal: int) -> None:
         assert isinstance(self.inner, KnowsGoal)
@@ -105,7 +105,7 @@ def same(one: Episode, other: Episode) -> bool:
 
 
 class Contract:
-    """What every agent keeps to."""
+    """The contract of every agent."""
 
     method: ClassVar[str]
     asks: ClassVar[bool] = True
@@ -164,7 +164,7 @@ class Contract:
 
     @every_map
     def test_keeps_to_the_gate(self, where: str) -> None:
-        """It acts where an action is right for all possible goals; only where there is none it asks or waits."""
+        """It asks or waits only if no action is optimal for all possible goals."""
         for seed in SEEDS:
             episode = played(self.method, where, seed)
             problem = episode.problem
@@ -215,7 +215,7 @@ class Contract:
 
 
 def assert_proper(asked: Question, possible: BoolArray) -> None:
-    """A question is about some of the possible goals, not all, each once."""
+    """Check that a question is about some but not all possible goals, each once."""
     assert 0 < len(asked) < possible.sum()
     assert len(set(asked)) == len(asked)
     assert possible[list(asked)].all()
@@ -248,7 +248,7 @@ def assert_explained(problem: Problem, decision: Decision, possible: BoolArray, 
 
 
 class BelievingContract(Contract):
-    """What every agent keeps to that has a belief of its own."""
+    """The contract of every agent with a belief."""
 
     @pytest.mark.parametrize("belief", ["elimination", "bayes", "robust"])
     @pytest.mark.parametrize("where", ["workshop", "walls, far", "coverage of 3"])

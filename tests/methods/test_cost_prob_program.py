@@ -1,4 +1,4 @@
-"""The 0/1 program of `cost-prob`: beside trying everything, and beside a general solver."""
+"""The 0/1 program of `cost-prob`, compared with trying all questions and with a general solver."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Program = tuple[FloatArray, BoolArray, float]
 
 
 def objective(asked: BoolArray, belief: FloatArray, branches: BoolArray, price: float | FloatArray) -> float:
-    """Return the objective of a question, straight from its definition."""
+    """Return the objective of a question by its definition."""
     pairs = np.triu(branches, k=1) & (asked[:, None] != asked)
     return float(((belief[:, None] + belief) * pairs).sum() - (price * asked).sum())
 
@@ -31,13 +31,13 @@ def rng(seed: int) -> np.random.Generator:
 
 
 def any_graph(random: np.random.Generator, n: int) -> BoolArray:
-    """Pairs without any structure."""
+    """Return random pairs without structure."""
     upper = np.triu(random.random((n, n)) < random.choice([0.1, 0.4, 0.8]), k=1)
     return np.asarray(upper | upper.T)
 
 
 def graph_of_classes(random: np.random.Generator, n: int) -> BoolArray:
-    """As in tool fetching: goals of one class branch against the same others; some classes are cliques."""
+    """Return pairs as in tool fetching: goals of one class branch against the same others; some classes are cliques."""
     n_classes = int(random.integers(1, 5))
     owner = random.integers(n_classes, size=n)
     linked = any_graph(random, n_classes) | np.diag(random.random(n_classes) < 0.4)
@@ -45,7 +45,7 @@ def graph_of_classes(random: np.random.Generator, n: int) -> BoolArray:
 
 
 def belief_of(random: np.random.Generator, n: int) -> FloatArray:
-    """Probabilities, some of them alike."""
+    """Return random probabilities, some of them equal."""
     weights = random.exponential(size=n) if random.random() < 0.7 else random.integers(1, 3, size=n).astype(float)
     return np.asarray(weights / weights.sum())
 
@@ -62,7 +62,7 @@ def programs(draw: st.DrawFn, *, max_goals: int = 9) -> Program:
 
 
 def worth(asked: tuple[int, ...], program: Program) -> float:
-    """The objective, pair by pair."""
+    """Return the objective, pair by pair."""
     belief, branches, price = program
     cut = sum(
         float(belief[i] + belief[j])
@@ -79,7 +79,7 @@ def best_of_all(program: Program) -> float:
 
 
 def milp_optimum(program: Program) -> float:
-    """The reference: x says who is asked about, y which pairs are cut; minimised by a general solver.
+    """Return the optimum found by a general solver; x are the goals asked about, y the pairs that are cut.
 
     ``y_ij <= x_i + x_j`` and ``y_ij <= 2 - x_i - x_j`` leave room for a cut only between different sides.
     """
@@ -106,7 +106,7 @@ def milp_optimum(program: Program) -> float:
 
 
 def assert_sound(cut: Cut, program: Program) -> None:
-    """The numbers belong to the question, and the question makes sense."""
+    """Check that the objective belongs to the question, and that the question is valid."""
     belief, branches, price = program
     asked = tuple(np.flatnonzero(cut.asked).tolist())
     assert cut.asked.shape == belief.shape

@@ -1,4 +1,4 @@
-"""A decision explains itself: the gate, and the zones of the pairs of goals that matter."""
+"""The explanation of a decision: the gate, and the zones of the most important pairs of goals."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_decision_can_be_sent_elsewhere(looked_at: bool) -> None:
 
 
 class Sure(Agent):
-    """Decides by itself, and shows a belief."""
+    """An agent that is not a `BeliefAgent` but shows a belief."""
 
     def decide(self, observation: Observation) -> Decision:
         return Decision(action=self.problem.ego.actions.stay)

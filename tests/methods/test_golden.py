@@ -1,4 +1,4 @@
-"""Golden episodes: what every agent does, as text that a person can check beside the map.
+"""Golden episodes: what every agent does, as text that a person can compare with the map.
 
 Set ``ASKWISE_REWRITE_GOLDEN`` to write them anew; then read the difference before keeping it.
 """
@@ -32,7 +32,7 @@ def yard() -> Instance:
 
 
 def story(method: str) -> str:
-    """Two episodes of an agent on the same map."""
+    """Return two episodes of an agent on the same map as text."""
     episodes = [simulate(yard(), method, goal=goal, seed=seed) for goal, seed in (("E", 1), ("H", 2))]
     # Why it asked or waited: once for each new reason.
     reasons = dict.fromkeys(

@@ -1,4 +1,4 @@
-"""Hill climbing: the gains that it keeps, beside the definition, however many flips came before."""
+"""Hill climbing: after any number of flips, its gains equal their definition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Situation = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def plain_gains(mask: BoolArray, drawn: Situation) -> list[float]:
-    """What each flip adds to the value, by its definition."""
+    """Return the gain of each flip by its definition."""
 
     def value(question: BoolArray) -> float:
         return plain_value(set(np.flatnonzero(question).tolist()), *drawn)

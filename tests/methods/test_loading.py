@@ -1,4 +1,4 @@
-"""Agents of one's own by their place: a file or a module, and what is said where there is none."""
+"""Agents loaded from a file or a module, and the error messages if they cannot be loaded."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ MINE = """
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with agents, which is the current one."""
+    """Create a folder with agents and make it the current one."""
     package = tmp_path / "own"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -161,7 +161,7 @@ def _played_elsewhere(place: str) -> tuple[str, float]:
 
 
 def test_other_processes_load_it_for_themselves() -> None:
-    """Studies send a method as its name; a process that was started anew knows nothing but that."""
+    """Studies send the name of a method to new processes, which load the file themselves."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         assert pool.submit(_played_elsewhere, "mine.py:Likeliest").result() == _played_elsewhere("mine.py:Likeliest")
@@ -274,7 +274,7 @@ def test_an_option_that_it_does_not_take(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_file_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Raised here instead of taken away by permissions, which do not keep everybody from reading."""
+    """The error is raised here, because permissions do not stop every user from reading."""
     assert (folder / "mine.py").exists()
 
     def denied(path: Path, *_: object) -> object:

@@ -1,4 +1,4 @@
-"""Searching for the best question: beside trying every one, beside each other, and what the verdicts promise."""
+"""Optimisers, compared with trying every question and with each other, and their verdicts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def by_size(prices: Sequence[float]) -> Price:
 
 @st.composite
 def costs(draw: st.DrawFn, n: int) -> Price:
-    """Nothing, the paper's, or any price for any number of goals, rising and falling."""
+    """Return prices: 0, the paper's, or random ones by the number of goals."""
     kind = draw(st.sampled_from(["free", "linear", "any"]))
     if kind == "free":
         return free_of_charge
@@ -173,7 +173,7 @@ def test_a_local_optimum_is_one(values: QuestionValue, seed: int) -> None:
 
 
 def neighbours(asked: BoolArray) -> list[BoolArray]:
-    """The questions that differ by one goal, or by one goal exchanged for another."""
+    """Return the questions that differ by one goal, or by an exchange of one goal for another."""
     n = asked.size
     flips = [np.arange(n) == k for k in range(n)]
     swaps = [flips[k] | flips[h] for k in np.flatnonzero(asked) for h in np.flatnonzero(~asked)]
@@ -192,7 +192,7 @@ def test_more_restarts_never_hurt() -> None:
 
 
 class Recorded(QuestionValue):
-    """Keeps every question whose value was asked for in a batch."""
+    """Records every question that is valued in a batch."""
 
     def __init__(self, given_: Situation, cost: Price) -> None:
         super().__init__(*given_, cost)
@@ -285,7 +285,7 @@ def test_a_population_that_holds_no_question_at_all() -> None:
 
 @cache
 def searched() -> list[tuple[QuestionValue, BestQuestion, BestQuestion]]:
-    """200 decisions, with what the genetic algorithm and local search find."""
+    """Return 200 decisions with the results of the genetic algorithm and of local search."""
     drawn = [moment.values for moment in decisions(200)]
     return [(values, genetic(values, rng(k)), local_search(values, rng(k))) for k, values in enumerate(drawn)]
 
@@ -335,12 +335,12 @@ def _any(cost: Price = free_of_charge, n: int = 4) -> QuestionValue:
 
 
 def by_goal(asked: Sequence[int]) -> float:
-    """A price of its own for each goal."""
+    """A price that depends on the goals named."""
     return float(sum(1 + goal for goal in asked))
 
 
 def dearer_together(asked: Sequence[int]) -> float:
-    """Goals 0 and 2 cost more together than one by one: no sum over goals."""
+    """A price that is no sum over goals: goals 0 and 2 cost more together."""
     return 0.5 + 0.1 * len(asked) + (0.3 if {0, 2} <= set(asked) else 0.0)
 
 
@@ -382,7 +382,7 @@ def test_genetic_copes_with_prices_by_goal(seed: int) -> None:
 @pytest.mark.parametrize("method", ["exact", "auto", "local"])
 @pytest.mark.parametrize("seed", range(12))
 def test_prices_by_goal_are_handled_by_every_optimiser(method: str, seed: int) -> None:
-    """Some goals are dear to name, some nearly free; the best question is the best of all 2^n by its real price."""
+    """Some goals are expensive to name, some nearly free; every optimiser finds the best of all 2^n questions."""
     n = 3 + seed % 6
     prices = rng(seed).choice([0.0, 0.05, 0.4, 3.0], size=n)
     values = values_of(situation(rng(seed), n), AdditivePrice(0.5, 0.0, prices))

@@ -1,4 +1,4 @@
-"""What is special about each method, beside the rule told once more in plain words; and how well each does."""
+"""The paper's methods, compared with their rules in plain Python, and their costs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EZQS = ("ezq", "ezq-local", "ezq-exact", "ezq-auto")
 
 
 def crossing(boxes: dict[str, tuple[int, int]], tools: dict[str, int], **more: object) -> ToolFetching:
-    """A fetcher in the middle of 7 x 7 cells, toolboxes around it, and so many stations for each box."""
+    """Return a fetcher in the middle of 7 x 7 cells, toolboxes around it, and some stations for each toolbox."""
     owners = [box for box, n in tools.items() for _ in range(n)]
     places = [(x, y) for y in (0, 6) for x in range(7)]
     stations = {f"S{k + 1}": (places[k], box) for k, box in enumerate(owners)}
@@ -48,7 +48,7 @@ def asked_names(problem: ToolFetching, decision: Decision) -> list[str]:
 
 
 def torn_steps(episode: Episode) -> list[tuple[Step, set[str]]]:
-    """The steps in which the agent asked or waited, with the names of what was possible."""
+    """Return the steps in which the agent asked or waited, with the names of the possible goals."""
     found = []
     for step in episode.steps:
         assert step.belief is not None
@@ -118,7 +118,7 @@ def test_toolbox_asks_about_a_random_half_where_all_tools_are_underfoot(n: int) 
 def plain_toolbox(
     given_: Instance, step: Step, problem: ToolFetching, possible: set[str]
 ) -> set[frozenset[str]] | None:
-    """What the rule may ask: one of these sets, none of them if it is to wait, None for a random half."""
+    """Return the sets that the rule may ask about: none if it must wait, None for a random half."""
     free, state = free_cells(given_), problem.decode(step.state)
     cells = [tuple(int(c) for c in cell) for cell in problem.grid.cells]
     here, holding = cells[state.fetcher], state.holding
@@ -200,7 +200,7 @@ def test_cost_prob_beside_trying_everything(drawn: Instance, seed: int) -> None:
 
 
 def cut_of(episode: Episode, step: Step, asked: Question) -> float:
-    """The program's objective: (P_i + P_j) for each pair cut that branches now, less the price of each goal."""
+    """Return the program's objective: P_i + P_j for each branching pair that is cut, minus the price of each goal."""
     assert step.belief is not None
     problem, belief = episode.problem, step.belief
     optimal = problem.ego.optimal(step.state.ego)
@@ -244,7 +244,7 @@ def test_ezq_asks_exactly_where_the_net_value_is_above_zero(method: str, drawn: 
 
 
 def value_of(episode: Episode, step: Step, asked: Question) -> float:
-    """The value of a question, from the matrices and by plain Python."""
+    """Return the value of a question in plain Python."""
     assert step.belief is not None
     goals = np.flatnonzero(step.belief > 0)
     inside = np.ix_(goals, goals)
@@ -313,7 +313,7 @@ def test_any_belief_gives_the_same_support_for_a_teammate_that_does_as_assumed(m
 
 
 def test_bayes_makes_another_question_the_best() -> None:
-    """The belief is not for show: somewhere the two beliefs lead to different questions."""
+    """The belief matters: at some step the two beliefs lead to different questions."""
     drawn = [generate(width=12, stations=15, toolboxes=4, query_cost=QueryCost(0.5, 0.2), seed=k) for k in range(20)]
     asked = [
         [
@@ -361,7 +361,7 @@ PRICES = (0.0, 0.2, 0.5)
 
 @cache
 def outcomes(method: str, price: float) -> tuple[float, float]:
-    """Mean marginal cost and mean number of questions over 60 episodes, each on a map of its own."""
+    """Return the mean marginal cost and number of questions over 60 episodes on different maps."""
     cost = QueryCost(0.5, price)
     episodes = [
         simulate(generate(prior=Prior("far"), query_cost=cost, seed=seed), method, seed=seed) for seed in range(60)

@@ -1,4 +1,4 @@
-"""The planner as an agent: options, explanations, teammates that are not what it assumes."""
+"""The planner as an agent: options, explanations, and teammates that break its assumptions."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_it_plays_the_same_whatever_the_seed_of_its_lots() -> None:
 
 
 def test_it_never_asks_while_something_is_free() -> None:
-    """An action is free if it puts off the end for no possible goal: the teammate is no sooner there."""
+    """An action is free if it delays the end for no possible goal."""
     asked = 0
     for seed in range(4):
         for step in simulate(drawn(seed), PlannerAgent(setting="light"), seed=seed).steps:
@@ -157,7 +157,7 @@ def test_other_teammates_are_served_too(teammate: str, belief: str) -> None:
 
 
 def test_contradictions_make_it_doubt() -> None:
-    """It begins as if the teammate made no mistakes; one step that nothing explains ends that."""
+    """It starts with a belief without errors; one step that no goal explains makes it switch to ``robust``."""
     agent = PlannerAgent()
     names = set()
     for seed in range(8):
@@ -170,7 +170,7 @@ def test_contradictions_make_it_doubt() -> None:
 
 
 class Softened(FactoredProblem):
-    """A teammate that does what is best most of the time, and otherwise anything that it can do."""
+    """A teammate that takes an optimal action most of the time, and a random one otherwise."""
 
     slips = 0.3
 
@@ -196,7 +196,7 @@ class Softened(FactoredProblem):
 
 
 def softened_walk(problem: Softened, goal: int, seed: int) -> list[int]:
-    """What such a teammate does, until it is at its goal and stays."""
+    """Return the actions of such a teammate until it stays at its goal."""
     rng, here, actions = np.random.default_rng(seed), problem.start.teammate, []
     while True:
         share = problem.teammate.policy(here)[goal]
@@ -211,7 +211,7 @@ ASSUMES = "; assumes that the teammate takes a shortest path from here on"
 
 @pytest.mark.parametrize("belief", ["bayes", "elimination", "robust"])
 def test_a_teammate_with_policies_of_its_own(belief: str) -> None:
-    """It plans with what those policies say of the steps so far, and says what it assumes of those to come."""
+    """Its belief follows the policies, and its verdict states what it assumes about later steps."""
     problem, planned = Softened(), 0
     for seed in range(3):
         goal, agent = seed, PlannerAgent(setting="light", belief=belief)
@@ -236,7 +236,7 @@ def test_a_teammate_with_policies_of_its_own(belief: str) -> None:
 
 
 def test_with_policies_the_belief_is_theirs() -> None:
-    """A step that no shortest plan takes rules nothing out for a teammate that slips."""
+    """For a teammate that slips, a step off all shortest plans rules out no goal."""
     problem, agent = Softened(), PlannerAgent()
     agent.reset(problem)
     game, stay = Game(problem, 0), problem.teammate.model.stay
@@ -255,7 +255,7 @@ def test_other_beliefs_say_what_is_assumed_too(belief: str) -> None:
 
 
 def test_goals_that_the_teammate_cannot_reach_any_more_are_left_out() -> None:
-    """From `end` no way leads to A; what is left is B, and with C in play the two of them."""
+    """From `end` no path leads to A; B is left, and C if there is one."""
     for more in ([], ["C"]):
         names = ["A", "B", *more]
         edges = [("s", "left", "A"), ("s", "right", "end"), ("end", "on", "B"), ("end", "down", "C"), ("A", "b", "s")]

@@ -1,4 +1,4 @@
-"""Agents of other packages: found by name through their entry points, without touching askwise."""
+"""Agents of other packages, found by name through their entry points."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ADDED = ["curious", "made", "stranger", "word", "missing"]
 
 @pytest.fixture(autouse=True)
 def distribution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An installed package as Python finds it: a module, and a folder that says what it offers."""
+    """Create an installed package: a module, and a folder with its metadata."""
     module = f"curious_agents_{tmp_path.name}"  # a name of its own: modules stay imported
     (tmp_path / f"{module}.py").write_text(dedent(CODE), encoding="utf-8")
     info = tmp_path / f"{module}-1.0.dist-info"

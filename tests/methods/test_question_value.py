@@ -1,4 +1,4 @@
-"""The value of a question: by hand, beside plain Python, and what holds for every question."""
+"""The value of a question: by hand, compared with plain Python, and its general properties."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from askwise.core.questions import QueryCost
 from askwise.methods.question_value import QuestionValue, as_mask, union_length, union_lengths
 from askwise.types import BoolArray, FloatArray
-from tests.methods.questions import all_questions, free_of_charge, plain_value, situations, conflict_steps, union_of, values_of
+from tests.methods.questions import (
+    all_questions,
+    conflict_steps,
+    free_of_charge,
+    plain_value,
+    situations,
+    union_of,
+    values_of,
+)
 from tests.refused import Fault, assert_refused, each
 
 Situation = tuple[FloatArray, FloatArray, FloatArray]
@@ -20,7 +28,7 @@ inf = np.inf
 
 
 def torn_between(*intervals: tuple[float, float]) -> QuestionValue:
-    """Goal 0 is the truth; each other goal gives the ego agent one interval in which it does not know what to do."""
+    """Return values with goal 0 as the true goal and one conflict interval for each other goal."""
     n = len(intervals) + 1
     branching, divergence = np.full((n, n), inf), np.ones((n, n))
     for k, (first, last) in enumerate(intervals, start=1):
@@ -86,7 +94,11 @@ def test_the_diagonal_is_not_looked_at() -> None:
     expected = QuestionValue(belief, branching, divergence, free_of_charge).conflict_steps
     np.fill_diagonal(branching, inf)
     np.fill_diagonal(divergence, inf)
-    assert QuestionValue(belief, branching, divergence, free_of_charge).conflict_steps.tolist() == expected.tolist() == [4, 3]
+    assert (
+        QuestionValue(belief, branching, divergence, free_of_charge).conflict_steps.tolist()
+        == expected.tolist()
+        == [4, 3]
+    )
 
 
 def test_the_cost_is_any_function_of_the_goals() -> None:

@@ -1,4 +1,4 @@
-"""`askwise.ask` decides as the agent that has watched from the start does."""
+"""`askwise.ask` decides like an agent that has watched from the start."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 
 def plays(name: str, method: str) -> bool:
-    """The optimum needs a teammate that draws its shortest plans uniformly."""
+    """Return whether a method can play a problem: the optimum needs a teammate without its own policies."""
     return not (method == "optimal" and name.startswith("a teammate"))
 
 
 @every_problem
 @every_method
 def test_from_a_history_it_decides_as_in_the_episode(name: str, method: str) -> None:
-    """Random choices included: at every moment of an episode the same decision, for the same reason."""
+    """At every moment of an episode it makes the same decision for the same reason, random choices included."""
     if not plays(name, method):
         return
     for seed in range(3):
@@ -58,7 +58,7 @@ def test_from_a_history_it_decides_as_in_the_episode(name: str, method: str) -> 
 @every_problem
 @every_method
 def test_from_what_was_seen_and_answered_it_decides_as_who_has_watched(name: str, method: str) -> None:
-    """A random moment: the teammate has taken some steps, something was answered, the ego agent is somewhere."""
+    """At a random moment: after some steps of the teammate and some answers, with the ego agent anywhere."""
     if not plays(name, method):
         return
     for seed in range(4):
@@ -82,7 +82,7 @@ def ego_name(problem: Problem, ego: int) -> object:
 def watched(
     problem: Problem, method: str, actions: list[int], answers: list[Answer], ego: int, seed: int
 ) -> tuple[askwise.Decision, object]:
-    """What an agent decides that stood where it stands now, and watched."""
+    """Return the decision of an agent that has watched from its current state."""
     belief = "robust" if problem.policies is not None else None
     agent = make_agent(method, **({} if belief is None else {"belief": belief}))
     agent.reset(problem, spawn(seed, 3)[2])
@@ -99,7 +99,7 @@ def watched(
 
 @every_method
 def test_from_where_the_teammate_is_it_infers_with_the_belief_of_the_method(method: str) -> None:
-    """Every shortest way there leaves the same belief, so the one it really took may be any of them."""
+    """Every shortest path leads to the same belief, so it does not matter which one the teammate took."""
     for seed in range(8):
         problem = PROBLEMS["tool fetching"](seed)
         episode = askwise.simulate(problem, "never", seed=seed)

@@ -1,4 +1,4 @@
-"""Exact evaluation: by hand, against episodes, against the optimum, for agents of every kind."""
+"""Exact evaluation: by hand, compared with episodes and with the optimum, for agents of every kind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ every_map = pytest.mark.parametrize("where", SEVERAL)
 
 
 def test_never_asking_costs_one_step_of_watching() -> None:
-    """In the first step the worker shows which way it goes; the fetcher has waited one step for that."""
+    """The worker's first step shows its goal; the fetcher has waited one step for it."""
     found = evaluate(fork(), "never", exact=True)
     assert found.expected_marginal_cost == pytest.approx(1.0)
     assert found.expected_cost == pytest.approx(6.0)
@@ -45,7 +45,7 @@ def test_never_asking_costs_one_step_of_watching() -> None:
 
 
 class AsksTwice(Never):
-    """Asks about A, and once more, to no purpose: what it does depends on what it has done."""
+    """An agent that asks about A twice, so that its decisions depend on its past."""
 
     markov = False
 
@@ -66,7 +66,7 @@ def test_an_agent_that_remembers() -> None:
 
 
 class Guesses(Agent):
-    """Fetches the tool of the first goal and brings it there; then does what the other goal needs. No belief at all."""
+    """An agent without a belief that serves the first goal, then the other one."""
 
     def decide(self, observation: Observation) -> Decision:
         stays = (
@@ -79,7 +79,7 @@ class Guesses(Agent):
 
 
 def test_an_agent_without_a_belief() -> None:
-    """Right for A. For B the worker works in step 4 for the first time; by then the fetcher is at (0, 1) but one."""
+    """The guess is right for A. For B the worker first works in step 4, when the fetcher is one step from (0, 1)."""
     problem = fork()
     found = evaluate(problem, Guesses(), exact=True)
     costs = [simulate(problem, Guesses(), goal=goal, seed=0).marginal_cost for goal in (0, 1)]
@@ -121,7 +121,7 @@ def test_following_ways_once_or_each_for_itself_is_the_same(where: str) -> None:
 @given(drawn=instances())
 @settings(max_examples=25)
 def test_the_agent_reaches_the_optimum_of_any_tiny_instance(drawn: Instance) -> None:
-    """Free questions among them, where every option may cost nothing."""
+    """This includes free questions, where every option may cost nothing."""
     found = evaluate(drawn, "optimal", exact=True)
     assert found.expected_marginal_cost == pytest.approx(solve(drawn).expected_marginal_cost, abs=1e-9)
 
@@ -197,7 +197,7 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Idle(Agent):
-    """Does nothing, for ever."""
+    """An agent that never does anything."""
 
     markov = True
 
@@ -206,7 +206,7 @@ class Idle(Agent):
 
 
 class Nagging(Agent):
-    """Asks the same question for ever."""
+    """An agent that always asks the same question."""
 
     markov = True
 

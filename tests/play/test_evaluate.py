@@ -1,4 +1,4 @@
-"""Evaluation from episodes: as they come, and for each goal.
+"""Evaluation from independent episodes, and from episodes for each goal.
 
 Results carry a verdict, errors survive a process boundary.
 """
@@ -39,7 +39,7 @@ def test_some_for_each_goal() -> None:
 
 
 class Sure(Agent):
-    """Makes for A until the teammate has arrived somewhere."""
+    """An agent that goes to A until the teammate has arrived."""
 
     def decide(self, observation: Observation) -> Decision:
         arrived = self.problem.teammate.steps(observation.state.teammate) == 0
@@ -48,7 +48,7 @@ class Sure(Agent):
 
 
 def test_rare_goals_are_not_missed() -> None:
-    """Nearly always it is A. Some episodes as they come never meet B, and are sure that nothing is lost."""
+    """The goal is nearly always A: independent episodes may never meet B, and then estimate a cost of 0."""
     problem = fork(prior={"A": 9_999, "B": 1})
     exact = evaluate(problem, Sure(), exact=True)
     assert exact.expected_marginal_cost > 0

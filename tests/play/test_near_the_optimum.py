@@ -1,4 +1,4 @@
-"""The planners beside the optimum, exactly: with the exact search for few goals, and by their own plans alone."""
+"""The planners compared exactly with the optimum: with the exact search for few goals, and without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact evaluation where answers may be wrong or missing: beside a plain recursion, the optimum and episodes."""
+"""Exact evaluation with wrong or missing answers, compared with a plain recursion, the optimum and episodes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODELS = (AnswerModel(0.1), AnswerModel(0.2, 0.3), AnswerModel(0.1, 0.3, "persis
 
 
 def small(seed: int, answers: AnswerModel, *, width: int = 5, stations: int = 4) -> Problem:
-    """A map without one-way streets: nobody can go where no way leads back."""
+    """Return a small map on which every move can be undone."""
     drawn = generate(width=width, stations=stations, toolboxes=2, query_cost=QueryCost(0.3, 0.05), seed=seed)
     return ToolFetching(drawn).with_answers(answers)
 
@@ -36,7 +36,7 @@ def small(seed: int, answers: AnswerModel, *, width: int = 5, stations: int = 4)
 
 
 def answers_to(problem: Problem, asked: Question, goal: int) -> list[tuple[Answer, float]]:
-    """What is heard, and how often, told once more from the rules."""
+    """Return the possible replies and their probabilities, straight from the rules."""
     e, r = problem.answers.wrong, problem.answers.refused
     if isinstance(asked, Choice):
         true = next((k for k, group in enumerate(asked.groups) if goal in group), len(asked.groups))
@@ -53,7 +53,7 @@ def answers_to(problem: Problem, asked: Question, goal: int) -> list[tuple[Answe
 def plain_cost(
     problem: Problem, agent: Agent, observation: Observation, weights: dict[int, float], given: dict[object, Answer]
 ) -> float:
-    """What an agent pays from here on, times the probability of being here; nothing that meets is put together."""
+    """Return the expected cost of an agent from here on, times the probability of being here, branch by branch."""
     decision = agent.decide(observation)
     if decision.ask is not None:
         return plain_asking(problem, agent, observation.state, weights, given, decision.ask)
@@ -117,7 +117,7 @@ def plain_expected_cost(problem: Problem, agent: Agent) -> float:
 
 
 class AsksAround(Agent):
-    """Asks two questions over and over, one of them twice in other words, then does what its first goal needs."""
+    """An agent that repeats two questions, one of them in two forms, then serves its first goal."""
 
     def reset(self, problem: Problem, seed: object = None) -> None:
         super().reset(problem)

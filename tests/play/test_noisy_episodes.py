@@ -1,4 +1,4 @@
-"""Episodes with answers that are wrong or missing: beliefs beside Bayes' rule, replies that repeat, and an end."""
+"""Episodes with wrong or missing answers: beliefs by Bayes' rule, repeated replies, and their end."""
 
 from __future__ import annotations
 
@@ -143,9 +143,9 @@ def test_every_episode_ends(method: str, answers: str, teammate: str) -> None:
 
 
 def lied_to(problem: Problem, method: str, belief: str, goal: int, seed: int) -> tuple[Game, list[str]]:
-    """An episode in which every single answer is a lie, and the reasons of the agent.
+    """Return an episode in which every answer is wrong, and the reasons of the agent.
 
-    Beside a belief that allows for errors of the teammate only the first ones are: a liar outweighs all that is seen.
+    With the belief `robust` only the first answers are wrong; more of them would outweigh everything that is seen.
     """
     lies = 4 if belief == "robust" else 10**6
     agent, teammate, game = make_agent(method, belief=belief), Urop(), Game(problem, goal)
@@ -166,7 +166,7 @@ def lied_to(problem: Problem, method: str, belief: str, goal: int, seed: int) ->
 
 @pytest.mark.parametrize("method", ["ezq-local", "toolbox", "baseline", "cost-prob", "optimal", "planner-light"])
 def test_every_episode_ends_on_one_way_streets_whatever_is_answered(method: str) -> None:
-    """Nobody goes where no way leads back to a goal before the teammate has shown that it is not its goal."""
+    """No agent makes a move that puts a goal out of reach before the teammate has shown that it is not its goal."""
     held_back = 0
     for belief in ("elimination", "bayes", "robust"):
         for seed in range(8):

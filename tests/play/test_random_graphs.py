@@ -1,4 +1,4 @@
-"""Graphs as they come: every method plays them to the end, and exact evaluation equals a plain recursion."""
+"""Random graphs: every method plays them to the end, and exact evaluation equals a plain recursion."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ seeds = st.integers(0, 10**6)
 
 
 def plain_cost(problem: Problem, agent: Agent, observation: Observation, weights: dict[int, float]) -> float:
-    """What an agent pays from here on, times the probability of being here: straight from the definition.
+    """Return the expected cost of an agent from here on, times the probability of being here, by its definition.
 
-    Nothing that meets is put together, and each way of the teammate has the probability that its policy gives it.
+    Branches are not joined, and each path of the teammate has the probability that its policy gives it.
     """
     decision = agent.decide(observation)
     state = observation.state
@@ -70,7 +70,7 @@ def plain_expected_cost(problem: Problem, agent: Agent) -> float:
 
 
 def each_way_for_itself(method: str) -> Agent:
-    """An agent whose ways are not put together, so that it chooses at random in each of them anew."""
+    """Return an agent whose branches are never joined, so that it chooses at random in each of them."""
     agent = make_agent(method)
     agent.markov = False
     return agent
@@ -160,7 +160,7 @@ def test_every_method_plays_with_teammates_that_take_detours(method: str, seed: 
 
 
 def known_cost(problem: askwise.FactoredProblem, goal: int) -> float:
-    """What it costs beside a teammate that walks by its policy, with the goal known: straight from when it arrives."""
+    """Return the expected cost with the goal known, from the arrival times of a teammate that follows its policy."""
     needed = int(problem.ego.steps(problem.start.ego)[goal])
     targets = set(problem.teammate.targets(goal).tolist())
     walking, total, t = {problem.start.teammate: 1.0}, 0.0, 0
@@ -189,7 +189,7 @@ def test_a_teammate_that_may_walk_for_ever_is_evaluated_with_a_proven_error(seed
 
 @pytest.mark.parametrize("method", ["never", "planner"])
 def test_ways_without_end_are_refused_at_once(method: str) -> None:
-    """The belief remembers the way, and there is no end of ways."""
+    """The belief depends on the path, and there are infinitely many paths."""
     with pytest.raises(TooLarge) as caught:
         evaluate(room(2.0), method, exact=True, go_on=True)
     assert str(caught.value) == (
@@ -199,7 +199,7 @@ def test_ways_without_end_are_refused_at_once(method: str) -> None:
 
 
 def room(beta: float) -> askwise.FactoredProblem:
-    """Two goals on a grid of 3 x 3, beside a teammate that takes detours."""
+    """Return two goals on a grid of 3 x 3 with a teammate that takes detours."""
     grid = askwise.GridWorld(3, 3)
     goals = {"left": (0, 2), "right": (2, 2)}
     policies = [boltzmann(grid, cell, beta) for cell in goals.values()]
@@ -209,7 +209,7 @@ def room(beta: float) -> askwise.FactoredProblem:
 
 
 def test_a_teammate_that_walks_to_and_fro_by_hand() -> None:
-    """Both begin in the middle of three places; the teammate goes the right way with probability q.
+    """Both agents start in the middle of three states; the teammate moves towards its goal with probability q.
 
     It needs x steps, x = 1 + (1 - q) (1 + x), and stays. An agent that watches knows the goal when the teammate stays,
     or when it leaves the wrong end.
@@ -232,7 +232,7 @@ def test_a_teammate_that_walks_to_and_fro_by_hand() -> None:
 
 
 def test_who_may_never_learn_the_goal_has_no_cost() -> None:
-    """Any action is possible for every goal, and the belief of the paper only rules out."""
+    """Every action is possible for every goal, and the belief `elimination` can only rule goals out."""
     line = Model.from_edges([("L", "right", "M"), ("M", "left", "L"), ("M", "right", "R"), ("R", "left", "M")])
     policies = [urop(line, place).soften(0.1) for place in ("L", "R")]
     problem = askwise.FactoredProblem({"L": "L", "R": "R"}, None, line, start=("M", "M"), teammate_policies=policies)

@@ -1,4 +1,4 @@
-"""Episodes: costs that add up, streams of randomness that do not mix, and agents that are held to the rules."""
+"""Episodes: costs add up, random streams are independent, and agents must follow the rules."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ agents: st.SearchStrategy[str | Agent] = st.sampled_from(["never", "informed"]) 
 
 
 def assert_sound(episode: Episode) -> None:
-    """Play the episode again by the rules: states follow, questions move nobody, costs add up, it ends once."""
+    """Check an episode against the rules: successive states, no moves during questions, sums of costs, one end."""
     problem = episode.problem
     state, total = problem.start, 0.0
     for number, step in enumerate(episode.steps, start=1):
@@ -100,7 +100,7 @@ def test_knowing_the_goal_costs_nothing_more(drawn: Instance, teammate: str, see
 
 @pytest.mark.parametrize("teammate", ["noisy:0.3", "via", "boltzmann:2"])
 def test_detours_of_the_teammate_are_what_the_informed_pay(teammate: str) -> None:
-    """Who has to find out the goal beside the same teammate pays as much, and what not knowing costs."""
+    """Other agents with the same teammate pay as much, plus the cost of not knowing the goal."""
     paid = []
     for seed in range(8):
         drawn = generate(size=7, stations=5, toolboxes=2, seed=seed)
@@ -319,7 +319,7 @@ def test_a_limit_below_1_is_refused(limit: int) -> None:
 
 
 class Pointer(BeliefAgent):
-    """Asks about the likeliest goal first of all."""
+    """An agent that first asks about the likeliest goal."""
 
     name = "pointer"
 
@@ -418,7 +418,7 @@ def test_acting_and_asking_at_once_is_an_invalid_decision() -> None:
 
 
 class Jumper(Teammate):
-    """A teammate that does not keep to the rules."""
+    """A teammate that breaks the rules."""
 
     name = "jumper"
 

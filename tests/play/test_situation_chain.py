@@ -1,4 +1,4 @@
-"""Exact and sampled costs beside teammates with policies: a small sample of `tests/torture/test_evaluation.py`."""
+"""Exact and sampled costs with teammates that follow policies: a sample of `tests/torture/test_evaluation.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces: what is saved is documented, what is loaded is what was saved, and faults are named."""
+"""Traces: the documented keys, round trips, and error messages."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_large_maps_have_gates_but_no_pairs() -> None:
 
 
 def changed(*path: str | int, value: Any) -> Callable[[], Episode]:
-    """Load the trace of an asking episode after one entry was replaced."""
+    """Return the trace of an episode with questions, with one entry replaced."""
 
     def attempt() -> Episode:
         data = copy.deepcopy(trace.to_json(episode(AsksHalf())))

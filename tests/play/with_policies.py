@@ -1,4 +1,4 @@
-"""Exact beside sampled costs, for teammates with policies of every kind.
+"""A comparison of exact and sampled costs, for teammates with policies of every kind.
 
 Where the teammate may walk in circles, only agents that forget their ways can be evaluated exactly (`elimination`,
 `informed`). On graphs without circles every belief can.
@@ -26,7 +26,7 @@ METHODS = [name for name in AGENTS if name != "optimal"]  # which refuses teamma
 
 
 class Settled:
-    """A generator that draws the same whenever it is asked the same, so that agents leave nothing to chance."""
+    """A random generator that always returns the same result, so that agents are deterministic."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -38,7 +38,7 @@ class Settled:
 
 
 def wilful(model: Model, targets: list[int], rng: np.random.Generator) -> Policy:
-    """Any numbers for all actions that lead to the goal in the end."""
+    """Return a policy with random probabilities for all actions from which the goal can be reached."""
     leading = boltzmann(model, targets).support
     shares = np.where(leading, rng.uniform(0.1, 1.0, size=leading.shape), 0.0)
     total = shares.sum(axis=1, keepdims=True)
@@ -54,14 +54,14 @@ def careless(model: Model, targets: list[int], rng: np.random.Generator) -> Poli
 
 
 def trained(model: Model, targets: list[int], rng: np.random.Generator) -> Any:
-    """A bare array of probabilities, none of them 0: what comes out of a softmax."""
+    """Return an array of positive probabilities, like a softmax."""
     scores = rng.normal(size=(model.n_states, model.n_actions)) + 2.0 * urop(model, targets).probabilities
     shares = np.where(model.available, np.exp(scores), 0.0)
     return shares / shares.sum(axis=1, keepdims=True)
 
 
 def recorded(model: Model, targets: list[int], rng: np.random.Generator) -> Policy:
-    """Learnt from some ways of a teammate, on top of one that takes detours."""
+    """Return a policy learned from some paths of a teammate that takes detours."""
     base = careless(model, targets, rng)
     ways = []
     for _ in range(5):
@@ -83,7 +83,7 @@ def hall(rng: np.random.Generator) -> Model:
 
 
 def slope(rng: np.random.Generator) -> Model:
-    """A graph in which every action leads on, by ways of different length."""
+    """Return a graph without cycles, with paths of different lengths."""
     n = int(rng.integers(7, 11))
     successor = np.full((n, 3), -1)
     for state in range(n - 1):
@@ -105,7 +105,7 @@ FAMILIES: dict[str, tuple[Callable[[np.random.Generator], Model], PolicyOf, bool
 
 
 def drawn(family: str, seed: int) -> FactoredProblem:
-    """A random problem with two or three goals; draws until all of them can be reached."""
+    """Return a random problem with two or three reachable goals."""
     ground, policy, _ = FAMILIES[family]
     rng = np.random.default_rng(seed)
     while True:
@@ -135,7 +135,7 @@ def drawn(family: str, seed: int) -> FactoredProblem:
 
 @dataclass
 class Compared:
-    """What came of it.
+    """The results of the comparison.
 
     Attributes:
         compared: methods on problems whose exact and sampled costs agree.
@@ -153,14 +153,14 @@ class Compared:
 
 
 def belief_of(family: str, seed: int, method: str) -> str | None:
-    """A belief with which a method can be evaluated exactly; None for its default, `robust`."""
+    """Return a belief with which a method can be evaluated exactly; None for the default, `robust`."""
     if method == "informed":
         return None
     return "elimination" if FAMILIES[family][2] else (None, "elimination", "bayes")[seed % 3]
 
 
 def compare(family: str, seed: int, methods: list[str], paths: int, into: Compared) -> None:
-    """Hold exact costs to sampled ones: within 4 standard errors, or within those of ten times as many episodes."""
+    """Check that exact costs are within 4 standard errors of sampled ones, maybe with ten times as many episodes."""
     problem = drawn(family, seed)
     for method in methods:
         if FAMILIES[family][2] and method != "informed":
@@ -186,6 +186,6 @@ def compare(family: str, seed: int, methods: list[str], paths: int, into: Compar
 
 
 def _off(problem: FactoredProblem, method: str, belief: str | None, exact: float, paths: int, seed: int) -> float:
-    """By how many standard errors the sampled cost is off."""
+    """Return the difference of exact and sampled cost in standard errors."""
     found = evaluate(problem, method, belief=belief, paths=paths, seed=seed)
     return max(0.0, abs(found.expected_cost - exact) - 1e-9) / max(found.stderr, 1e-12)
