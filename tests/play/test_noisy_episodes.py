@@ -114,7 +114,7 @@ def test_a_choice_is_paid_by_its_options() -> None:
 def test_questions_and_answers_that_cannot_be() -> None:
     game = Game(PROBLEM, 1)
     with pytest.raises(
-        InvalidDecision, match="one group that has all goals; expected a choice with at least two answers"
+        InvalidDecision, match="one group that contains all goals; expected a choice with at least two answers"
     ):
         game.ask(Choice(((0, 1, 2),)))
     with pytest.raises(InvalidDecision, match="expected goals from 0 to 2"):

@@ -1,7 +1,7 @@
 """A plan as an SVG tree from left to right: questions in violet, actions in white.
 
 The thickness of a branch shows its probability. The width of text is estimated from its number of letters, so that
-drawings do not depend on the fonts of the machine. Long names are shortened; a tooltip shows them in full.
+drawings do not depend on the fonts of the machine. Long names are shortened, and shown in full on hover.
 """
 
 from __future__ import annotations
