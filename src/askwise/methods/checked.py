@@ -232,7 +232,7 @@ def _question(problem: Problem, given: Any, what: str) -> Question:
     for group in given.groups:
         _goals(problem, group, what)
     if n_answers(given, len(problem.goals)) < 2:
-        raise _Wrong(f"{what} one group that has all goals; expected a choice with at least two answers")
+        raise _Wrong(f"{what} one group that contains all goals; expected a choice with at least two answers")
     return given
 
 
