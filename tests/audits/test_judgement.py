@@ -23,7 +23,7 @@ from askwise.planning.exact import TooLarge
 from askwise.planning.reference import Reference, State
 from tests.audits.paths import Erratic
 from tests.graphs import lopsided, random_problem
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 from tests.refused import assert_refused
 from tests.tool_fetching import instances
 

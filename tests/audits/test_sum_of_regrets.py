@@ -17,7 +17,7 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent, make_agent
 from tests.audits.paths import Erratic, every_episode
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 
 DOUBTFUL = AnswerModel(wrong=0.1, refused=0.2)
 PERSISTENT = AnswerModel(wrong=0.1, refused=0.2, errors="persistent")

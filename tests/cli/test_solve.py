@@ -13,7 +13,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from tests.cli.command import Run
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 from tests.tool_fetching import workshop
 
 TOLD = """\

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from tests.graphs import random_problem
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 
 from askwise import solve
 from askwise.core.answers import AnswerModel

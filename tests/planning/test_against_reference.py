@@ -26,7 +26,7 @@ from askwise.planning.settings import FULL
 from askwise.planning.settings import NOISY_FULL as NOISY
 from askwise.planning.tables import tables_of
 from tests.planning.random_problems import Carrier, expected_cost, noisy_problem, small_problem
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 
 NEAR = 1e-9
 LATER, UNSORTED = (274, 651, 795), (27, 46, 59, 67, 68, 89)

@@ -21,7 +21,7 @@ from askwise.planning.exact import TooLarge
 from askwise.planning.exact_noisy import LimitedSolver
 from askwise.planning.reference import Reference, State
 from tests.graphs import random_problem
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import workshop
 

@@ -20,7 +20,7 @@ from askwise.planning.reference import Reference
 from askwise.planning.settings import FULL
 from askwise.planning.tables import tables_of
 from tests.planning.random_problems import expected_cost
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 from tests.refused import Fault, assert_refused, each
 
 SEARCH = replace(FULL, endgame=0)

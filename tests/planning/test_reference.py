@@ -17,8 +17,8 @@ from askwise.planning.exact import TooLarge
 from askwise.planning.reference import Reference
 from tests.graphs import lopsided, random_problem
 from tests.planning.random_problems import small_problem
+from tests.planning.test_exact import fork
 from tests.planning.test_graphs import one_way
-from tests.planning.test_optimal import fork
 from tests.refused import Fault, assert_refused, each
 
 CHEAP = {"base": 0.25, "per_station": 0.25}

@@ -19,7 +19,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
 from askwise.methods import AGENTS, Agent, Decision, Never, Observation, make_agent
 from askwise.planning.exact import TooLarge
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop
 

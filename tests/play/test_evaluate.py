@@ -15,7 +15,7 @@ from askwise.errors import AskwiseError, InputError, NotConvergedError
 from askwise.methods import Agent, Decision, Observation
 from askwise.play.evaluate import interval, standard_error, weighted_mean
 from askwise.types import Result, Verdict
-from tests.planning.test_optimal import fork
+from tests.planning.test_exact import fork
 from tests.tool_fetching import workshop
 
 
