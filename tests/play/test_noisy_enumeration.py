@@ -20,7 +20,7 @@ from askwise.methods.optimal import Optimal
 from askwise.seeds import spawn
 from tests.graphs import random_problem
 from tests.planning.test_exact import fork
-from tests.planning.test_noisy_optimum import doubtful
+from tests.planning.test_exact_noisy import doubtful
 
 METHODS = [name for name in AGENTS if name not in ("informed", "planner", "planner-light", "ezq")]
 MODELS = (AnswerModel(0.1), AnswerModel(0.2, 0.3), AnswerModel(0.1, 0.3, "persistent"))
