@@ -20,15 +20,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.core.answers import n_answers, same_question, same_reply
+from askwise.core.answers import same_question, same_reply
 from askwise.core.belief import Tracker, joint_with
 from askwise.core.episode import Episode, Step
 from askwise.core.game import after, check_ego_action, check_question, check_teammate_action
 from askwise.core.problem import JointState, Problem
-from askwise.core.questions import Answer, Choice, Question
+from askwise.core.questions import Answer, Question
 from askwise.core.side import FAR
 from askwise.errors import AskwiseError, InputError
 from askwise.planning.tables import Tables
+from askwise.play.branches import possible_answers
 from askwise.types import FloatArray, IntArray
 
 
@@ -162,7 +163,7 @@ class MomentValues(ABC):
         if again is not None:
             return price + self._after(Moment(moment.state, self.belief, (*moment.answers, again), moment.explained))
         cost = price
-        for answer in _replies(asked, len(self.problem.goals)):
+        for answer in possible_answers(asked, len(self.problem.goals)):
             share = joint_with(self.problem, self.belief, answer)
             cost += self._after(Moment(moment.state, share, (*moment.answers, answer), moment.explained))
             if cost > at_most:
@@ -223,12 +224,3 @@ class MomentValues(ABC):
             steps = np.array(steps)
             steps[load] = self.tables.ego.loaded[place, load]
         return np.asarray(steps)
-
-
-def _replies(asked: Question, n_goals: int) -> Iterator[Answer]:
-    """Yield every possible reply to a question, including a refusal."""
-    if isinstance(asked, Choice):
-        yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
-    else:
-        yield from (Answer(asked, True), Answer(asked, False))
-    yield Answer(asked, None)

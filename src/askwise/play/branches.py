@@ -63,7 +63,7 @@ class HeardReplies:
             answer = same_reply(before, asked)
             yield answer, np.ones(n_goals), self._with(question, answer, None)
             return
-        for answer in _answers(asked, n_goals):
+        for answer in possible_answers(asked, n_goals):
             likelihood = model.likelihood(answer, n_goals)
             if likelihood.any():
                 yield answer, likelihood, self._with(question, answer, likelihood)
@@ -77,7 +77,7 @@ class HeardReplies:
         return HeardReplies(log, given, self.remembers, self.asked + 1)
 
 
-def _answers(asked: Question, n_goals: int) -> Iterator[Answer]:
+def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
     """Yield all possible answers: yes before no, or the groups of a choice in order, and no answer last."""
     if isinstance(asked, Choice):
         yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
