@@ -99,7 +99,7 @@ def test_every_figure_has_a_caption_and_a_text(text: str) -> None:
 def test_ratios_are_shown_for_each_prior_and_over_all(text: str) -> None:
     section = text[text.index('id="ratios"') : text.index('id="comparisons"')]
     assert "divided by that of ezq" in section
-    assert re.findall("<h3>(.*?)</h3>", section) == ["Mean over all cells", "Prior far", "Prior uniform", "Prior near"]
+    assert re.findall("<h3>(.*?)</h3>", section) == ["Mean over all conditions", "Prior far", "Prior uniform", "Prior near"]
     assert section.count("<tr>") == 4 * (1 + len(METHODS) - 1)
     assert '<th>method</th><th class="n">ratio</th>' in section
 
@@ -187,7 +187,7 @@ def test_another_domain_has_its_own_words(tmp_path: Path) -> None:
     others = [renamed(table, {name: f"{name}*" for name in tables[0]["method"].unique()}) for table in tables]
     found = write_results(tmp_path, *others, words=WORDS)
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "<dt>per-room cost</dt>\n<dd>What each room named in a question adds to its price.</dd>" in report
+    assert "<dt>per-room cost</dt>\n<dd>The amount that each room named in a question adds to its price.</dd>" in report
     assert "goals and nurse paths" in report
     assert "ours favours none." in report
     assert "cheapest at every per-room cost: " in report

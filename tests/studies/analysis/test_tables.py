@@ -25,11 +25,11 @@ TIMES = CELL.select(
         ),
         "a column of another kind": (
             lambda: checked_episodes(CELL.with_columns(pl.lit("much").alias("cost"))),
-            "episodes, column 'cost': found values of type String; expected values that fit Float64",
+            "episodes, column 'cost': found values of type String; expected values of type Float64",
         ),
         "no method": (
             lambda: checked_episodes(CELL.with_columns(pl.lit(None, pl.String).alias("method"))),
-            "episodes, column 'method': found nothing in some rows; expected a value in every row",
+            "episodes, column 'method': found missing values; expected a value in every row",
         ),
         "an episode twice": (
             lambda: checked_episodes(pl.concat([CELL, CELL.head(1)])),

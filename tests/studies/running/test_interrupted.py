@@ -101,7 +101,7 @@ def test_stopped_it_says_how_to_go_on(
     assert (code, printed) == (128 + number, "")
     stored = parts(out)
     assert stored < STUDY.n_tasks
-    assert err == (f"\nStopped: {stored} of 16 instances are stored in {out}.\nGive the same command again to go on.\n")
+    assert err == (f"\nStopped: {stored} of 16 instances are stored in {out}.\nRun the same command again to resume.\n")
     wait_until_gone(process.pid)
     run = json.loads((out / "provenance.json").read_text())["runs"][0]
     assert (run["tasks_done"], run["ended"] is not None) == (stored, True)
@@ -120,7 +120,7 @@ def test_ctrl_c_while_processes_start_is_quiet(study: Path, gate: Gate, tmp_path
     os.killpg(process.pid, signal.SIGINT)
     code, _, err = finish(process)
     assert code == 130
-    assert err == f"\nStopped: 0 of 16 instances are stored in {out}.\nGive the same command again to go on.\n"
+    assert err == f"\nStopped: 0 of 16 instances are stored in {out}.\nRun the same command again to resume.\n"
     wait_until_gone(process.pid)
 
 
@@ -187,7 +187,7 @@ def test_a_disk_that_fills_up_half_way(study: Path, tmp_path: Path, expected: di
         assert "no space left on device; expected a place that can be written to (" in err
         stored = parts(out)
         assert 0 < stored < STUDY.n_tasks
-        assert f"({stored} of 16 instances are stored in {str(out)!r}; the same command goes on from there)\n" in err
+        assert f"({stored} of 16 instances are stored in {str(out)!r}; run the same command again to resume)\n" in err
         assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
         os.system(f"mount -o remount,size=4m {disk}")
         code, _, err = finish(start(str(study), "--out", str(out), "--workers", "1"))

@@ -186,14 +186,6 @@ def _early(evidence: Evidence) -> Iterator[Part]:
     return _at_zero(evidence, "early_questions", f"questions up to step {there['until'][0]:g}", above_zero)
 
 
-def _sooner(evidence: Evidence) -> Iterator[Part]:
-    return _at_zero(evidence, "known_at", "step at which the goal is known", below_zero)
-
-
-def _later(evidence: Evidence) -> Iterator[Part]:
-    return _at_zero(evidence, "first_run", "consecutive questions before it can act", above_zero)
-
-
 def _fewer(evidence: Evidence) -> Iterator[Part]:
     one, two = Pick("ezq", None, evidence.top), Pick("ezq", None, 0.0)
     yield part(
@@ -251,7 +243,7 @@ WHEN = (
         "Results, figure 4",
         "Under far with free stations, ezq knows the worker's goal sooner than toolbox and cost-prob.",
         "the first step at which only one goal is possible is significantly earlier",
-        _sooner,
+        lambda evidence: _at_zero(evidence, "known_at", "step at which the goal is known", below_zero),
     ),
     Claim(
         "far: ezq can act later",
@@ -259,7 +251,7 @@ WHEN = (
         "Under far with free stations, ezq takes longer than toolbox and cost-prob until it knows an action that is "
         "certainly right.",
         "significantly more consecutive questions from the first one on",
-        _later,
+        lambda evidence: _at_zero(evidence, "first_run", "consecutive questions before it can act", above_zero),
     ),
 )
 HOW_MANY = (

@@ -50,35 +50,11 @@ def _growth(evidence: Evidence, method: str, prior: str, against: str | None = N
     return part(what, partial(evidence.combined, weights), above_zero)
 
 
-def _far_similar(evidence: Evidence) -> Iterator[Part]:
-    return _against(evidence, similar, ASKING, "far", [0.0])
-
-
-def _far_better(evidence: Evidence) -> Iterator[Part]:
-    return _against(evidence, below_zero, OTHERS, "far", evidence.rising)
-
-
-def _far_lead_grows(evidence: Evidence) -> Iterator[Part]:
-    return (_growth(evidence, method, "far", against="ezq") for method in ASKING)
-
-
-def _uniform_similar(evidence: Evidence) -> Iterator[Part]:
-    return _against(evidence, similar, ASKING, "uniform", [0.0])
-
-
 def _uniform_worsen(evidence: Evidence) -> Iterator[Part]:
     for method in ASKING:
         weights = {Pick(method, "uniform", evidence.top): 1.0, Pick(method, "uniform", 0.0): -2.0}
         name = f"{method} at {evidence.top:g} minus twice that at 0"
         yield part(name, partial(evidence.combined, weights), above_zero)
-
-
-def _uniform_lose_to_never(evidence: Evidence) -> Iterator[Part]:
-    return _against(evidence, below_zero, ("baseline", "toolbox"), "uniform", [evidence.top], first="never")
-
-
-def _uniform_cost_prob_beats_never(evidence: Evidence) -> Iterator[Part]:
-    return _against(evidence, below_zero, ("never",), "uniform", [evidence.top], first="cost-prob")
 
 
 def _uniform_robust(evidence: Evidence) -> Iterator[Part]:
@@ -93,18 +69,6 @@ def _near_less_to_gain(evidence: Evidence) -> Iterator[Part]:
         weights |= {Pick("never", other, 0.0): -1.0, Pick("ezq", other, 0.0): 1.0}
         name = f"gain of ezq over never, near minus {other}"
         yield part(name, partial(evidence.combined, weights), below_zero)
-
-
-def _near_better(evidence: Evidence) -> Iterator[Part]:
-    return _against(evidence, below_zero, ASKING, "near", evidence.rising)
-
-
-def _near_mildly_worse(evidence: Evidence) -> Iterator[Part]:
-    return _against(evidence, within(0.0, SIMILAR), ("toolbox", "cost-prob"), "near", [0.0])
-
-
-def _near_beats_never(evidence: Evidence) -> Iterator[Part]:
-    return _against(evidence, below_zero, ("never",), "near", evidence.rising)
 
 
 def _near_only_ezq(evidence: Evidence) -> Iterator[Part]:
@@ -168,21 +132,21 @@ FAR_COSTS = (
         "Results, figure 3",
         "Under far, with free stations, ezq costs about as much as baseline, toolbox and cost-prob.",
         "the interval of each difference lies within one step",
-        _far_similar,
+        lambda evidence: _against(evidence, similar, ASKING, "far", [0.0]),
     ),
     Claim(
         "far: ezq best once stations cost",
         "Results, figure 3",
         "Under far, ezq is cheaper than every other method once stations cost something.",
         "significantly cheaper than each of the four others at every price above 0",
-        _far_better,
+        lambda evidence: _against(evidence, below_zero, OTHERS, "far", evidence.rising),
     ),
     Claim(
         "far: the lead of ezq grows",
         "Results, figure 3",
         "Under far, the lead of ezq over the other asking methods grows with the per-station cost.",
         "their cost rises significantly more than that of ezq from price 0 to 0.5",
-        _far_lead_grows,
+        lambda evidence: (_growth(evidence, method, "far", against="ezq") for method in ASKING),
     ),
 )
 UNIFORM_COSTS = (
@@ -191,7 +155,7 @@ UNIFORM_COSTS = (
         "Appendix, figure 5",
         "Under uniform, with free stations, ezq costs as much as the other asking methods.",
         "the interval of each difference lies within one step",
-        _uniform_similar,
+        lambda evidence: _against(evidence, similar, ASKING, "uniform", [0.0]),
     ),
     Claim(
         "uniform: the baselines worsen",
@@ -205,14 +169,16 @@ UNIFORM_COSTS = (
         "Appendix, figure 5",
         "Under uniform, baseline and toolbox are no better than never asking when stations are expensive enough.",
         "never is significantly cheaper at 0.5",
-        _uniform_lose_to_never,
+        lambda evidence: _against(
+            evidence, below_zero, ("baseline", "toolbox"), "uniform", [evidence.top], first="never"
+        ),
     ),
     Claim(
         "uniform: cost-prob still beats never",
         "Appendix, figure 5",
         "Under uniform, cost-prob is the only baseline that stays better than never asking.",
         "significantly cheaper than never at 0.5",
-        _uniform_cost_prob_beats_never,
+        lambda evidence: _against(evidence, below_zero, ("never",), "uniform", [evidence.top], first="cost-prob"),
     ),
     Claim(
         "uniform: ezq is robust to the price",
@@ -235,21 +201,21 @@ NEAR_COSTS = (
         "Appendix, figure 6",
         "Under near, ezq is still cheaper than the other asking methods.",
         "significantly cheaper than each of the three at every price above 0 (at 0 the paper states the opposite)",
-        _near_better,
+        lambda evidence: _against(evidence, below_zero, ASKING, "near", evidence.rising),
     ),
     Claim(
         "near: toolbox, cost-prob ahead at 0",
         "Appendix, figure 6",
         "Under near, toolbox and cost-prob are slightly cheaper than ezq when stations cost nothing.",
         "the interval of each difference lies between 0 and one step",
-        _near_mildly_worse,
+        lambda evidence: _against(evidence, within(0.0, SIMILAR), ("toolbox", "cost-prob"), "near", [0.0]),
     ),
     Claim(
         "near: ezq beats never at every price",
         "Appendix, figure 6; Discussion",
         "Under near, ezq stays cheaper than never asking as the price rises, although asking saves little there.",
         "significantly cheaper at every price above 0",
-        _near_beats_never,
+        lambda evidence: _against(evidence, below_zero, ("never",), "near", evidence.rising),
     ),
     Claim(
         "near: only ezq beats never",

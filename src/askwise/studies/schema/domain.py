@@ -7,7 +7,7 @@ of the teammate to the goals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -160,15 +160,7 @@ class RandomMaps:
 
     def draw(self, seed: np.random.SeedSequence) -> Instance:
         """Return the instance of a seed, drawn with `askwise.generate`."""
-        return generate(
-            width=self.width,
-            height=self.height,
-            stations=self.stations,
-            toolboxes=self.toolboxes,
-            walls=self.walls,
-            clustered=self.clustered,
-            seed=seed,
-        )
+        return generate(**asdict(self), seed=seed)
 
     def try_one(self, path: str) -> None:
         """Raise `InputError` if stations and toolboxes do not fit on a map."""
