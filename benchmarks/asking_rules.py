@@ -1,16 +1,17 @@
-"""Rules that people use to decide whether to ask, to be compared with looking ahead.
+"""Rules that people use to decide whether to ask, for comparison with looking ahead.
 
-A rule looks at a decision and says which question to ask, or None to act; then the best action is taken, by the same
-belief and the same losses for all. What a rule costs is worked out exactly, by following every answer (`cost_of`).
+A rule looks at a decision problem and returns which question to ask, or None to act. Then the best action is taken,
+with the same belief and the same losses for all rules. `cost_of` computes the exact cost of a rule by following every
+answer.
 
 - ``plausible``: ask while more than one intent has at least a tenth of the probability.
 - ``confident``: ask while the likeliest intent has less than 0.8.
-- ``informative``: ask while some question tells at least 0.1 bits.
-- ``one step``: ask the question that is best if one acts right after it, while that is better than acting now.
+- ``informative``: ask while some question has an information gain of at least 0.1 bits.
+- ``one step``: ask the question that is best if you act right after it, while that is better than acting now.
 - ``look ahead``: `askwise.decide`.
 
-The first three ask the question that tells most about the intent; they know neither prices nor losses. Each question is
-asked at most once, and none that tells nothing.
+The first three ask the most informative question; they ignore prices and losses. Each question is asked at most once,
+and only if it is informative.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from askwise.decisions.recommendation import recommend
 from askwise.types import FloatArray
 
 Rule: TypeAlias = Callable[[DecisionProblem], int | None]
-"""Returns the number of the question to ask, None to act."""
+"""Returns the index of the question to ask; None to act."""
 
 PLAUSIBLE = 0.1
 CONFIDENT = 0.8
 BITS = 0.1
 TELLS = 1e-12
-"""Questions that tell less than this, in bits, tell nothing."""
+"""Questions with a smaller information gain, in bits, count as uninformative."""
 
 
 def bits(problem: DecisionProblem) -> FloatArray:
-    """``float64 [n_questions]``: how much each question tells about the intent, in bits."""
+    """Return ``float64 [n_questions]``: the information gain of each question about the intent, in bits."""
     told = np.zeros(len(problem.questions))
     for q, question in enumerate(problem.questions):
         joint = question.likelihood * problem.belief
@@ -48,7 +49,7 @@ def bits(problem: DecisionProblem) -> FloatArray:
 
 
 def most_telling(problem: DecisionProblem, least: float = TELLS) -> int | None:
-    """Return the question that tells most, if it tells at least so much and one may be asked."""
+    """Return the most informative question if it may be asked and gains at least `least` bits; None otherwise."""
     if problem.most_questions == 0:
         return None
     told = bits(problem)
@@ -67,12 +68,12 @@ def confident(problem: DecisionProblem, threshold: float = CONFIDENT) -> int | N
 
 
 def informative(problem: DecisionProblem, least: float = BITS) -> int | None:
-    """Ask while some question tells at least so many bits."""
+    """Ask while some question has an information gain of at least `least` bits."""
     return most_telling(problem, max(least, TELLS))
 
 
 def one_step(problem: DecisionProblem) -> int | None:
-    """Ask the question that is best if one acts right after it, while it is better than acting."""
+    """Ask the question that is best if you act right after it, while it is better than acting now."""
     acting = float((problem.loss @ problem.belief).min())
     if problem.most_questions == 0:
         return None
@@ -85,7 +86,7 @@ def one_step(problem: DecisionProblem) -> int | None:
 
 
 def look_ahead(problem: DecisionProblem) -> int | None:
-    """Ask what `askwise.decide` recommends."""
+    """Ask the question that `askwise.decide` recommends."""
     asked = recommend(problem).ask
     return None if asked is None else [each.name for each in problem.questions].index(asked)
 
@@ -101,7 +102,7 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
 def tuned(name: str) -> dict[str, Rule]:
-    """Return a rule with other thresholds than the usual one."""
+    """Return a rule with several thresholds, by its name and threshold."""
     if name == "confident":
         return {f"{name} {each:g}": partial(confident, threshold=each) for each in THRESHOLDS}
     if name == "plausible":
@@ -110,7 +111,7 @@ def tuned(name: str) -> dict[str, Rule]:
 
 
 def cost_of(rule: Rule, problem: DecisionProblem) -> float:
-    """Return the expected loss of a rule, prices included: exactly, over all answers."""
+    """Return the exact expected loss of a rule over all answers, prices included."""
     asked = rule(problem)
     if asked is None:
         return float((problem.loss @ problem.belief).min())
