@@ -124,7 +124,7 @@ def test_it_may_start_elsewhere(run: Run) -> None:
         ),
         (
             ["--teammate", "room 1", "--ruled-out", "pills for Ada"],
-            "--teammate: found room 1, on no shortest way from desk to a task that is possible; "
+            "--teammate: found room 1, on no shortest path from desk to a possible task; "
             "expected a state on one (--belief robust allows for detours, --fresh starts there)",
         ),
         (["--seen", "east", "--teammate", "desk"], "teammate: found 'desk'; expected 'corridor 1', where the actions"),

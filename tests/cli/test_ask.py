@@ -226,7 +226,7 @@ def test_the_planner_infers_with_its_own_belief(run: Run, seed: int) -> None:
 def test_the_planner_goes_on_where_nothing_explains_the_worker(run: Run) -> None:
     options = ["workshop.json", "--worker", "4,4", "--ruled-out", "C"]
     run("ask", *options, "--belief", "elimination").assert_refused(
-        "askwise ask: --worker: found (4, 4), on no shortest way from (0, 0) to a station that is possible; "
+        "askwise ask: --worker: found (4, 4), on no shortest path from (0, 0) to a possible station; "
         "expected a cell on one (--belief robust allows for detours, --fresh starts there)"
     )
     assert "\npossible   2 of 3 stations\n" in run("ask", *options, "--method", "planner").assert_fine()
@@ -235,7 +235,7 @@ def test_the_planner_goes_on_where_nothing_explains_the_worker(run: Run) -> None
 def test_a_worker_where_it_cannot_be(run: Run) -> None:
     options = ["workshop.json", "--worker", "4,4", "--ruled-out", "C"]
     run("ask", *options).assert_refused(
-        "askwise ask: --worker: found (4, 4), on no shortest way from (0, 0) to a station that is possible; "
+        "askwise ask: --worker: found (4, 4), on no shortest path from (0, 0) to a possible station; "
         "expected a cell on one (--belief robust allows for detours, --fresh starts there)"
     )
     assert "\npossible   " in run("ask", *options, "--belief", "robust").assert_fine()
@@ -370,7 +370,7 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
         (["workshop.json", "--answered", "A,A:yes"], "--answered: found A twice; expected each station once"),
         (
             ["workshop.json", "--answered", "A,B,C:yes"],
-            "--answered: found a question about every station; expected one that tells something",
+            "--answered: found a question about every station; expected one with two answers",
         ),
         (
             ["workshop.json", "--answered", "A:maybe"],

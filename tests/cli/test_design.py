@@ -113,7 +113,7 @@ def test_planning_problems(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("two-goals.txt", "-k: found nothing; expected how many may be forbidden, a whole number from 1"),
+        ("two-goals.txt", "-k: found nothing; expected how many may be blocked, a whole number from 1"),
         ("two-goals.txt -k 0", "-k: found '0'; expected a whole number from 1"),
         ("two-goals.txt -k x", "-k: found 'x'; expected a whole number from 1"),
         ("two-goals.txt -k 99", "-k: found 99 cells; expected at most 59: no more cells may be forbidden"),

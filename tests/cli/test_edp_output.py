@@ -30,7 +30,7 @@ A      inf  4.000  2.000
 B    4.000    inf  2.000
 C    2.000  2.000    inf
 
-Worst case (WCD): the last step at which plans for the two can first differ.
+Worst case (WCD): the latest step at which plans for the two goals first differ.
        A    B    C
 A    inf    4    2
 B      4  inf    2
@@ -49,7 +49,7 @@ steps until the row's goal is ruled out.
 A      inf  2.000
 B    1.143    inf
 
-Worst case (WCD): the last step at which plans for the two can first differ.
+Worst case (WCD): the latest step at which plans for the two goals first differ.
        A    B
 A    inf    2
 B      2  inf
@@ -62,7 +62,7 @@ CORRIDOR_SUMMARY = """\
 
 All 182 ordered pairs: mean EDP 6.000, median 5.000, largest 14.000
 
-The 10 pairs that look alike longest (--json prints all); WCD is the step that tells them apart, at the latest:
+The 10 pairs that look alike longest (--json prints all); WCD is the step by which they are told apart:
   pursued       to rule out        EDP   WCD
   E             D               14.000    14
   D             E               14.000    14

@@ -120,7 +120,7 @@ def test_long_work_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsy
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr(planning_problems, "FIRST", 0.0)
-    with planning_problems.speaking("edp") as say:
+    with planning_problems.progress_messages("edp") as say:
         say("goal 1 of 2, 7 states")
     assert "askwise edp: goal 1 of 2, 7 states so far" in capsys.readouterr().err
 

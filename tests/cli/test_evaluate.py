@@ -33,8 +33,8 @@ def test_exactly_in_words(run: Run) -> None:
         "expected marginal cost  0.6\n"
         "expected cost           10.6\n"
         "verdict                 exact, every state that it can meet\n"
-        f"looked at               {expected.states} decisions\n"
-        "no method below         0.6 (exact, optimal over all questions and actions)\n"
+        f"searched                {expected.states} decisions\n"
+        "lower bound             0.6 (exact, optimal over all questions and actions)\n"
     )
     text = Path("workshop.json").read_text()
     assert run("evaluate", "-", "--method", "optimal", "--exact", "--bound", stdin=text).assert_fine() == printed

@@ -38,7 +38,7 @@ def test_it_prints_or_writes(run: Run, kind: str) -> None:
 def test_nothing_is_overwritten(run: Run) -> None:
     Path("ward.toml").write_text("mine")
     run("new", "--kind", "graph", "-o", "ward.toml").assert_refused(
-        "askwise new: --output: found 'ward.toml', which exists; expected another name, or --force to write over it"
+        "askwise new: --output: found 'ward.toml', which exists; expected another name, or --force to overwrite it"
     )
     assert Path("ward.toml").read_text() == "mine"
     run("new", "--kind", "graph", "-o", "ward.toml", "--force").assert_fine()

@@ -114,7 +114,7 @@ def test_one_wcd_and_one_edp_in_every_output(tmp_path: Path, run: Run) -> None:
     assert told.splitlines()[0].split("  ")[-1] == "verdict"
     assert told.splitlines()[1].split()[4:9] == ["4", "never", f"{mean:.2f}*", f"{most:.2f}*", f"{capped:.2f}"]
     assert told.endswith(
-        "WCD: longest common prefix of optimal plans. Told apart: by this step any two goals are told apart.\n"
+        "WCD: longest common prefix of optimal plans. Told apart: step by which any two goals are told apart.\n"
         "* Leaves out pairs that have a plan in common: nothing tells them apart, and EDP is infinite. Capped,\n"
         "  they count up to the end of the plan.\n"
     )

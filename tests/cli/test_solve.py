@@ -21,7 +21,7 @@ expected marginal cost  0.6
 expected cost           10.6
 first                   NORTH
 verdict                 exact, optimal over all questions and actions
-looked at               15 states, 25 questions
+searched                15 states, 25 questions
 """
 
 

@@ -1,6 +1,6 @@
-"""The ``askwise`` command: one file for each subcommand, no logic here.
+"""The ``askwise`` command; each subcommand has its own module.
 
-Only the standard library is imported before a subcommand is chosen, so that ``--help`` answers at once.
+Only the standard library is imported before a subcommand is chosen, so that ``--help`` is quick.
 """
 
 from __future__ import annotations
@@ -24,38 +24,39 @@ from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.text.wording import printable
 
 COMMANDS = {
-    "ask": "what the ego agent would do now, and why",
-    "audit": "what asking and not asking cost in episodes and conversations",
-    "completion": "print what a shell needs to complete commands",
-    "decide": "ask or act: one decision without a map, from what may be meant, losses and prices",
-    "design": "what to forbid so that goals become plain soonest",
-    "edp": "how long goals look alike, on a map or an instance",
-    "evaluate": "what a method costs on average: exactly, or from episodes",
+    "ask": "show what the ego agent would do now, and why",
+    "audit": "measure the regret of each decision in episodes and conversations",
+    "completion": "print the completion script for a shell",
+    "decide": "decide whether to ask or act, without a map: from intents, losses and prices",
+    "design": "find cells or actions to block so that goals can be recognised earlier",
+    "edp": "compute how long goals look alike, on a map or an instance",
+    "evaluate": "compute the expected cost of a method, exactly or from episodes",
     "generate": "draw a random instance of tool fetching",
-    "grd": "how alike the goals of many planning problems are: one row for each",
-    "new": "write a commented file to start from: a problem, a decision, a study, an agent",
-    "recognise": "which goal somebody pursues, after each action seen, in planning problems",
-    "reproduce": "reproduce the paper: its example, its evaluation, its figures, a report",
-    "run": "play an episode: account, animation, page",
+    "grd": "measure how long goals look alike in many planning problems, one row each",
+    "new": "write a commented template: a problem, a decision, a study or an agent",
+    "recognise": "recognise an actor's goal in planning problems, after each observed action",
+    "reproduce": "reproduce the paper: its example, evaluation and figures, with a report",
+    "run": "simulate one episode and print, animate or save it",
     "serve-mcp": "serve askwise to a language-model agent, over standard input and output",
     "show": "describe and draw an instance",
-    "solve": "the least that any method can cost on average, exactly",
-    "studio": "people play in the browser, or take part in a study",
-    "study": "run many episodes: tables, figures and a report; on this machine or a cluster",
-    "study-report": "what a study with people gave: tables, figures and a report",
+    "solve": "compute the lowest expected cost that any method can have, exactly",
+    "studio": "play problems in the browser, or run a study with people",
+    "study": "run many episodes, on this machine or a cluster: tables, figures and a report",
+    "study-report": "report the results of a study with people: tables and figures",
 }
 
 OPTIONS = ("-h", "--help", "--version")
-"""What may stand in the place of a command."""
+"""Options that may be given instead of a command."""
 
 RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
-"""The commands that put agents to work, which may be anybody's."""
+"""Commands that run agents, possibly third-party ones; they have the option ``--traceback``."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; bad input ends with a message and exit code 2, never with a traceback.
+    """Run the command line and return the exit code; bad input gives a message and code 2, never a traceback.
 
-    Without `arguments` it is the whole program, which then decides what Ctrl-C does.
+    Args:
+        arguments: the arguments after ``askwise``. None takes those of this process, and handles Ctrl-C.
     """
     with interruption.as_program() if arguments is None else contextlib.nullcontext():
         given = sys.argv[1:] if arguments is None else list(arguments)
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names may hold letters that the terminal lacks
+            stream.reconfigure(errors="backslashreplace")  # names may contain characters that the terminal cannot show
     try:
         run = _module(options.command).run
         with common.allowed_memory(options):
@@ -93,17 +94,16 @@ def _run(options: argparse.Namespace) -> int:
         print(f"askwise {options.command}: interrupted", file=sys.stderr)
         return interruption.exit_code(stopped)
     except MemoryError:
-        return _complain(options.command, "this takes more memory than there is; try a smaller map or fewer goals")
+        return _complain(options.command, "not enough memory; try a smaller map or fewer goals")
     except BrokenPipeError:
-        _drop_output()  # the reader (head, less) has seen enough; whether it left before the end is a matter of luck
+        _drop_output()  # the reader (head, less) has closed the pipe
         return 0
     except OSError as error:
         _drop_output()
-        return _complain(options.command, f"the output cannot be written: {error.strerror or error}")
+        return _complain(options.command, f"cannot write the output: {error.strerror or error}")
 
 
 def _module(command: str) -> Any:
-    """Return the module of a command."""
     return importlib.import_module(f"askwise.cli.{command.replace('-', '_')}")
 
 
@@ -113,16 +113,16 @@ def _complain(command: str, message: str) -> int:
 
 
 def _drop_output() -> None:
-    """Send what is left in the buffer nowhere; otherwise Python would try once more when it ends, and complain."""
+    """Discard buffered output; otherwise Python would try to write it at exit, and print an error."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser(only: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """Return the parser with all subcommands, or with the options of some of them.
+    """Return the parser of the command line.
 
     Args:
-        only: commands to load; the others are known by name and summary. None loads all.
+        only: the subcommands whose options are added; None adds those of all. The others have a name and a summary.
     """
     parser = argparse.ArgumentParser(
         prog="askwise",
@@ -139,11 +139,11 @@ def build_parser(only: Sequence[str] | None = None) -> argparse.ArgumentParser:
 
 
 def _declare(command: argparse.ArgumentParser, name: str) -> None:
-    """Give the parser of a command its description and its options."""
+    """Add the description and the options of a subcommand to its parser."""
     module = _module(name)
     command.description = module.__doc__
     module.add_arguments(command)
     if name in RUN_AGENTS:
-        command.add_argument("--traceback", action="store_true", help="show all of an error that ends the command")
+        command.add_argument("--traceback", action="store_true", help="print the full traceback on error")
     if name not in ("completion", "new"):
         common.add_memory(command)

@@ -1,11 +1,11 @@
-"""Tell what the ego agent would do now, and why.
+"""Show what the ego agent would do now, and why.
 
 FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
 standard input.
-Everybody is where the instance starts, or where the options say: states by their name, cells
-as X,Y or by their letter. A teammate that is not at its start has walked there by a shortest
-way, unless --seen says how, and that rules goals out (for --belief robust, it makes them
-unlikely); with --fresh the given places are the start, and nothing is inferred.
+Both agents are at their starts, or where the options say: states by name, cells as X,Y or by
+letter. A teammate that is not at its start is assumed to have come by a shortest path, or by
+the actions of --seen. This rules goals out (with --belief robust, it makes them unlikely).
+With --fresh, the given places are the starts, and nothing is inferred.
 
   askwise ask examples/ward.toml
   askwise ask examples/ward.toml --teammate "corridor 1" --ruled-out "pills for Ada"
@@ -39,27 +39,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise ask``."""
     common.add_file_and_method(parser)
     add = parser.add_argument
-    add("--teammate", "--worker", metavar="STATE", help="where the teammate is (default: where it starts)")
-    add("--ego", "--fetcher", metavar="STATE", help="where the ego agent is (default: where it starts)")
-    add("--seen", metavar="ACTIONS", help="what the teammate did from its start on, with commas in between")
+    add("--teammate", "--worker", metavar="STATE", help="where the teammate is (default: its start)")
+    add("--ego", "--fetcher", metavar="STATE", help="where the ego agent is (default: its start)")
+    add("--seen", metavar="ACTIONS", help="the teammate's actions since its start, separated by commas")
     add(
         "--answered",
         metavar="GOALS:yes|no|unknown",
         action="append",
         default=[],
-        help="goals that were asked about, with commas in between, and the answer; a choice has | between its groups,"
-        " and the number of one (from 1), none or unknown for an answer; may be repeated",
+        help="a question and its answer: goals separated by commas; a choice has | between its groups, and as its"
+        " answer the number of a group (from 1), none or unknown; may be repeated",
     )
     add(
         "--ruled-out",
         metavar="GOALS",
         action="append",
         default=[],
-        help="goals that it is not, with commas in between; may be repeated",
+        help="goals that are impossible, separated by commas; may be repeated",
     )
-    add("--fresh", action="store_true", help="start at the given places: infer nothing from the teammate's way")
-    add("--holding", metavar="GOAL", help="the goal whose tool or other load the ego agent holds (default: none)")
-    add("--seed", metavar="N", default="0", help="for methods that choose at random (%(default)s)")
+    add("--fresh", action="store_true", help="start at the given places; infer nothing from the teammate's path")
+    add("--holding", metavar="GOAL", help="the goal whose tool or other load the ego agent carries (default: none)")
+    add("--seed", metavar="N", default="0", help="seed of methods that choose at random (default: %(default)s)")
     interruption.add_limit(parser)
     add("--json", action="store_true", help="print JSON instead of text")
 
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def decide(options: argparse.Namespace) -> Advice:
-    """Return what the method decides at the moment that the options describe."""
+    """Return the decision of the method in the situation that the options describe."""
     from askwise.core.belief import ContradictoryObservation
     from askwise.core.questions import Answer
     from askwise.domains.registry import domain_of
@@ -103,7 +103,7 @@ def decide(options: argparse.Namespace) -> Advice:
     heard = [Answer(tuple(out), False)] if out else []
     heard += [answered(text, problem) for text in options.answered]
     seen = actions_in(options.seen, problem)
-    # By name: a model whose states are called by numbers would take a number for a name.
+    # By name, because a model may have states whose names are numbers.
     now = problem.teammate.model.name(state.teammate)
     given = options.teammate is not None and not options.fresh
     known = given and (seen or state.teammate != problem.start.teammate)
@@ -123,27 +123,27 @@ def decide(options: argparse.Namespace) -> Advice:
 
 
 def _ego_name(problem: Problem, ego: int) -> Any:
-    """Return a state of the ego agent by its name, or by its number if it can carry things."""
+    """Return the name of a state of the ego agent, or its number if the agent can carry loads."""
     return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
-    """Return the refusal of a teammate that is where, or did or said what, no possible goal explains."""
+    """Return the error for a place, actions or answers of the teammate that no possible goal explains."""
     from askwise.domains.registry import domain_of, words_of
     from askwise.model import GridWorld
 
     if options.seen or options.answered:
-        given = " and ".join(name for name, value in _told(options).items() if value)
+        given = " and ".join(name for name, value in _evidence(options).items() if value)
         allowed = "what fits some goal (--belief robust allows for detours)"
         return InputError(given, f"what no possible {words_of(problem).goal} explains", allowed)
     now, start = (problem.teammate.model.name(each.teammate) for each in (state, problem.start))
-    way = f"on no shortest way from {start} to a {words_of(problem).goal} that is possible"
+    way = f"on no shortest path from {start} to a possible {words_of(problem).goal}"
     hints = "--belief robust allows for detours, --fresh starts there"
     place = "a cell" if isinstance(problem.teammate.model, GridWorld) else "a state"
     return InputError(f"--{domain_of(problem).vocabulary().teammate}", f"{now}, {way}", f"{place} on one ({hints})")
 
 
-def _told(options: argparse.Namespace) -> dict[str, object]:
+def _evidence(options: argparse.Namespace) -> dict[str, object]:
     return {
         "--teammate": options.teammate,
         "--seen": options.seen,
@@ -153,7 +153,7 @@ def _told(options: argparse.Namespace) -> dict[str, object]:
 
 
 def ruled_out(given: list[str], problem: Problem) -> list[int]:
-    """Return the goals in the lists of names that were given; a name may itself hold a comma."""
+    """Return the numbers of the goals that ``--ruled-out`` names; raise an InputError if no goal is left."""
     from askwise.domains.registry import words_of
 
     out = sorted({goal for text in given for goal in goals_in(text, problem, "ruled out")})
@@ -164,7 +164,7 @@ def ruled_out(given: list[str], problem: Problem) -> list[int]:
 
 
 def answered(text: str, problem: Problem) -> Answer:
-    """Return the question and the reply in ``GOALS:yes``, ``GOALS:no``, ``GOALS|GOALS:2`` and so on."""
+    """Parse ``GOALS:yes``, ``GOALS:no``, ``GOALS:unknown``, or a choice such as ``GOALS|GOALS:2``."""
     from askwise.core.questions import Answer, Choice
 
     asked, colon, said = text.rpartition(":")
@@ -179,7 +179,7 @@ def answered(text: str, problem: Problem) -> Answer:
 
 
 def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
-    """Refuse goals that are named twice, and a question that can only be answered in one way."""
+    """Raise an InputError for a goal that is named twice, and for a question that has only one answer."""
     from askwise.domains.registry import words_of
 
     named, word = [goal for group in groups for goal in group], words_of(problem).goal
@@ -188,13 +188,17 @@ def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
         where = "once" if len(groups) == 1 else "in one group at most"
         raise InputError("--answered", f"{problem.goals[twice]} twice", f"each {word} {where}")
     if len(groups) == 1 and len(named) == len(problem.goals):
-        raise InputError("--answered", f"a question about every {word}", "one that tells something")
+        raise InputError("--answered", f"a question about every {word}", "one with two answers")
 
 
 def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
-    """Return the number of a group from 0, as many as there are for none of them, None for no answer.
+    """Return the answer to a choice: a group from 0, `groups` for "none of them", None for "unknown".
 
-    None of them is an answer only if there are `others`.
+    Args:
+        reply: the answer that the user typed.
+        groups: number of groups.
+        others: whether some goal is in no group, so that "none" is possible.
+        text: the whole argument, for the error message.
     """
     if reply == "unknown":
         return None
@@ -207,7 +211,7 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
 
 
 def goals_in(text: str, problem: Problem, field: str) -> list[int]:
-    """Return the goals that a text names."""
+    """Return the numbers of the goals that a text names, separated by commas."""
     from askwise.domains.registry import words_of
     from askwise.text.wording import index_of
 
@@ -216,12 +220,12 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:
-    """Return the actions that a text names; whether they are actions is checked where they are done."""
+    """Return the names of actions in a text; `askwise.ask` checks whether they exist."""
     from askwise.core.problem import all_teammate_names
 
     return [] if text is None else split(text, all_teammate_names(problem))
 
 
 def split(text: str, names: Sequence[str]) -> list[str]:
-    """Return the names in a text with commas in between; a name that itself holds a comma stands alone."""
+    """Split a text at its commas, unless the whole text is one of `names`, which may contain a comma."""
     return [text] if text in names else [name.strip() for name in text.split(",")]

@@ -1,18 +1,18 @@
-"""Tell what every decision cost beyond the best one, given what was known then.
+"""Measure the regret of each decision: its cost beyond the best decision, given what was known.
 
 PATH is a trace (askwise run --trace writes one), a file .jsonl with a trace or a
 conversation on each line, or a folder of such files.
-Over-asking, under-asking, wrong questions and wrong acts; precision and recall of asking;
-the dearest moments first. The judge is the exact optimum where the problem is small enough
-for it, else the planner.
+The result lists over-asking, under-asking, wrong questions and wrong actions, precision and
+recall of asking, and the most costly mistakes. The judge is the exact optimum if the problem
+is small enough, and otherwise the planner.
 
   askwise audit episode.json
   askwise audit traces/ --workers 2 --html audit.html --csv steps.csv
   askwise audit conversations.jsonl --json
   askwise audit traces/ --fail-over 0.5
 
-With --fail-over X the exit code is 3 if the mean regret of an episode is above X, or if a
-step put a possible goal out of reach for good.
+With --fail-over X the exit code is 3 if the mean regret per episode is above X, or if a step
+made a possible goal unreachable.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from askwise.cli.common import Progress
 from askwise.text.reading import parse_number, parse_whole
 
 FAILED = 3
-"""Exit code if the regret is above what ``--fail-over`` allows."""
+"""Exit code if the regret exceeds ``--fail-over``."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,24 +35,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--judge",
         metavar="NAME",
         default="auto",
-        help="optimal, planner, or auto: what the problem allows (%(default)s)",
+        help="optimal, planner, or auto: optimal if the problem is small enough (default: %(default)s)",
     )
     parser.add_argument(
         "--tolerance",
         metavar="X",
-        help="regrets up to X are no mistakes (default: 0.000001 for the optimum, 0.05 for the planner)",
+        help="regrets up to X are not mistakes (default: 0.000001 for the optimum, 0.05 for the planner)",
     )
     parser.add_argument(
         "--questions",
         metavar="N",
-        help="for the optimum where answers may be wrong or missing: questions in an episode (default: 3)",
+        help="for the optimum if answers may be wrong or missing: questions per episode (default: 3)",
     )
-    parser.add_argument("--workers", metavar="N", default="1", help="processes that share the work (%(default)s)")
-    parser.add_argument("--dearest", metavar="N", default="10", help="how many moments to show (%(default)s)")
+    parser.add_argument("--workers", metavar="N", default="1", help="number of processes (default: %(default)s)")
+    parser.add_argument(
+        "--dearest",
+        metavar="N",
+        default="10",
+        help="number of mistakes to show, the most costly first (default: %(default)s)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--csv", metavar="FILE", help="write a table with a row for each step")
     parser.add_argument("--html", metavar="FILE", help="write a report page")
-    parser.add_argument("--fail-over", metavar="X", help="exit code 3 if the mean regret of an episode is above X")
+    parser.add_argument("--fail-over", metavar="X", help="exit code 3 if the mean regret per episode is above X")
 
 
 def run(options: argparse.Namespace) -> int:

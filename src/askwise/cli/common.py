@@ -1,7 +1,4 @@
-"""Values of options, checked: a wrong one is refused in one line that names the option.
-
-A line on standard error that says how far long work has got.
-"""
+"""Options, input files and progress messages that several commands share."""
 
 from __future__ import annotations
 
@@ -25,58 +22,53 @@ if TYPE_CHECKING:
 
 
 def seed(text: str | None) -> int:
-    """Return the seed that was given, or a new one, which can then be shown and used again."""
+    """Return the seed in a text, or a random one if there is none, so that it can be printed and used again."""
     return secrets.randbelow(2**32) if text is None else parse_whole(text, "--seed")
 
 
 def add_file_and_method(parser: argparse.ArgumentParser) -> None:
-    """Declare what every command takes that puts an agent to work: an instance, a method, its options."""
+    """Declare FILE, ``--method``, ``--belief`` and ``--answers``, for commands that run an agent."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
     parser.add_argument(
-        "--method", metavar="NAME", default="ezq", help="how the ego agent decides (%(default)s); help lists all"
+        "--method", metavar="NAME", default="ezq", help="decision method (default: %(default)s); use help to list all"
     )
-    add_agent_options(parser)
+    parser.add_argument(
+        "--belief",
+        metavar="KIND",
+        help="elimination, bayes or robust (default: that of the method, or robust if the teammate can err)",
+    )
     parser.add_argument(
         "--answers",
         metavar="MODEL",
-        help="how questions are answered: truthful, or some of wrong:E, refused:R, persistent, with commas in between"
+        help="how questions are answered: truthful, or some of wrong:E, refused:R and persistent, separated by commas"
         " (default: as FILE says, or truthful)",
     )
 
 
 def read_problem(options: argparse.Namespace) -> Problem:
-    """Return the problem in FILE, with a teammate that answers as ``--answers`` says."""
+    """Return the problem in FILE, with the answer model of ``--answers`` if there is one."""
     from askwise.api import as_problem
     from askwise.core.question_json import parse_answers
 
-    # What stands on the command line is refused before a file is read.
+    # Errors in options are reported before the file is read.
     answers = None if options.answers is None else parse_answers(options.answers, "--answers")
     problem = as_problem(read_instance(options.file))
     return problem if answers is None else problem.with_answers(answers)
 
 
 def need_file(options: argparse.Namespace) -> None:
-    """Refuse a command without FILE; only its help can do without."""
+    """Raise an InputError if there is no FILE; it is optional for the parser because of ``--method help``."""
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
 
 
-def add_agent_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that every agent with a belief takes."""
-    parser.add_argument(
-        "--belief",
-        metavar="KIND",
-        help="elimination, bayes or robust; by default that of the method, or robust beside a teammate that errs",
-    )
-
-
 def agent_options(options: argparse.Namespace) -> dict[str, str]:
-    """Return the options for the agent that were given: an agent of another package need not know the others."""
+    """Return the agent's options that were given; third-party agents need not accept any."""
     return {} if options.belief is None else {"belief": options.belief}
 
 
 def read_instance(path: str) -> Any:
-    """Return the instance in a file, or from standard input for ``-``, of whichever domain it is."""
+    """Return the instance of any domain in a file, or on standard input for ``-``."""
     from askwise.domains.registry import read, read_file
     from askwise.text.files import read_stdin
 
@@ -87,22 +79,22 @@ def read_instance(path: str) -> Any:
 
 
 def colourful() -> bool:
-    """Whether standard output is a terminal that should get colours (NO_COLOR says that it should not)."""
+    """Whether to print colours: standard output is a terminal, and NO_COLOR is not set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-# -- the option ``--memory`` of every command that may need much: how much its tables ------------------------------
+# -- the option ``--memory`` -----------------------------------------------------------------------------------------
 
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
-    """Declare the option."""
-    told = f"memory that each process may use for its tables, such as 16GB (default: {VARIABLE}, else 4GiB)"
-    parser.add_argument("--memory", metavar="AMOUNT", help=told)
+    """Declare the option ``--memory``."""
+    text = f"memory for the tables of each process, such as 16GB (default: {VARIABLE}, or 4GiB)"
+    parser.add_argument("--memory", metavar="AMOUNT", help=text)
 
 
 @contextmanager
 def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
-    """Allow as much as the option says, here and in processes that are started meanwhile."""
+    """Apply ``--memory`` inside the block, in this process and in those that it starts."""
     stated, before = getattr(options, "memory", None), os.environ.get(VARIABLE)
     if stated is None:
         yield
@@ -117,18 +109,20 @@ def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
             os.environ[VARIABLE] = before
 
 
-A_MOMENT = 0.5
-"""Seconds between two words of a patient one."""
+# -- progress --------------------------------------------------------------------------------------------------------
+
+PAUSE_SECONDS = 0.5
+"""Time between two messages of a patient `Progress`, and before the first."""
 
 
 class Progress:
-    """Called with numbers, shows them; on a terminal in one line that it takes away at the end.
+    """Prints progress to standard error: on a terminal in one line that is erased at the end, otherwise in many.
 
     Args:
-        command: the subcommand at work.
-        text: a format for the numbers.
-        show: whether to show anything at all.
-        patient: whether to be silent as long as the work may soon be done, and wherever nobody waits at a terminal.
+        command: the subcommand.
+        text: a format string for the numbers of a call.
+        show: whether to print anything.
+        patient: whether to print only on a terminal, and at most every `PAUSE_SECONDS`.
     """
 
     def __init__(self, command: str, text: str, *, show: bool = True, patient: bool = False) -> None:
@@ -136,16 +130,16 @@ class Progress:
         self.text = text
         self.show = show and (sys.stderr.isatty() or not patient)
         self.width = 0
-        self._pause = A_MOMENT if patient else 0.0
-        self._spoke = time.monotonic()
+        self._pause = PAUSE_SECONDS if patient else 0.0
+        self._printed = time.monotonic()
 
     def __enter__(self) -> Progress:
         return self
 
     def __call__(self, *numbers: int | str) -> None:
-        """Show how far it has got."""
-        if self.show and time.monotonic() - self._spoke >= self._pause:
-            self._spoke = time.monotonic()
+        """Print these numbers."""
+        if self.show and time.monotonic() - self._printed >= self._pause:
+            self._printed = time.monotonic()
             line = f"askwise {self.command}: {self.text.format(*numbers)} so far"
             self.width = max(self.width, len(line))
             terminal = sys.stderr.isatty()

@@ -1,13 +1,10 @@
-"""Scripts that complete a command line in bash, zsh and fish, made from the parser itself.
+"""Print a script with which a shell completes commands, options and methods.
 
-They hold all words that can follow: commands, the options of each, and the methods after ``--method``. Everything else
-is completed as the name of a file. Nothing of askwise is started while somebody types.
+  askwise completion bash >> ~/.bash_completion
+  askwise completion zsh > ~/.zfunc/_askwise     (with fpath+=~/.zfunc before compinit)
+  askwise completion fish > ~/.config/fish/completions/askwise.fish
 
-Print what a shell needs to complete commands, options and methods.
-
-askwise completion bash >> ~/.bash_completion
-askwise completion zsh > ~/.zfunc/_askwise     (with fpath+=~/.zfunc before compinit)
-askwise completion fish > ~/.config/fish/completions/askwise.fish
+All other words are completed as file names. The shell does not start askwise to complete a word.
 """
 
 from __future__ import annotations
@@ -15,10 +12,29 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
+SHELLS = ("bash", "zsh", "fish")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise completion``."""
+    parser.add_argument("shell", metavar="SHELL", help=", ".join(SHELLS))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run ``askwise completion``."""
+    from askwise.cli import build_parser
+    from askwise.errors import InputError, did_you_mean
+
+    if options.shell not in SHELLS:
+        allowed = f"one of {', '.join(SHELLS)}"
+        raise InputError("SHELL", repr(options.shell), allowed + did_you_mean(options.shell, SHELLS))
+    print(script(build_parser(), options.shell), end="")
+    return 0
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, what it does in a line, and its options with theirs."""
+    """A subcommand with its summary and its options; each option has a one-line help text."""
 
     name: str
     summary: str
@@ -26,7 +42,7 @@ class Command:
 
 
 def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
-    """Return the commands of a parser with their long options."""
+    """Return the subcommands of a parser with their long options."""
     (group,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     summaries = {choice.dest: choice.help or "" for choice in group._choices_actions}
     return [Command(name, summaries[name], _options(command)) for name, command in group.choices.items()]
@@ -43,7 +59,7 @@ def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
-    """Return the script for a shell."""
+    """Return the completion script for one of `SHELLS`."""
     from askwise.methods import AGENTS
 
     makers = {"bash": _bash, "zsh": _zsh, "fish": _fish}
@@ -122,25 +138,5 @@ def _fish(commands: list[Command], methods: list[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in single quotes; those inside it become typographic ones, which no shell minds."""
+    """Return a text in single quotes; single quotes inside it become typographic ones."""
     return "'" + text.replace("'", "\u2019").replace("\\", "") + "'"
-
-
-SHELLS = ("bash", "zsh", "fish")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``askwise completion``."""
-    parser.add_argument("shell", metavar="SHELL", help=", ".join(SHELLS))
-
-
-def run(options: argparse.Namespace) -> int:
-    """Run ``askwise completion``."""
-    from askwise.cli import build_parser
-    from askwise.errors import InputError, did_you_mean
-
-    if options.shell not in SHELLS:
-        allowed = f"one of {', '.join(SHELLS)}"
-        raise InputError("SHELL", repr(options.shell), allowed + did_you_mean(options.shell, SHELLS))
-    print(script(build_parser(), options.shell), end="")
-    return 0

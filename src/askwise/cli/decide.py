@@ -1,8 +1,8 @@
-"""Ask or act: one decision, without a map.
+"""Decide whether to ask or act, without a map.
 
-FILE states what may be meant and how probable that is, what can be done and what it costs, and
-what can be asked, JSON or TOML (askwise new --kind decision writes one); - reads standard input.
---heard goes on in a conversation: what was asked so far, and what was answered.
+FILE lists the possible intents with their probabilities, the actions with their costs, and the
+questions, in JSON or TOML (askwise new --kind decision writes one); - reads standard input.
+--heard continues a conversation: it states a question that was asked, and its answer.
 
   askwise decide examples/decisions/ticket.toml
   askwise decide examples/decisions/ticket.toml --heard "Which export?=CSV"
@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="QUESTION=ANSWER",
         action="append",
         default=[],
-        help="a question that was asked, and its answer ('no answer' for none); may be repeated",
+        help="a question and its answer ('no answer' if there was none); may be repeated",
     )
-    add("--depth", metavar="N", help="look exactly N questions ahead (default: as far as takes about a second)")
+    add("--depth", metavar="N", help="look exactly N questions ahead (default: as far as possible in about a second)")
     add("--svg", metavar="FILE", help="draw the plan")
     add("--json", action="store_true", help="print JSON instead of text")
 
@@ -75,7 +75,7 @@ def read(path: str) -> DecisionProblem:
 
 
 def session(problem: DecisionProblem, heard: list[str], depth: int | None) -> Session:
-    """Return the conversation after everything that was heard."""
+    """Return the conversation after the questions and answers in `heard`."""
     from askwise.decisions.decide import Session
 
     talk = Session(problem, depth=depth)

@@ -1,19 +1,18 @@
-"""Which cells, edges or actions to forbid so that goals become plain soonest.
+"""Find cells, edges or actions to block so that goals can be recognised earlier.
 
-FILE is a drawing in text as askwise edp takes it, or an instance file of any domain, JSON or
-TOML (askwise new writes one); - reads standard input. On a map, forbidden cells become walls,
-for both agents if they share the map; on a graph, edges are closed. Where agents start and
-where their targets are stays free. FILE may also be a planning problem: an archive or a folder,
-or a domain with TEMPLATE and --goals; there actions are forbidden. At most N are forbidden,
-fewer where that is as good.
+FILE is a text drawing as for askwise edp, or an instance file of any domain, JSON or TOML
+(askwise new writes one); - reads standard input. On a map, blocked cells become walls, for both
+agents if they share the map; on a graph, edges are removed. Starts and targets are never
+blocked. FILE may also be a planning problem: an archive or a folder, or a domain with TEMPLATE
+and --goals; then actions are forbidden. At most N are blocked, fewer if that is as good.
 
-  --minimise wcd    the step that tells any two goals apart at the latest; for planning problems
-                    the longest common prefix of plans, one less
-  --minimise edp    expected EDP: the true goal and another one drawn from the prior
-  --minimise cost   expected cost of not knowing the goal, of the planner or of the optimum
+  --minimise wcd    the step by which any two goals are told apart; for planning problems the
+                    longest common prefix of plans, which is one step less
+  --minimise edp    expected EDP: true goal and other goal are drawn from the prior
+  --minimise cost   expected marginal cost of the planner or of the optimum
 
-No shortest way to a goal grows by more than --budget, neither the teammate's nor, on a map
-that both share, the ego agent's.
+No shortest path to a goal gets more than --budget steps longer: the teammate's, and on a map
+that both agents share also the ego agent's.
 
   askwise design map.txt -k 3
   askwise design problem.toml -k 2 --minimise cost --by optimum --png design.png
@@ -51,22 +50,27 @@ OPTIONS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise design``."""
     parser.add_argument("file", metavar="FILE", help="text drawing or instance file; - reads standard input")
-    parser.add_argument("template", metavar="TEMPLATE", nargs="?", help="the problem, if FILE is a planning domain")
-    parser.add_argument("--goals", metavar="FILE", help="the goals of a planning problem, one in each line")
-    parser.add_argument("-k", metavar="N", help="forbid at most N")
-    parser.add_argument("--minimise", metavar="WHAT", default="wcd", help="wcd (the default), edp or cost")
-    parser.add_argument("--by", metavar="WHO", help="for cost: planner (the default) or optimum")
-    parser.add_argument("--budget", metavar="N", default="0", help="steps that a way may grow by (%(default)s)")
+    parser.add_argument("template", metavar="TEMPLATE", nargs="?", help="problem file, if FILE is a PDDL domain")
+    parser.add_argument("--goals", metavar="FILE", help="goals of a planning problem, one per line")
+    parser.add_argument("-k", metavar="N", help="block at most N cells, edges or actions")
+    parser.add_argument("--minimise", metavar="WHAT", default="wcd", help="wcd (default), edp or cost")
+    parser.add_argument("--by", metavar="WHO", help="for --minimise cost: planner (default) or optimum")
+    parser.add_argument(
+        "--budget",
+        metavar="N",
+        default="0",
+        help="steps by which a shortest path may get longer (default: %(default)s)",
+    )
     parser.add_argument(
         "--forbid",
         metavar="WHAT",
         action="append",
-        help="instead of -k: a design of your own, cells as X,Y, edges as FROM,ACTION,TO; may be repeated",
+        help="evaluate your own design instead: a cell X,Y or an edge FROM,ACTION,TO; may be repeated",
     )
-    parser.add_argument("--designs", metavar="N", help="look at no more than N designs")
+    parser.add_argument("--designs", metavar="N", help="search at most N designs")
     planning_problems.add_limits(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
-    parser.add_argument("--png", metavar="FILE", help="also draw the place before and after, side by side")
+    parser.add_argument("--png", metavar="FILE", help="also draw the map or graph before and after")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the changed problem")
 
 
@@ -78,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
     own = None if options.forbid is None else [_thing(text) for text in options.forbid]
     given = read_place(options)
-    progress = Progress("design", "{:,} designs looked at", patient=True)
+    progress = Progress("design", "{:,} designs searched", patient=True)
     with naming_options(options), progress:
         found = design(
             given,
@@ -108,9 +112,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse what can be refused before anything is read."""
+    """Check the options before any file is read."""
     if options.k is None and options.forbid is None:
-        raise InputError("-k", "nothing", "how many may be forbidden, a whole number from 1")
+        raise InputError("-k", "nothing", "how many may be blocked, a whole number from 1")
     if options.k is not None:
         parse_whole(options.k, "-k", 1)
     parse_whole(options.budget, "--budget")
@@ -121,15 +125,15 @@ def check(options: argparse.Namespace) -> None:
 
 
 def read_place(options: argparse.Namespace) -> Any:
-    """Return what is to be changed: a drawing, an instance, or all designs of a planning problem."""
+    """Return what to design: a drawing, an instance, or the design space of a planning problem."""
     if planning_problems.is_planning(options.file):
         from askwise.designs.actions import space_of_actions
 
-        options.obs = None  # what was seen does not matter here
+        options.obs = None  # designs do not depend on observations
         problem = planning_problems.read(options, options.file, options.template)
         if not sys.stderr.isatty():
             return space_of_actions(problem)
-        with planning_problems.speaking("design") as say:
+        with planning_problems.progress_messages("design") as say:
             return space_of_actions(problem, say)
     given = {"TEMPLATE": options.template, "--goals": options.goals, "--limit": options.limit}
     for name, value in given.items():
@@ -139,7 +143,7 @@ def read_place(options: argparse.Namespace) -> Any:
 
 
 def read_instance_or_drawing(path: str) -> Any:
-    """Return the drawing or the instance in a file."""
+    """Return the drawing or the instance in a file, or on standard input for ``-``."""
     from askwise.domains.registry import read
     from askwise.model import Drawing
     from askwise.text.data import looks_like_data
@@ -157,7 +161,7 @@ def read_instance_or_drawing(path: str) -> Any:
 
 @contextmanager
 def naming_options(options: argparse.Namespace) -> Iterator[None]:
-    """Let what is refused in here name the option, or the file."""
+    """Make input errors inside the block name the option or the file."""
     try:
         yield
     except InputError as error:
@@ -168,7 +172,7 @@ def naming_options(options: argparse.Namespace) -> Iterator[None]:
 
 
 def _thing(text: str) -> Any:
-    """Return what somebody typed: a cell, or an edge as its state, its action and the next state."""
+    """Parse the value of ``--forbid``: a cell, or an edge as (state, action, next state)."""
     parts = [part.strip() for part in text.split(",")]
     if len(parts) == 2:
         from askwise.text.reading import parse_cell

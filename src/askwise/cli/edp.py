@@ -1,17 +1,17 @@
-r"""How long do goals look alike? Expected and worst-case divergence points from one state.
+r"""Compute how long goals look alike: expected and worst-case divergence points from one state.
 
-MAP is a drawing in text, or an instance file of any domain, JSON or TOML. In a drawing the top
+MAP is a text drawing, or an instance file of any domain, JSON or TOML. In a drawing the top
 line is the highest row:
 
   #  a wall             W  where the teammate is
   .  a free cell        F  where the ego agent is (not used here)
   any other letter or digit: a goal of that name
 
-Row i, column j of the table: the teammate pursues goal j; how many steps until goal i is ruled out?
+Row i, column j: number of steps until goal i is ruled out if the teammate pursues goal j.
 
-Planning problems: an archive or a folder with domain.pddl, template.pddl and hyps.dat, as
-goal-recognition data sets have them, or these files by themselves. --obs goes on from the last of
-the actions seen.
+MAP may also be a planning problem: an archive or a folder with domain.pddl, template.pddl and
+hyps.dat, as in goal-recognition data sets, or these files separately. --obs starts after the
+observed actions.
 
   askwise edp map.txt
   askwise edp instance.json --at 3,4 --json
@@ -42,9 +42,10 @@ if TYPE_CHECKING:
     from askwise.types import StateLike
 
 WIDEST_TABLE = 12
-"""Goals up to which the whole matrix is printed; above, a summary and the hardest pairs are easier to read."""
+"""Largest number of goals for which the whole matrix is printed; for more, a summary is easier to read."""
 
 LARGEST_TABLE = 2**30
+"""Largest table, in bytes, that a picture may need; larger maps are drawn without colours."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,26 +53,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "map", metavar="MAP", help="text drawing, instance file or planning problem; - reads standard input"
     )
-    parser.add_argument("template", metavar="TEMPLATE", nargs="?", help="problem, where MAP is a PDDL domain")
-    parser.add_argument("--goals", metavar="FILE", help="planning problem: its goals, one in each line")
+    parser.add_argument("template", metavar="TEMPLATE", nargs="?", help="problem file, if MAP is a PDDL domain")
+    parser.add_argument("--goals", metavar="FILE", help="goals of a planning problem, one per line")
     parser.add_argument(
         "--obs",
         metavar="FILE",
         nargs="?",
         const=True,
-        help="planning problem: actions seen so far (default: those in MAP)",
+        help="observed actions of a planning problem (default: those in MAP)",
     )
     planning_problems.add_limits(parser)
     parser.add_argument(
-        "--at", metavar="STATE", help="where the teammate is, a cell as X,Y (default: the W, or the instance's start)"
+        "--at", metavar="STATE", help="where the teammate is, a cell as X,Y (default: the W, or the start)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON; null stands for infinite")
+    parser.add_argument("--json", action="store_true", help="print JSON, with null for infinity")
     parser.add_argument("--png", metavar="FILE", help="also draw a picture")
 
 
 @dataclass(frozen=True)
 class Watched:
-    """The teammate's side of a map or an instance: its model, its goals by name, where it is, how it walks."""
+    """The teammate's model in a map or an instance, its goals by name, its state, and its policies."""
 
     model: Model
     goals: dict[str, Any]
@@ -104,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(divergence, at, edp, wcd)))
     else:
-        print(describe(divergence, at, edp, wcd))
+        print(matrices_to_text(divergence, at, edp, wcd))
         if options.png:
             print(f"\nDrawn: {options.png}")
     return 0
@@ -164,8 +165,8 @@ def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[s
     }
 
 
-def describe(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> str:
-    """Return a readable account: whole matrices for few goals, the hardest pairs for many."""
+def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> str:
+    """Return the results as text: whole matrices for few goals, the hardest pairs for many."""
     goals = f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}"
     head = f"{_size(divergence.model)}, {goals}, teammate at {printable(str(at))}\n"
     if divergence.n_goals == 1:
@@ -178,7 +179,7 @@ def describe(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> str:
         + "\nExpected divergence point, EDP(row | column): the teammate pursues the column's goal;\n"
         + "steps until the row's goal is ruled out.\n"
         + _table(names, edp, "{:.3f}")
-        + "\n\nWorst case (WCD): the last step at which plans for the two can first differ.\n"
+        + "\n\nWorst case (WCD): the latest step at which plans for the two goals first differ.\n"
         + _table(names, wcd, "{:.0f}")
     )
 
@@ -210,11 +211,11 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
     finite = edp[np.isfinite(edp) & off_diagonal]
     never = int(np.isinf(edp[off_diagonal]).sum())
     spread = f"mean EDP {finite.mean():.3f}, median {np.median(finite):.3f}, largest {finite.max():.3f}"
-    left_out = f"; {never} pairs that share a target never diverge and are left out" if never else ""
+    left_out = f"; {never} pairs that share a target never diverge and are not counted" if never else ""
     lines = [
         f"\nAll {off_diagonal.sum()} ordered pairs: {spread}{left_out}",
         f"\nThe {most} pairs that look alike longest (--json prints all); "
-        "WCD is the step that tells them apart, at the latest:",
+        "WCD is the step by which they are told apart:",
         f"  {'pursued':<{first}}{'to rule out':<{first}}{'EDP':>8}{'WCD':>6}",
     ]
     order = np.argsort(-np.where(np.isfinite(edp), edp, -1.0), axis=None, kind="stable")[:most]
@@ -224,7 +225,7 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 
 
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
-    """Draw the map of a pair of goals, or the map of more goals and the matrix at the state; of a graph the matrix."""
+    """Save a picture: the EDP map of two goals, map and matrix of more goals, or the matrix for a graph."""
     from matplotlib.figure import Figure
 
     from askwise.model import GridWorld
@@ -236,7 +237,7 @@ def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     figure = Figure(figsize=(14, 6) if wide else (10, 7), layout="constrained")
     if wide:
         left, right = figure.subplots(1, 2)
-        # Colouring every cell takes the whole table; a large map shows its goals only.
+        # Colours need the whole table; a large map shows only its goals.
         colourful = divergence.table_bytes <= LARGEST_TABLE
         (plot.ambiguity_map if colourful else plot.goal_map)(divergence, teammate=at, ax=left)
         plot.edp_matrix(divergence, at, ax=right)

@@ -1,16 +1,17 @@
-"""Tell what a method costs on average, exactly or from episodes.
+"""Compute the expected cost of a method, exactly or from episodes.
 
 FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
 standard input.
-The teammate takes one of all shortest ways at random, or does as FILE says. Choose one of
---exact (everything that can happen; small instances), --episodes N (as they come) and
---paths N (that many for each goal, weighted by the prior: better where rare goals cost much).
-Beside a teammate that may walk in circles, --exact needs --belief elimination or --method informed.
---questions N holds the method to N questions in an episode; with --bound, what more of them
-could save at most is said too.
---bound takes seconds and is proven. --tight solves more of the instance at once, all of it where
-few goals are likely; else it also deals the goals into random groups, with --seed: closer where
-many goals are likely and naming them costs, but only 95 % sure, and up to a minute for 50 goals.
+The teammate takes a random shortest path, or moves as FILE says. Choose one of --exact (all
+possible episodes; small instances), --episodes N (random episodes) and --paths N (N episodes
+per goal, weighted by the prior: more precise if rare goals are expensive).
+For a teammate that may walk in circles, --exact needs --belief elimination or --method informed.
+--questions N limits the method to N questions per episode; --bound then also prints how much
+more questions could save at most.
+--bound takes seconds and is proven. --tight solves larger parts of the instance exactly, all of
+it if few goals are likely. Otherwise it also puts the goals into random groups (--seed). This
+gives a better bound if many goals are likely and questions cost more for more goals. It holds
+with 95 % confidence and takes up to a minute for 50 goals.
 
   askwise evaluate instance.json --method planner --exact
   askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound
@@ -39,14 +40,16 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise evaluate``."""
     common.add_file_and_method(parser)
-    parser.add_argument("--exact", action="store_true", help="everything that can happen; small instances only")
-    parser.add_argument("--episodes", metavar="N", help="play N episodes")
-    parser.add_argument("--paths", metavar="N", help="play N episodes for each goal")
-    parser.add_argument("--questions", metavar="N", help="hold the method to N questions in an episode")
-    parser.add_argument("--seed", metavar="N", default="0", help="for all that is left to chance (%(default)s)")
-    parser.add_argument("--bound", action="store_true", help="also a number that no method can be below")
-    parser.add_argument("--tight", action="store_true", help="a tighter --bound, with 95 %% confidence; takes longer")
-    parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
+    parser.add_argument(
+        "--exact", action="store_true", help="compute it over all possible episodes; small instances only"
+    )
+    parser.add_argument("--episodes", metavar="N", help="simulate N episodes")
+    parser.add_argument("--paths", metavar="N", help="simulate N episodes for each goal")
+    parser.add_argument("--questions", metavar="N", help="limit the method to N questions per episode")
+    parser.add_argument("--seed", metavar="N", default="0", help="seed of all random choices (default: %(default)s)")
+    parser.add_argument("--bound", action="store_true", help="also compute a lower bound for all methods")
+    parser.add_argument("--tight", action="store_true", help="compute a tighter bound, with 95 %% confidence; slower")
+    parser.add_argument("--go-on", action="store_true", help="no size limit; report progress on standard error")
     interruption.add_limit(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
@@ -67,12 +70,12 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(found, bound), ensure_ascii=False))
     else:
-        print(told(found, bound), end="")
+        print(to_text(found, bound), end="")
     return 0
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse what can be refused before anything is read or played."""
+    """Check the options before a file is read."""
     common.need_file(options)
     given = {"--exact": options.exact, "--episodes": options.episodes, "--paths": options.paths}
     chosen = [name for name, value in given.items() if value not in (False, None)]
@@ -87,7 +90,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
-    """Return the evaluation that the options ask for."""
+    """Evaluate the method as the options say."""
     from askwise.methods import make_agent
     from askwise.play.evaluate import evaluate
 
@@ -108,7 +111,7 @@ def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
 
 
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
-    """Return the lower bound that the options ask for."""
+    """Compute the lower bound as the options say."""
     from askwise.play.solve import lower_bound
 
     with Progress("evaluate", "{:,} of {:,} groups solved", patient=True) as progress:
@@ -137,12 +140,12 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 
 
 def _gain(found: Evaluation, bound: Bound) -> float:
-    """Return what a method could save at most if it were not held to a number of questions."""
+    """Return how much the method could save at most without its limit of questions."""
     return max(0.0, found.expected_marginal_cost - bound.value)
 
 
-def told(found: Evaluation, bound: Bound | None) -> str:
-    """Return the same for people."""
+def to_text(found: Evaluation, bound: Bound | None) -> str:
+    """Return the results as text."""
     marginal = f"{found.expected_marginal_cost:.6g}"
     if not found.verdict.converged:  # an average over episodes
         low, high = found.ci
@@ -152,10 +155,10 @@ def told(found: Evaluation, bound: Bound | None) -> str:
         f"expected marginal cost  {marginal}",
         f"expected cost           {found.expected_cost:.6g}",
         f"verdict                 {found.verdict}",
-        f"looked at               {found.states:,} decisions",
+        f"searched                {found.states:,} decisions",
     ]
     if bound is not None:
-        lines.append(f"no method below         {bound.value:.6g} ({bound.verdict})")
+        lines.append(f"lower bound             {bound.value:.6g} ({bound.verdict})")
     if bound is not None and found.questions is not None:
         lines.append(f"more questions          could save at most {_gain(found, bound):.6g}")
     return "\n".join(lines) + "\n"

@@ -1,6 +1,6 @@
-"""Draw a random instance of tool fetching, always solvable.
+"""Draw a random instance of tool fetching that can be solved.
 
-The same options and seed always give the same file.
+The same options and the same seed give the same file.
 
   askwise generate --seed 7 -o instance.json
   askwise generate --size 30x12 --stations 20 --toolboxes 3 --walls 0.2 --clustered --prior far
@@ -23,17 +23,22 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise generate``."""
     add = parser.add_argument
-    add("--size", metavar="N|WxH", default="20", help="columns and rows (%(default)s)")
-    add("--stations", metavar="N", default="50", help="number of stations (%(default)s)")
-    add("--toolboxes", metavar="N", default="5", help="number of toolboxes (%(default)s)")
-    add("--walls", metavar="SHARE", default="0", help="share of the cells that are walls (%(default)s)")
-    add("--clustered", action="store_true", help="put the stations in clusters")
+    add("--size", metavar="N|WxH", default="20", help="columns and rows (default: %(default)s)")
+    add("--stations", metavar="N", default="50", help="number of stations (default: %(default)s)")
+    add("--toolboxes", metavar="N", default="5", help="number of toolboxes (default: %(default)s)")
+    add("--walls", metavar="SHARE", default="0", help="share of the cells that are walls (default: %(default)s)")
+    add("--clustered", action="store_true", help="place the stations in clusters")
     add("--prior", metavar="KIND", default="uniform", help="uniform, far, near, fetcher-far or fetcher-near")
-    add("--temperature", metavar="T", default="1", help="how even the prior is (%(default)s)")
-    add("--base", metavar="COST", default="0.5", help="cost of any question (%(default)s)")
-    add("--per-station", metavar="COST", default="0", help="and of each station in it (%(default)s)")
-    add("--seed", metavar="N", help="makes the instance repeatable")
-    add("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (the default)")
+    add(
+        "--temperature",
+        metavar="T",
+        default="1",
+        help="temperature of the prior; higher is more even (default: %(default)s)",
+    )
+    add("--base", metavar="COST", default="0.5", help="base price of a question (default: %(default)s)")
+    add("--per-station", metavar="COST", default="0", help="price per station in a question (default: %(default)s)")
+    add("--seed", metavar="N", help="random seed (default: a new one)")
+    add("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (default)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def draw(options: argparse.Namespace, seed: int) -> Instance:
-    """Return the instance that the options ask for."""
+    """Draw the instance that the options describe."""
     from askwise.core.questions import QueryCost
     from askwise.domains.tool_fetching.generate import generate
 
@@ -74,7 +79,7 @@ def draw(options: argparse.Namespace, seed: int) -> Instance:
 
 
 def size(text: str) -> tuple[int, int]:
-    """Return columns and rows of ``20`` or ``30x12``."""
+    """Parse a size, such as ``20`` or ``30x12``; return columns and rows."""
     parts = text.lower().split("x")
     if len(parts) > 2 or not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
         raise InputError("--size", repr(text), "a whole number N, or WxH")
@@ -82,7 +87,7 @@ def size(text: str) -> tuple[int, int]:
 
 
 def prior(options: argparse.Namespace) -> Prior:
-    """Return the prior that the options ask for."""
+    """Return the prior that the options describe."""
     from askwise.domains.tool_fetching.instance import PRIOR_KINDS, Prior
 
     if options.prior not in PRIOR_KINDS:

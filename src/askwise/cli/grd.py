@@ -1,12 +1,12 @@
-"""How alike are the goals of planning problems? One row for each problem.
+"""Measure how long goals look alike in many planning problems, one row each.
 
-DIR is a folder of goal-recognition archives, with folders in it if you like, or an archive.
-Archives of the same problem with other observations are one row: size, WCD (the longest
-common prefix of optimal plans), the step that tells any two goals apart, mean and largest
-EDP, ECD, all at the start, exact, seconds, and a verdict. Too large, or unreadable: the
-verdict says so, and the others go on.
+DIR is a folder of goal-recognition archives, also in subfolders, or an archive. Archives that
+differ only in their observations give one row. A row has the size, WCD (the longest common
+prefix of optimal plans), the step by which any two goals are told apart, mean and largest EDP,
+and ECD, all exact and from the start; then the time and a verdict. If a problem is too large or
+unreadable, the verdict says so, and the others are still measured.
 
-Stopped, in whatever way, it goes on where it was when the same command is given again.
+If it is interrupted, run the same command again to resume.
 
   askwise grd dataset/ --csv problems.csv
   askwise grd dataset/logistics dataset/rovers --csv problems.csv --workers 4 --seconds 60
@@ -37,8 +37,8 @@ SHOWN = (
 
 
 LEAVES_OUT = ("mean_edp", "largest_edp")
-"""Columns that leave out pairs which are never told apart."""
-CONVENTION = "WCD: longest common prefix of optimal plans. Told apart: by this step any two goals are told apart."
+"""Columns that do not count pairs of goals that are never told apart."""
+CONVENTION = "WCD: longest common prefix of optimal plans. Told apart: step by which any two goals are told apart."
 
 LEFT_OUT = (
     "* Leaves out pairs that have a plan in common: nothing tells them apart, and EDP is infinite. Capped,\n"
@@ -48,7 +48,7 @@ LEFT_OUT = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise grd``."""
-    parser.add_argument("paths", metavar="DIR", nargs="+", help="folders of archives, or archives")
+    parser.add_argument("paths", metavar="DIR", nargs="+", help="folders of archives, or single archives")
     planning_problems.add_limits(parser)
     planning_problems.add_options(parser)
 
@@ -61,11 +61,11 @@ def run(options: argparse.Namespace) -> int:
     found = planning_problems.work(options, "grd", options.paths, lambda problem: MeasureJob(problem, limits))
     planning_problems.write(options, GRD_COLUMNS, found)
     print(_table(found))
-    return planning_problems.say_failures(found)
+    return planning_problems.print_failures(found)
 
 
 def _table(found: list[Row]) -> str:
-    """Return what people want to see of the rows."""
+    """Return the main columns of the rows as a text table."""
     width = max(len("problem"), *(len(row["problem"]) for row in found))
     texts = [[_text(row, key, form) for _, key, form in SHOWN] for row in found]
     widths = [max(len(head), *(len(row[k]) for row in texts)) + 2 for k, (head, _, _) in enumerate(SHOWN)]

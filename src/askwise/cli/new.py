@@ -1,17 +1,18 @@
-"""Write a commented file to start from.
+"""Write a commented template.
 
   askwise new --kind graph -o ward.toml        two agents on graphs of named places
   askwise new --kind map -o kitchen.toml       two agents on drawn maps
-  askwise new --kind map --from plan.txt       a map drawn for askwise edp as a problem
-  askwise new --kind coverage -o rooms.toml    go to another goal than the teammate does
+  askwise new --kind map --from plan.txt       a problem from a drawing for askwise edp
+  askwise new --kind coverage -o rooms.toml    go to any goal except the teammate's
   askwise new --kind tool-fetching             a small instance (JSON, without comments)
-  askwise new --kind decision -o ticket.toml   for askwise decide: ask or act, without a map
+  askwise new --kind decision -o ticket.toml   for askwise decide, without a map
   askwise new --kind study -o mine.toml        for askwise study
   askwise new --kind study-with-people         for askwise studio
-  askwise new --kind agent -o mine.py          an agent of your own, in Python
+  askwise new --kind agent -o mine.py          your own agent, in Python
 
-A drawing for --from has a W (the teammate), an F (the ego agent) and other letters, its goals.
-Both agents then have the same map and the same goals; the file says how to change the ego agent's.
+A drawing for --from has a W (the teammate), an F (the ego agent) and other letters, the goals.
+Both agents then have the same map and goals; comments in the file explain how to change the ego
+agent's.
 """
 
 from __future__ import annotations
@@ -33,22 +34,22 @@ ENDINGS = {
     "study-with-people": ".toml",
     "agent": ".py",
 }
-"""How the name of each kind of file ends."""
-NOTE = "JSON has no comments: docs/reference/instance-file.md has all keys, askwise generate draws other instances"
+"""The extension of each kind of file."""
+NOTE = "JSON has no comments: docs/reference/instance-file.md lists all keys, askwise generate draws other instances"
 DRAWN = ("map", "coverage")
-"""Kinds that a drawing can be turned into."""
+"""Kinds that can be made from a drawing."""
 LEAST = {1: "one letter or digit", 2: "two different letters or digits"}
-"""How messages count the goals that a drawing needs."""
+"""Minimal numbers of goals in a drawing, for error messages."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise new``."""
     parser.add_argument("--kind", metavar="KIND", help=f"what to write: {', '.join(ENDINGS)}")
     parser.add_argument(
-        "--from", metavar="FILE", dest="drawing", help="a drawn map to begin with; - reads standard input"
+        "--from", metavar="FILE", dest="drawing", help="text drawing to start from; - reads standard input"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (the default)")
-    parser.add_argument("--force", action="store_true", help="write over a file that exists")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (default)")
+    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -69,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse what can be refused before anything is written."""
+    """Check the options before anything is written."""
     if options.kind not in ENDINGS:
         allowed = "one of " + ", ".join(map(repr, ENDINGS)) + did_you_mean(options.kind or "", ENDINGS)
         raise InputError("--kind", "nothing" if options.kind is None else repr(options.kind), allowed)
@@ -81,11 +82,11 @@ def check(options: argparse.Namespace) -> None:
     if Path(options.output).suffix.lower() != ending:
         raise InputError("--output", repr(options.output), f"a name that ends with {ending}")
     if "\0" not in options.output and Path(options.output).exists() and not options.force:
-        raise InputError("--output", f"{options.output!r}, which exists", "another name, or --force to write over it")
+        raise InputError("--output", f"{options.output!r}, which exists", "another name, or --force to overwrite it")
 
 
 def starter(options: argparse.Namespace) -> str:
-    """Return what to write."""
+    """Return the text of the file."""
     if options.kind == "tool-fetching":
         return _tool_fetching()
     if options.drawing is not None:
@@ -121,7 +122,7 @@ def _from_drawing(kind: str, path: str) -> str:
 
 
 def _checked(text: str) -> None:
-    """Refuse a drawing that makes no problem: a goal out of reach, for instance."""
+    """Raise an InputError if the text is not a valid problem, for instance because a goal cannot be reached."""
     from askwise.domains.registry import read
 
     read(text)

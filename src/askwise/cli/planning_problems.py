@@ -1,7 +1,4 @@
-"""Planning problems on the command line: which arguments name one, its options, progress on long searches.
-
-What commands that work through many planning problems share: options, progress, rows, a CSV file.
-"""
+"""Planning problems on the command line: arguments that name one, options, progress, and tables of many problems."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
 
 ENDINGS = (".pddl", ".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz", ".tbz2", ".tar")
 FIRST, EVERY = 2.0, 0.2
-"""Seconds after which progress is first shown, and how often then."""
+"""Time in seconds before the first progress message, and between two messages."""
 
 
 def is_planning(path: str) -> bool:
@@ -43,7 +40,7 @@ def _is_folder(path: str) -> bool:
     try:
         return Path(path).is_dir()
     except OSError:
-        return False  # whoever reads it says why
+        return False  # reading it will raise an error that explains why
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
@@ -52,13 +49,13 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         "--limit",
         metavar="NAME=N",
         action="append",
-        help="raise a limit of reading or searching a planning problem: atoms, operators, tries, blind, states,"
+        help="limit for reading and searching planning problems: atoms, operators, tries, blind, states,"
         " evaluations, edges; may be repeated",
     )
 
 
 def limits_of(options: argparse.Namespace) -> Limits:
-    """Return the limits that ``--limit`` states."""
+    """Return the limits that the options ``--limit`` set."""
     from dataclasses import fields
 
     from askwise.pddl import Limits
@@ -74,7 +71,7 @@ def limits_of(options: argparse.Namespace) -> Limits:
 
 
 def read(options: argparse.Namespace, path: str, template: str | None) -> Recognition:
-    """Return the problem that the arguments name."""
+    """Read a planning problem: `path` is an archive, a folder, or with `template` a PDDL domain."""
     from askwise.pddl import load
 
     if path.lower().endswith(".pddl") and template is None:
@@ -88,19 +85,16 @@ def read(options: argparse.Namespace, path: str, template: str | None) -> Recogn
 
 
 def cones_of(problem: Recognition, command: str) -> Cones:
-    """Return all optimal plans, saying on standard error what takes long."""
+    """Return all optimal plans of a problem; report progress on standard error."""
     from askwise import pddl
 
-    with speaking(command) as say:
+    with progress_messages(command) as say:
         return pddl.cones_of(problem, progress=say)
 
 
 @contextmanager
-def speaking(command: str) -> Iterator[Callable[[str], None]]:
-    """Give a function that shows how far a search has got, now and then.
-
-    On a terminal only: what a program or a file gets does not depend on how fast the machine is.
-    """
+def progress_messages(command: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that prints progress messages, at most every `EVERY` seconds, and only on a terminal."""
     with Progress(command, "{}", show=sys.stderr.isatty()) as progress:
         due = time.monotonic() + FIRST
 
@@ -114,30 +108,42 @@ def speaking(command: str) -> Iterator[Callable[[str], None]]:
 
 
 def is_one_problem(path: str) -> bool:
-    """Whether an argument names one planning problem, and not a folder of them."""
+    """Whether an argument names one planning problem, rather than a folder of several."""
     try:
         return not _is_folder(path) or (Path(path) / "domain.pddl").is_file()
     except OSError:
-        return False  # a folder that cannot be looked into, which is said where it is searched
+        return False  # an unreadable folder, which is reported when it is searched
+
+
+# -- tables of many problems -------------------------------------------------------------------------------------
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--csv", metavar="FILE", help="write all rows; FILE.rows/ keeps what is done meanwhile")
-    parser.add_argument("--workers", metavar="N", help="processes on this machine (default: one for each core)")
-    parser.add_argument("--seconds", metavar="S", default="600", help="a problem fails after that (%(default)s)")
+    """Declare ``--csv``, ``--workers`` and ``--seconds``."""
+    parser.add_argument("--csv", metavar="FILE", help="write all rows; FILE.rows/ stores intermediate results")
+    parser.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
+    parser.add_argument(
+        "--seconds", metavar="S", default="600", help="time limit per problem in seconds (default: %(default)s)"
+    )
 
 
 def work(
     options: argparse.Namespace, command: str, paths: Sequence[str], job_for: Callable[[Collected], Job]
 ) -> list[Row]:
-    """Return the rows of all problems below the paths, in their order."""
+    """Run a job for each problem in the given archives and folders; return the rows in their order.
+
+    Args:
+        options: the options of the command.
+        command: the name of the subcommand, for messages.
+        paths: archives and folders.
+        job_for: makes the job of a problem.
+    """
     from askwise.recognition.archives import collect
 
     for path in paths:
         if path.lower().endswith(".pddl") and Path(path).is_file():
             how = f"askwise {'edp' if command == 'grd' else command} DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat"
-            raise InputError("arguments", repr(path), f"archives, or folders of them (files by themselves: {how})")
+            raise InputError("arguments", repr(path), f"archives, or folders of them (for separate files: {how})")
     seconds = parse_number(options.seconds, "--seconds", above=0)
     workers = _workers(options)
     problems, unreadable = collect(paths)
@@ -145,7 +151,7 @@ def work(
         first = f"of the first: {printable(unreadable[0].why)}" if len(unreadable) > 1 else printable(unreadable[0].why)
         raise InputError("archives", f"{len(unreadable)}, none that can be read ({first})", "at least one that can")
     for each in unreadable:
-        print(f"askwise {command}: {printable(each.name)} is left out: {printable(each.why)}", file=sys.stderr)
+        print(f"askwise {command}: {printable(each.name)} is skipped: {printable(each.why)}", file=sys.stderr)
     jobs = [job_for(problem) for problem in problems]
     done: dict[int, list[Row]] = {}
     try:
@@ -156,8 +162,8 @@ def work(
                     progress(len(done), len(jobs))
     except KeyboardInterrupt:
         if options.csv is not None:
-            told = f"{len(done)} of {len(jobs)} problems are done and kept; the same command goes on with the others"
-            print(f"askwise {command}: {told}", file=sys.stderr)
+            text = f"{len(done)} of {len(jobs)} problems are stored; run the same command again to resume"
+            print(f"askwise {command}: {text}", file=sys.stderr)
         raise
     return [row for number in sorted(done) for row in done[number]]
 
@@ -183,7 +189,7 @@ def _workers(options: argparse.Namespace) -> int:
 
 
 def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[Row]) -> None:
-    """Write the CSV file, if one is wanted."""
+    """Write the rows to the file of ``--csv``, if there is one."""
     from askwise.text.files import whole_file
 
     if options.csv is None:
@@ -202,8 +208,8 @@ def _cell(value: object) -> object:
     return json.dumps(value) if isinstance(value, bool | list) else value
 
 
-def say_failures(found: Sequence[Row]) -> int:
-    """Say in full what did not come to an exact end; return the exit code, 2 where everything failed."""
+def print_failures(found: Sequence[Row]) -> int:
+    """Print the verdicts that are not exact; return the exit code, 2 if all problems failed, otherwise 0."""
     for row in found:
         if not row["verdict"].startswith("exact"):
             name = row.get("archive") or row["problem"]

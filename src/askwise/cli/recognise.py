@@ -1,14 +1,13 @@
-"""Recognise the goal of somebody who acts, after each action seen: what is possible, how likely.
+"""Recognise an actor's goal: the possible goals and their probabilities after each observed action.
 
-ARCHIVE is a goal-recognition problem as data sets have it: an archive (.tar.bz2) or a
-folder with domain.pddl, template.pddl, hyps.dat (the goals), obs.dat (the actions seen) and
-perhaps real_hyp.dat (the true goal); or these files by themselves. The numbers are exact:
-they are counted over all optimal plans of all goals. Actions may be missing between those
-that were seen, unless --complete says that none is.
+ARCHIVE is a goal-recognition problem as in public data sets: an archive (.tar.bz2) or a
+folder with domain.pddl, template.pddl, hyps.dat (the goals), obs.dat (the observed actions)
+and optionally real_hyp.dat (the true goal); or these files separately. The probabilities are
+exact: they count all optimal plans of all goals. Actions may be missing between the observed
+ones, unless you give --complete.
 
-Several archives, or a folder of archives, give one row each (--csv) and a summary by how
-much was seen. Stopped, in whatever way, it goes on where it was when the same command is
-given again.
+Several archives, or a folder of archives, give one row each (--csv) and a summary by share of
+observed actions. If it is interrupted, run the same command again to resume.
 
   askwise recognise blocks.tar.bz2
   askwise recognise blocks.tar.bz2 --belief robust --json
@@ -33,16 +32,21 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise recognise``."""
     parser.add_argument("paths", metavar="ARCHIVE", nargs="+", help="archives or folders; or DOMAIN.pddl TEMPLATE.pddl")
-    parser.add_argument("--goals", metavar="FILE", help="the goals, one in each line (default: those in ARCHIVE)")
-    parser.add_argument("--obs", metavar="FILE", help="the actions seen (default: those in ARCHIVE)")
+    parser.add_argument("--goals", metavar="FILE", help="the goals, one per line (default: those in ARCHIVE)")
+    parser.add_argument("--obs", metavar="FILE", help="the observed actions (default: those in ARCHIVE)")
     parser.add_argument(
         "--belief",
         choices=("bayes", "robust"),
         default="bayes",
-        help="bayes: the actor takes a shortest plan; robust: it may do other things now and then (%(default)s)",
+        help="bayes: the actor follows a shortest plan; robust: some of its actions are in no plan (%(default)s)",
     )
-    parser.add_argument("--stray", metavar="P", default="0.1", help="how often that is, for robust (%(default)s)")
-    parser.add_argument("--complete", action="store_true", help="no action was missed between those seen")
+    parser.add_argument(
+        "--stray",
+        metavar="P",
+        default="0.1",
+        help="share of actions that are in no plan, for robust (default: %(default)s)",
+    )
+    parser.add_argument("--complete", action="store_true", help="all actions were observed")
     planning_problems.add_limits(parser)
     parser.add_argument("--json", action="store_true", help="print JSON: all goals after each action")
     planning_problems.add_options(parser)
@@ -64,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _one(options: argparse.Namespace, path: str, template: str | None, stray: float) -> int:
-    """Tell what each action of one archive says."""
+    """Recognise the goal of one archive and print the result."""
     from askwise.pddl.recogniser import recognise
     from askwise.pddl.text import recognised_to_json, recognised_to_text
 
@@ -91,7 +95,7 @@ def _how(options: argparse.Namespace) -> str:
 
 
 def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
-    """Write and sum up a row for each of many archives."""
+    """Recognise the goals of many archives; write their rows and print a summary."""
     from askwise.recognition.tables import RECOGNISE_COLUMNS, RecogniseJob, summaries
 
     for given, name in ((options.goals, "--goals"), (options.obs, "--obs")):
@@ -108,7 +112,7 @@ def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
     )
     planning_problems.write(options, RECOGNISE_COLUMNS, found)
     print(_summed_up(summaries(found)))
-    return planning_problems.say_failures(found)
+    return planning_problems.print_failures(found)
 
 
 def _summed_up(found: list[Summary]) -> str:

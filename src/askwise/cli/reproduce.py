@@ -1,9 +1,8 @@
-"""Reproduce the paper: its two-goal grid, then its whole evaluation, beside what the paper says.
+"""Reproduce the paper: its two-goal grid and its whole evaluation, compared with its numbers.
 
-The evaluation plays 100 random instances under three priors, six prices and five methods, 9,000
-episodes, and ends with tables, figures like the paper's, and report.html, which judges every
-claim of the paper's results by the data. A run that was stopped goes on where it was when the
-same command is given again.
+The evaluation runs 9,000 episodes: 100 random instances with three priors, six prices and five
+methods. It writes tables, figures like the paper's, and report.html, which checks every claim
+about the results. If it is interrupted, run the same command again to resume.
 
   askwise reproduce
   askwise reproduce --quick
@@ -20,15 +19,15 @@ from askwise.cli import study
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise reproduce``."""
-    parser.add_argument("--out", metavar="DIR", help="folder for everything (out/reproduce; with --quick out/quick)")
+    parser.add_argument("--out", metavar="DIR", help="output folder (default: out/reproduce, with --quick out/quick)")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--quick", action="store_true", help="10 instances and three prices: a first look in seconds")
-    what.add_argument("--grid-only", action="store_true", help="the two-goal grid only")
+    what.add_argument("--quick", action="store_true", help="10 instances and three prices, in seconds")
+    what.add_argument("--grid-only", action="store_true", help="only the two-goal grid")
     study.add_running_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise reproduce``; the exit code is 1 if a number of the grid differs from the paper's."""
+    """Run ``askwise reproduce``; return 1 if a number of the grid differs from the paper's."""
     from askwise.studies.schema.study_file import quicker, read_settings, study_from
     from askwise.text import files
 
@@ -44,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def two_goal_grid(folder: Path, *, quiet: bool) -> int:
-    """Print the grid's numbers beside the paper's and draw it; return 1 if a number differs."""
+    """Compare the two-goal grid with the paper's numbers and draw it; return 1 if a number differs, else 0."""
     from askwise.studies import two_goal_grid
     from askwise.text import files
 

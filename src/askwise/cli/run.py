@@ -1,4 +1,4 @@
-"""Play an episode and tell what happened.
+"""Simulate one episode and print, animate or save it.
 
 FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
 standard input.
@@ -30,18 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise run``."""
     common.add_file_and_method(parser)
     parser.add_argument(
-        "--teammate", metavar="KIND", help="how the teammate walks (default: as FILE says, or urop); help lists all"
+        "--teammate",
+        metavar="KIND",
+        help="how the teammate moves (default: as FILE says, or urop); use help to list all",
     )
     parser.add_argument("--goal", metavar="GOAL", help="the teammate's goal (default: drawn from the prior)")
-    parser.add_argument("--seed", metavar="N", help="makes the episode repeatable")
-    parser.add_argument("--max-steps", metavar="N", help="cut the episode off after N steps")
+    parser.add_argument("--seed", metavar="N", help="random seed (default: a new one)")
+    parser.add_argument("--max-steps", metavar="N", help="truncate the episode after N steps")
     interruption.add_limit(parser)
-    parser.add_argument("--watch", action="store_true", help="animate it in the terminal first")
-    parser.add_argument("--speed", metavar="N", default="4", help="steps a second for --watch (%(default)s)")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of the account")
-    parser.add_argument("--gif", metavar="FILE", help="write an animated picture")
-    parser.add_argument("--html", metavar="FILE", help="write a page that steps through the episode")
-    parser.add_argument("--trace", metavar="FILE", help="write everything that happened, as JSON")
+    parser.add_argument("--watch", action="store_true", help="animate the episode in the terminal first")
+    parser.add_argument("--speed", metavar="N", default="4", help="steps per second for --watch (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument("--gif", metavar="FILE", help="write an animated GIF")
+    parser.add_argument("--html", metavar="FILE", help="write a web page on which you can step through the episode")
+    parser.add_argument("--trace", metavar="FILE", help="write a complete record of the episode, as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -70,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse what can be refused before anything is played."""
+    """Check the options before the episode is simulated."""
     from askwise.view.raster import check_ending
 
     common.need_file(options)
@@ -82,7 +84,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def play(options: argparse.Namespace) -> Episode:
-    """Return the episode that the options ask for."""
+    """Simulate the episode that the options describe."""
     from askwise.core.belief import ContradictoryObservation
     from askwise.play.simulate import simulate
 
@@ -101,18 +103,18 @@ def play(options: argparse.Namespace) -> Episode:
 
 
 def watch(episode: Episode, speed: float) -> None:
-    """Animate the episode if there is a terminal to do so."""
+    """Animate the episode if standard output is a terminal."""
     from askwise.view.text import can_watch
     from askwise.view.text import watch as animate
 
     if not can_watch(sys.stdout):
-        print("askwise run: --watch needs a terminal; the account follows", file=sys.stderr)
+        print("askwise run: --watch needs a terminal; printing the episode instead", file=sys.stderr)
     elif not animate(episode, sys.stdout, speed=speed, colour=common.colourful()):
         print("(stopped watching)")
 
 
 def write(options: argparse.Namespace, episode: Episode) -> list[str]:
-    """Write the files that were asked for, and return their names."""
+    """Write the files of ``--trace``, ``--html`` and ``--gif``, and return their names."""
     if options.trace is not None:
         from askwise.play import trace
 
@@ -156,7 +158,7 @@ def as_json(episode: Episode) -> dict[str, Any]:
 
 
 def teammates() -> str:
-    """Return the kinds of teammates: the table at the top of their module."""
+    """Return the table of kinds of teammates in the docstring of `askwise.core.teammates`."""
     from askwise.core import teammates as module
 
     table = (module.__doc__ or "").split("===\n")

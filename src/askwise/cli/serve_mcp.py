@@ -1,7 +1,7 @@
 """Serve askwise to a language-model agent, by the Model Context Protocol.
 
-The client starts this command and talks to it over standard input and output. There is no
-network, no key, and nothing is sent anywhere else. It ends when its input does.
+The client starts this command and talks to it over standard input and output. It needs no
+network and no key, and sends nothing anywhere else. It ends when its input ends.
 
   pip install 'askwise[mcp]'
   askwise serve-mcp
@@ -17,7 +17,7 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``askwise serve-mcp``: it has none."""
+    """Declare the options of ``askwise serve-mcp``: there are none."""
     del parser
 
 

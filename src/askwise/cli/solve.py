@@ -1,8 +1,8 @@
-"""Find the least expected cost that any way of acting and asking can reach. Small instances only.
+"""Compute the lowest expected cost that any method can have, exactly. Small instances only.
 
 FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
-standard input. Where answers may be wrong or missing, at most --questions of them are asked
-in an episode (3 unless told otherwise); the verdict says what more could save at most.
+standard input. If answers may be wrong or missing, at most --questions of them are asked per
+episode (3 by default); the verdict says how much more questions could save at most.
 
   askwise solve instance.json
   askwise solve instance.json --questions 2
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from askwise.planning.optimum import Solution
 
 
-BOUND = "askwise evaluate FILE --paths 10 --bound tells what a method costs, and a number that no method can be below"
+BOUND = "askwise evaluate FILE --paths 10 --bound estimates the cost of a method and computes a lower bound"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise solve``."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
-    parser.add_argument("--questions", metavar="N", help="ask at most N questions in an episode")
-    parser.add_argument("--go-on", action="store_true", help="go on, however large it is; progress on standard error")
+    parser.add_argument("--questions", metavar="N", help="ask at most N questions per episode")
+    parser.add_argument("--go-on", action="store_true", help="no size limit; report progress on standard error")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(problem, found), ensure_ascii=False))
     else:
-        print(told(problem, found), end="")
+        print(to_text(problem, found), end="")
     return 0
 
 
@@ -81,7 +81,7 @@ def as_json(problem: Problem, found: Solution) -> dict[str, Any]:
 
 
 def _named(problem: Problem, asked: Question) -> list[str] | list[list[str]]:
-    """Return the goals that a question names, those of each group of a choice by themselves."""
+    """Return the names of the goals that a question asks about; for a choice, one list per group."""
     groups = getattr(asked, "groups", None)
     if groups is None:
         return [problem.goals[goal] for goal in asked]
@@ -95,8 +95,8 @@ def _asked(problem: Problem, asked: Question) -> str:
     return "ask which it is: " + "; ".join(" or ".join(group) for group in names)
 
 
-def told(problem: Problem, found: Solution) -> str:
-    """Return the same for people."""
+def to_text(problem: Problem, found: Solution) -> str:
+    """Return the solution as text."""
     first = found.policy.at(problem.start)
     if first.ask is not None:
         begin = _asked(problem, first.ask)
@@ -108,5 +108,5 @@ def told(problem: Problem, found: Solution) -> str:
         f"expected cost           {found.expected_cost:.6g}\n"
         f"first                   {begin}\n"
         f"verdict                 {found.verdict}\n"
-        f"looked at               {found.states:,} states, {found.splits:,} questions\n"
+        f"searched                {found.states:,} states, {found.splits:,} questions\n"
     )

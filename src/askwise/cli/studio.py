@@ -1,9 +1,9 @@
 """Open the studio: people play problems in the browser, or take part in a study.
 
 PROBLEMS is a problem file of any domain, a folder of them, or a study with people (askwise new
---kind study-with-people writes one); without it there are examples.
-The command prints a link that opens the studio once and keeps running until Ctrl-C. Whatever
-was played is in the folder --out, and goes on when the studio is started again.
+--kind study-with-people writes one); without it the studio shows examples.
+The command prints a link that opens the studio, and runs until Ctrl-C. Rounds are stored in the
+folder --out; unfinished rounds resume when you restart the studio.
 
   askwise studio kitchen.toml
   askwise studio examples/ --port 9000
@@ -11,8 +11,8 @@ was played is in the folder --out, and goes on when the studio is started again.
   askwise studio examples/ --host 192.168.1.20
   askwise studio kitchen.toml --method mine.py:Likeliest
 
-The studio listens on this computer only, unless --host names another address of it. Whoever
-comes in needs the link, which is void after its first use.
+The studio listens on this computer only, unless --host gives another of its addresses. You need
+the link to enter; it can be used once.
 """
 
 from __future__ import annotations
@@ -24,16 +24,28 @@ from askwise.text.reading import parse_number, parse_whole
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise studio``."""
-    parser.add_argument("path", metavar="PROBLEMS", nargs="?", help="a problem file, or a folder of them")
-    parser.add_argument("--out", metavar="DIR", default="out/studio", help="keeps what is played (%(default)s)")
-    parser.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (%(default)s)")
-    parser.add_argument("--port", metavar="N", default="8765", help="port, 0 for any that is free (%(default)s)")
-    parser.add_argument("--url", metavar="URL", help="the address browsers use, if a proxy stands before the studio")
     parser.add_argument(
-        "--method", metavar="PLACE", action="append", default=[], help="offer an agent of your own, FILE.py:CLASS"
+        "path", metavar="PROBLEMS", nargs="?", help="problem file, folder of them, or study with people"
     )
-    parser.add_argument("--workers", metavar="N", help="processes that think (default: one for each core)")
-    parser.add_argument("--time-limit", metavar="S", default="300", help="seconds for one decision (%(default)s)")
+    parser.add_argument(
+        "--out", metavar="DIR", default="out/studio", help="folder for everything that is played (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--host", metavar="ADDRESS", default="127.0.0.1", help="address to listen on (default: %(default)s)"
+    )
+    parser.add_argument("--port", metavar="N", default="8765", help="port; 0 picks a free one (default: %(default)s)")
+    parser.add_argument("--url", metavar="URL", help="public address, if the studio runs behind a proxy")
+    parser.add_argument(
+        "--method",
+        metavar="PLACE",
+        action="append",
+        default=[],
+        help="add your own agent, FILE.py:CLASS; may be repeated",
+    )
+    parser.add_argument("--workers", metavar="N", help="number of worker processes (default: one per core)")
+    parser.add_argument(
+        "--time-limit", metavar="S", default="300", help="time limit per decision in seconds (default: %(default)s)"
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
 
 

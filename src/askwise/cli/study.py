@@ -1,8 +1,8 @@
 """Run a study: many instances, priors, prices, teammates and methods; tables, figures, a report.
 
 STUDY is a study file (TOML), or the name of a study that comes with askwise, such as "paper".
-Options replace what stands in it; without STUDY they are the whole study. A study that was
-stopped, in whatever way, goes on where it was when the same command is given again.
+Options override its settings; without STUDY they describe the whole study. If it is
+interrupted, run the same command again to resume.
 
   askwise study paper --instances 10
   askwise study mine.toml --workers 8
@@ -32,39 +32,45 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise study``."""
-    parser.add_argument("study", metavar="STUDY", nargs="?", help="study file, or the name of a study of askwise's own")
-    what = parser.add_argument_group("what is played (in place of what the study file says)")
+    parser.add_argument(
+        "study", metavar="STUDY", nargs="?", help="study file, or the name of a study that comes with askwise"
+    )
+    what = parser.add_argument_group("what is simulated (overrides the study file)")
     what.add_argument("--instances", metavar="N", help="number of random instances")
-    what.add_argument("--size", metavar="N", help="width and height of their maps")
-    what.add_argument("--stations", metavar="N", help="stations on each map")
-    what.add_argument("--toolboxes", metavar="N", help="toolboxes on each map")
+    what.add_argument("--size", metavar="N", help="width and height of random instances")
+    what.add_argument("--stations", metavar="N", help="stations per map")
+    what.add_argument("--toolboxes", metavar="N", help="toolboxes per map")
     what.add_argument("--walls", metavar="SHARE", help="share of the cells that are walls")
     what.add_argument("--files", metavar="FILE", nargs="+", help="instance files instead of random instances")
     what.add_argument("--priors", metavar="KIND", nargs="+", help="priors: uniform, far, near, fetcher-far, ...")
-    what.add_argument("--costs", metavar="X", nargs="+", help="per-station costs of a question")
-    what.add_argument("--base-cost", metavar="X", help="base cost of a question")
+    what.add_argument("--costs", metavar="X", nargs="+", help="prices of a question per station")
+    what.add_argument("--base-cost", metavar="X", help="base price of a question")
     what.add_argument("--methods", metavar="NAME", nargs="+", help="methods (askwise run --method help lists them)")
     what.add_argument("--answers", metavar="MODEL", nargs="+", help="how questions are answered (askwise run --help)")
     what.add_argument("--teammates", metavar="KIND", nargs="+", help="teammates (askwise run --teammate help)")
-    what.add_argument("--beliefs", metavar="KIND", nargs="+", help="play every method with each of these beliefs")
-    what.add_argument("--episodes", metavar="N", help="episodes on each instance for each combination of the above")
-    what.add_argument("--seed", metavar="N", help="seed of everything random")
-    what.add_argument("--quick", action="store_true", help="at most 10 instances, and three of the costs")
-    what.add_argument("--dry-run", action="store_true", help="say what would be played, and stop")
-    parser.add_argument("--out", metavar="DIR", help="folder for the results (out/NAME)")
+    what.add_argument("--beliefs", metavar="KIND", nargs="+", help="run every method with each of these beliefs")
+    what.add_argument("--episodes", metavar="N", help="episodes per instance and combination of the settings above")
+    what.add_argument("--seed", metavar="N", help="seed of all random choices")
+    what.add_argument("--quick", action="store_true", help="at most 10 instances and three prices")
+    what.add_argument("--dry-run", action="store_true", help="print the settings and the number of episodes, and stop")
+    parser.add_argument("--out", metavar="DIR", help="output folder (default: out/NAME)")
     add_running_options(parser)
 
 
 def add_running_options(parser: argparse.ArgumentParser) -> None:
-    """Declare how a study is run."""
+    """Declare the options of how a study is run."""
     how = parser.add_argument_group("how it is run")
-    how.add_argument("--workers", metavar="N", help="processes on this machine (default: one for each core)")
-    how.add_argument("--dask", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
-    how.add_argument("--decision-limit", metavar="SECONDS", help="a decision fails after that (300; none: no limit)")
-    how.add_argument("--episode-limit", metavar="SECONDS", help="an episode fails after that (3600; none: no limit)")
-    how.add_argument("--memory-limit", metavar="GIB", help="memory that each process may take (none)")
-    how.add_argument("--retry-failed", action="store_true", help="play again what failed before")
-    how.add_argument("--json", action="store_true", help="print where everything is, as JSON, instead of the summary")
+    how.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
+    how.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster: the address of its scheduler")
+    how.add_argument(
+        "--decision-limit", metavar="SECONDS", help="time limit per decision (default: 300; none for no limit)"
+    )
+    how.add_argument(
+        "--episode-limit", metavar="SECONDS", help="time limit per episode (default: 3600; none for no limit)"
+    )
+    how.add_argument("--memory-limit", metavar="GIB", help="memory limit per process (default: none)")
+    how.add_argument("--retry-failed", action="store_true", help="repeat episodes that failed")
+    how.add_argument("--json", action="store_true", help="print the paths of all results as JSON instead of a summary")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -133,7 +139,7 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 
 
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
-    """Run a study, write its tables, figures and report, and say what came out."""
+    """Run a study, write its tables, figures and report, and print a summary; return the exit code."""
     from askwise.studies import pipeline
 
     workers = _workers(options)
@@ -153,12 +159,12 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     except KeyboardInterrupt as stopped:
         stored = pipeline.stored_tasks(study, folder)
         print(f"\nStopped: {stored} of {total} instances are stored in {folder}.", file=sys.stderr)
-        print("Give the same command again to go on.", file=sys.stderr)
+        print("Run the same command again to resume.", file=sys.stderr)
         return interruption.exit_code(stopped)
     except AskwiseError as error:
         stored = pipeline.stored_tasks(study, folder)
         if stored:
-            hint = f"{stored} of {total} instances are stored in {folder!r}; the same command goes on from there"
+            hint = f"{stored} of {total} instances are stored in {folder!r}; run the same command again to resume"
             raise AskwiseError(f"{error} ({hint})") from None
         raise
     _print(done, options)
@@ -166,7 +172,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
 
 
 def _limits(own: Limits, options: argparse.Namespace) -> Limits:
-    """Return the study's limits, with those that the options set in their place."""
+    """Return the study's limits, overridden by those of the options."""
     from askwise.studies.schema.conditions import limit_from
 
     given = {name: getattr(options, f"{name}_limit") for name in ("decision", "episode", "memory")}
@@ -189,7 +195,7 @@ def _print(done: Conducted, options: argparse.Namespace) -> None:
     print(f"\nReport:  {done.report}\nFigures: {folder / 'figures'}")
     if failures:
         where = "1 condition" if failures == 1 else f"{failures} conditions"
-        print(f"Episodes failed in {where}: see failures.csv; --retry-failed plays them again.")
+        print(f"Episodes failed in {where}: see failures.csv; --retry-failed repeats them.")
     stored = len(done.ran.store.done())
     print(f"{stored} of {done.ran.store.study.n_tasks} instances are stored in {folder}")
 

@@ -1,8 +1,8 @@
-"""Write what a study with people gave: tables, traces, figures and a report.
+"""Report the results of a study with people: tables, traces, figures and a report.
 
-DIR is the folder --out of the studio in which the study ran; the studio may still be open.
-People and simulations stand side by side: each round that somebody played, and the same round
-with a simulated person.
+DIR is the folder --out of the studio in which the study ran; the studio may still be running.
+The report compares people with simulations: each round that a person played, and the same
+round with a simulated person.
 
   askwise study-report out/mine
 """
@@ -17,8 +17,10 @@ from askwise.text.reading import parse_number
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise study-report``."""
-    parser.add_argument("folder", metavar="DIR", help="the folder of the studio")
-    parser.add_argument("--time-limit", metavar="S", default="300", help="seconds for one decision (%(default)s)")
+    parser.add_argument("folder", metavar="DIR", help="folder of the studio")
+    parser.add_argument(
+        "--time-limit", metavar="S", default="300", help="time limit per decision in seconds (default: %(default)s)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
