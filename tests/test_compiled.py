@@ -1,4 +1,4 @@
-"""Compiling: told to whoever waits for it, once; and no kernel is compiled twice for the same work."""
+"""Compiling: announced once at a terminal; no kernel is compiled twice for the same types; the cache on disk."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 class Terminal(io.StringIO):
-    """Something to write to that says that it is a terminal."""
+    """A text stream that says that it is a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -75,7 +75,7 @@ def test_every_kernel_belongs_to_a_part() -> None:
 
 
 def _at_terminal(*arguments: str, cache: Path) -> tuple[str, str]:
-    """Run a command as somebody at a terminal: return what it printed, and what it said there."""
+    """Run a command at a terminal; return its standard output and its standard error."""
     ours, its = pty.openpty()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     command = [sys.executable, "-m", "askwise", *arguments]
@@ -119,7 +119,7 @@ def _half_of(numbers: Any, steps: int) -> float:
 
 @pytest.fixture
 def patience(monkeypatch: pytest.MonkeyPatch) -> _compiled._Patience:
-    """Patience as in a new process, and the old one afterwards."""
+    """Set patience to that of a new process, and restore it afterwards."""
     fresh = _compiled._Patience()
     monkeypatch.setattr(_compiled, "patience", fresh)
     return fresh
@@ -195,7 +195,7 @@ def test_loops_give_the_same_to_the_bit_as_they_are_written_and_compiled() -> No
 
 
 def test_kept_code_is_used_only_while_nothing_has_changed_that_it_is_made_from(tmp_path: Path) -> None:
-    """numba itself would not notice that a loop in another file has changed, or a number."""
+    """numba itself would not notice a change of a loop or a constant in another file."""
     package = tmp_path / "askwise"
     shutil.copytree(Path(_jit.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     ask = (
@@ -232,7 +232,7 @@ def test_kept_code_is_used_only_while_nothing_has_changed_that_it_is_made_from(t
 
 
 def test_what_kernels_are_made_from_can_be_told_by_its_text() -> None:
-    """What has an address in its text would be compiled again in every process."""
+    """A value with an address in its text would make a kernel be compiled again in every process."""
     kernels = _all_kernels()
     assert len(kernels) > 100
     for kernel in kernels:
@@ -242,7 +242,7 @@ def test_what_kernels_are_made_from_can_be_told_by_its_text() -> None:
 
 
 class _Text:
-    """In place of a digest, all that it was given."""
+    """A stand-in for a digest that collects its input."""
 
     all = b""
 
@@ -251,7 +251,7 @@ class _Text:
 
 
 def _all_kernels() -> list[Any]:
-    """Every kernel of the package."""
+    """Yield every kernel of the package."""
     found = {}
     for path in Path(_jit.__file__).parent.rglob("*.py"):
         if b"_compiled import" in path.read_bytes():
@@ -262,7 +262,7 @@ def _all_kernels() -> list[Any]:
 
 
 def _hits(numbers: Any) -> int:
-    """Call a kernel as a new process would: return how often its code was found on disk."""
+    """Call a kernel as a new process would; return how often its code was found on disk."""
     kernel: Any = _compiled.Kernel(_half_of.as_written)  # type: ignore[attr-defined]
     assert kernel(numbers, 3) == _half_of.as_written(numbers, 3)  # type: ignore[attr-defined]
     return sum(kernel._compiled.stats.cache_hits.values())
@@ -270,7 +270,7 @@ def _hits(numbers: Any) -> int:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of the compiler."""
+    """Use an empty cache folder."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     return tmp_path
 
@@ -331,7 +331,7 @@ def total(n):
 
 
 def _place(kernel: Any) -> Path | None:
-    """Where the code of a kernel is kept."""
+    """Return the folder with the code of a kernel."""
     kernel(4)
     found = kernel._compiled.stats.cache_path
     return None if found is None else Path(found)
@@ -347,7 +347,7 @@ def _version(folder: Path, factor: float) -> Any:
 
 
 class Killed(BaseException):
-    """The end of the process, as no handler of exceptions sees it."""
+    """Stands for the end of the process: no exception handler catches it."""
 
 
 def test_code_of_another_version_is_never_run(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,7 +367,7 @@ def test_code_of_another_version_is_never_run(tmp_path: Path, cache: Path, monke
 
 
 def test_loops_are_compiled_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file where a folder would be keeps out everybody, root as well."""
+    """A file in place of a folder makes it unwritable even for root."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
     for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(tmp_path / "file"))
@@ -394,7 +394,7 @@ def test_functions_of_yours_are_kept_where_they_always_were(tmp_path: Path, cach
 
 @pytest.mark.skipif(not hasattr(numba.config, "CACHE_LOCATOR_CLASSES"), reason="this numba has no such setting")
 def test_code_is_not_kept_where_numba_chooses_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It would be found there by other versions, too."""
+    """Other versions would find the code there, too."""
     monkeypatch.setattr(numba.config, "CACHE_LOCATOR_CLASSES", "InTreeCacheLocator")
     assert _place(_version(tmp_path, 2.0)) is None
 
@@ -449,7 +449,7 @@ test_compiled._half_of.compiled_for(np.linspace(0.1, 7.0, 3), 3)
 
 
 def test_two_that_compile_at_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of them waits, and finds the code of the other. For arguments of other types there is another folder."""
+    """One process waits, and finds the code of the other. Arguments of other types have another folder."""
     others: list[subprocess.Popen[str]] = []
     did: list[str] = []
     saves_index: Any = caching.IndexDataCacheFile._save_index
@@ -530,7 +530,7 @@ def _pair() -> _Pair:
 
 
 def test_structs_are_the_same_in_python_and_in_compiled_loops() -> None:
-    """And loops see the arrays themselves, not copies."""
+    """Loops see the arrays themselves, not copies."""
     results = []
     for way in (lambda given: _in_structs(given.compiled), _in_structs.as_written):  # type: ignore[attr-defined]
         given = _pair()
@@ -541,7 +541,7 @@ def test_structs_are_the_same_in_python_and_in_compiled_loops() -> None:
 
 
 def test_structs_can_be_sent() -> None:
-    """Arrays that are read only stay so: for others, loops would be compiled once more."""
+    """Read-only arrays stay read-only: for writable ones, loops would be compiled again."""
     given = _pair()
     _in_structs(given.compiled)
     arrived = pickle.loads(pickle.dumps(given))
