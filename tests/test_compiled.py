@@ -251,7 +251,7 @@ class _Text:
 
 
 def _all_kernels() -> list[Any]:
-    """Yield every kernel of the package."""
+    """Return every kernel of the package."""
     found = {}
     for path in Path(_jit.__file__).parent.rglob("*.py"):
         if b"_compiled import" in path.read_bytes():
