@@ -103,7 +103,7 @@ def test_one_address_has_so_many_and_others_are_not_disturbed(caplog: pytest.Log
         refused = [connected(connections) for _ in range(100)]
     assert not any(line.open for _, line, _ in refused)
     assert [each.getMessage() for each in caplog.records] == [
-        "refused a connection: 10.0.0.1 has 2 already (said once a minute at most)"
+        "refused a connection: 10.0.0.1 has 2 already (logged at most once a minute)"
     ]
     assert connected(connections, "10.0.0.2")[1].open
     for made, _, _ in refused:
@@ -124,7 +124,7 @@ def test_out_of_descriptors_is_one_line(caplog: pytest.LogCaptureFixture) -> Non
     for _ in range(1000):
         connections.on_error(loop, {"message": "socket.accept() out of system resource", "exception": full})
     assert [each.getMessage() for each in caplog.records] == [
-        "cannot accept connections now:  Too many open files (said once a minute at most)"
+        "cannot accept connections now: Too many open files (logged at most once a minute)"
     ]
     connections.on_error(loop, {"message": "something else", "exception": ValueError("x")})
     assert caplog.records[-1].getMessage().startswith("something else"), "told as always"

@@ -80,7 +80,10 @@ def test_other_files_are_refused_with_what_explore_takes() -> None:
         f"ego.map: found walls that differ from the teammate's; expected {TAKES}"
     )
     policy = KITCHEN.replace('start = "C" ', 'policy = "uniform"\nstart = "C" ')
-    assert refused("read", {"text": policy}) == f"teammate.policy: found another policy than shortest paths; expected {TAKES}"
+    assert (
+        refused("read", {"text": policy})
+        == f"teammate.policy: found another policy than shortest paths; expected {TAKES}"
+    )
     assert refused("read", {"text": one_row(31, 2)}) == f"teammate.map: found 31 x 1 cells; expected {TAKES}"
     assert refused("read", {"text": one_row(30, 31)}) == f"goals: found 31 goals; expected {TAKES}"
     assert len(answer_request("read", {"text": one_row(30, 2)})["sketch"]["walls"][0]) == 30

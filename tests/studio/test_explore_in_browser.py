@@ -209,10 +209,9 @@ def test_the_address_and_a_file_hold_everything(visit: Visit, page: Page, tmp_pa
     page.goto(f"http://{visit.server.host}/explore")
     page.wait_for_selector("#headline:has-text('ASK')")
     page.set_input_files("#load", saved)
-    title = "document.querySelector(\"[data-thing='teammate.now'] title\")"
-    page.wait_for_function(f"{title}?.textContent === 'cook at 2, 2'")
+    page.wait_for_selector("#sketch .wall:nth-child(7)", state="attached")
     page.wait_for_selector(READY)
-    assert walls(page) == 7
+    assert (walls(page), place(page, "teammate.now")) == (7, "cook at 2, 2")
     page.set_input_files("#load", EXAMPLES / "decisions" / "ticket.toml")
     page.wait_for_selector("#error:has-text('format: found')")
     assert walls(page) == 7

@@ -59,7 +59,7 @@ class Connections:
         """Handle an error of the event loop: log one line if connections cannot be accepted; otherwise as usual."""
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in EXHAUSTED:
-            self.complain(f"cannot accept connections now:  {error.strerror}")
+            self.complain(f"cannot accept connections now: {error.strerror}")
         else:
             loop.default_exception_handler(context)
 
