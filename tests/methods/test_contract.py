@@ -231,7 +231,8 @@ def assert_explained(problem: Problem, decision: Decision, possible: BoolArray, 
     elif decision.action == problem.ego.actions.stay and "Wait" in decision.why:
         assert decision.why.startswith("Wait: ")
     else:
-        assert decision.why.startswith(f"{problem.ego.actions.names[decision.action or 0]}: ")
+        name = problem.ego.actions.names[decision.action or 0]
+        assert decision.why.startswith((f"{name}: ", f"{name} is safe: "))
         if gated:
             assert decision == Decision(action=decision.action, why=decision.why), "no question was considered"
     if decision.considered is not None:
