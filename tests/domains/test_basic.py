@@ -113,7 +113,7 @@ def test_studies_take_its_files_and_call_things_by_its_words() -> None:
     )
     assert_refused(
         lambda: studies.parameters(Field("instances", {})),
-        "instances.domain: found 'rails', which draws no instances; expected files of its instances",
+        "instances.domain: found 'rails', which has no random instances; expected instances from files",
     )
 
 

@@ -107,7 +107,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a domain that draws nothing": (
         lambda folder: study(folder, 'domain = "problem"'),
-        "instances.domain: found 'problem', which draws no instances; expected files of its instances",
+        "instances.domain: found 'problem', which has no random instances; expected instances from files",
     ),
     "an unknown domain": (
         lambda folder: study(folder, 'domain = "problems"'),

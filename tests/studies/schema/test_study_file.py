@@ -201,7 +201,7 @@ def test_files_that_cannot_be_used_are_refused(maps: Path) -> None:
     )
     refused("instances.files[0]: found 5; expected a string", 5)
     refused(
-        "instances.files[2]: found 'more/a.json' for the second time; expected each one once",
+        "instances.files[2]: found 'more/a.json' again; expected every entry once",
         "more/*.json",
         "more/a.json",
     )
@@ -348,7 +348,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "prior twice": (
         attempt(priors=["far", "far"]),
-        "priors[1]: found 'far' for the second time; expected each one once",
+        "priors[1]: found 'far' again; expected every entry once",
     ),
     "prior without kind": (
         attempt(priors=[{"temperature": 1}]),
@@ -398,7 +398,7 @@ FAULTS: dict[str, Fault] = {
     ),
     "cost twice": (
         attempt(per_station_costs=[0, 0.5, 0.0]),
-        "per_station_costs[2]: found 0.0 for the second time; expected each one once",
+        "per_station_costs[2]: found 0.0 again; expected every entry once",
     ),
     "no costs": (attempt(base_costs=[]), "base_costs: found []; expected at least one"),
     "both base costs": (
@@ -417,18 +417,18 @@ FAULTS: dict[str, Fault] = {
     ),
     "answers twice": (
         attempt(answers=["wrong:0.1", "wrong:0.10"]),
-        "answers[1]: found 'wrong:0.1' for the second time; expected each one once",
+        "answers[1]: found 'wrong:0.1' again; expected every entry once",
     ),
     "no teammates": (attempt(teammates=[]), "teammates: found []; expected at least one"),
     "teammate twice": (
         attempt(teammates=["urop", "urop"]),
-        "teammates[1]: found 'urop' for the second time; expected each one once",
+        "teammates[1]: found 'urop' again; expected every entry once",
     ),
     "teammate of another type": (attempt(teammates=[1]), "teammates[0]: found 1; expected a string"),
     "no beliefs": (attempt(beliefs=[]), "beliefs: found []; expected at least one"),
     "belief twice": (
         attempt(beliefs=["bayes", "bayes"]),
-        "beliefs[1]: found 'bayes' for the second time; expected each one once",
+        "beliefs[1]: found 'bayes' again; expected every entry once",
     ),
     "unknown belief": (
         attempt(beliefs=["bays"]),
@@ -446,11 +446,11 @@ FAULTS: dict[str, Fault] = {
     ),
     "method twice": (
         attempt(methods=["never", "never"]),
-        "methods[1]: found 'never' for the second time; expected each one once",
+        "methods[1]: found 'never' again; expected every entry once",
     ),
     "label twice": (
         attempt(methods=["never", {"name": "ezq", "label": "never"}], beliefs=["bayes", "robust"]),
-        "methods[1]: found 'never' for the second time; expected each one once",
+        "methods[1]: found 'never' again; expected every entry once",
     ),
     "method without name": (
         attempt(methods=[{"label": "a"}]),

@@ -126,7 +126,7 @@ class FileStudies:
 
     def parameters(self, given: Field) -> Parameters:
         """Raise `InputError`: instances of these domains cannot be drawn."""
-        raise InputError(f"{given.path}.domain", f"{self._name!r}, which draws no instances", "files of its instances")
+        raise InputError(f"{given.path}.domain", f"{self._name!r}, which has no random instances", "instances from files")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
         """Return a problem with another prior and other prices."""

@@ -92,7 +92,7 @@ def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
         raise field.refuse("at least one")
     for k, label in enumerate(labels):
         if label in labels[:k]:
-            raise InputError(f"{field.path}[{k}]", f"{label!r} for the second time", "each one once")
+            raise InputError(f"{field.path}[{k}]", f"{label!r} again", "every entry once")
     return values
 
 
