@@ -109,7 +109,7 @@ def test_studies_take_its_files_and_call_things_by_its_words() -> None:
     studies = studies_of("rails")
     assert (studies.words.goal, studies.words.teammate, studies.words.price) == ("stop", "tram", "per-stop cost")
     assert (
-        studies.words.priors == "far favours stops that are far from the tram, near those that are near, uniform none."
+        studies.words.priors == "far favours stops far from the tram, near favours stops near it, uniform favours none."
     )
     assert_refused(
         lambda: studies.parameters(Field("instances", {})),

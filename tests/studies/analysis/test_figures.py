@@ -99,10 +99,10 @@ def test_a_bound_is_drawn_for_its_own_teammate_only() -> None:
 
 def test_a_bound_says_which_instances_it_is_for() -> None:
     row = {"prior": ["far"], "per_station_cost": [0.0], "mean": [0.5], "stderr": [0.1], "instances": [2]}
-    for costs, said in (([1.0, 2.0, 3.0], "for all methods, on 2 of the 3 instances."), ([1.0, 2.0], "a lower bound for all methods.")):
+    for costs, end in (([1.0, 2.0, 3.0], "methods, on 2 of the 3 instances."), ([1.0, 2.0], "bound for all methods.")):
         drawn = pictures(checked(simple({"ezq": costs}), bounds=pl.DataFrame(row)))
         (caption,) = [each.caption for each in drawn if each.name.startswith("costs")]
-        assert caption.endswith(said)
+        assert caption.endswith(end)
 
 
 def test_bars_are_the_numbers_of_questions() -> None:

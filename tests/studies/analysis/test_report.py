@@ -99,7 +99,12 @@ def test_every_figure_has_a_caption_and_a_text(text: str) -> None:
 def test_ratios_are_shown_for_each_prior_and_over_all(text: str) -> None:
     section = text[text.index('id="ratios"') : text.index('id="comparisons"')]
     assert "divided by that of ezq" in section
-    assert re.findall("<h3>(.*?)</h3>", section) == ["Mean over all conditions", "Prior far", "Prior uniform", "Prior near"]
+    assert re.findall("<h3>(.*?)</h3>", section) == [
+        "Mean over all conditions",
+        "Prior far",
+        "Prior uniform",
+        "Prior near",
+    ]
     assert section.count("<tr>") == 4 * (1 + len(METHODS) - 1)
     assert '<th>method</th><th class="n">ratio</th>' in section
 

@@ -121,12 +121,13 @@ class FileStudies:
     def words(self) -> StudyWords:
         """The words of the domain's vocabulary."""
         words = domain(self._name).vocabulary()
-        near = f"{words.goals} that are far from the {words.teammate}, near those that are near, uniform none."
-        return StudyWords(words.goal, words.teammate, f"far favours {near}")
+        far, near = f"far favours {words.goals} far from the {words.teammate}", f"near favours {words.goals} near it"
+        return StudyWords(words.goal, words.teammate, f"{far}, {near}, uniform favours none.")
 
     def parameters(self, given: Field) -> Parameters:
         """Raise `InputError`: instances of these domains cannot be drawn."""
-        raise InputError(f"{given.path}.domain", f"{self._name!r}, which has no random instances", "instances from files")
+        found = f"{self._name!r}, which has no random instances"
+        raise InputError(f"{given.path}.domain", found, "instances from files")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
         """Return a problem with another prior and other prices."""
@@ -188,7 +189,7 @@ class ToolFetchingStudies:
     words = StudyWords(
         goal="station",
         teammate="worker",
-        priors="far favours goals that are far from the worker, near those that are near, uniform none.",
+        priors="far favours goals far from the worker, near favours goals near it, uniform favours none.",
     )
 
     def parameters(self, given: Field) -> RandomMaps:
