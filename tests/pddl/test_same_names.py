@@ -75,7 +75,7 @@ def test_an_action_with_which_no_plan_goes_on_is_refused_with_those_of_all_state
     with pytest.raises(InputError) as refused:
         after_seen(cones_of(problem), problem.seen)
     assert str(refused.value) == (
-        "obs.dat, line 2: found (go); expected an action with which an optimal plan for some goal goes on, such as "
+        "obs.dat, line 2: found (go); expected an action that continues an optimal plan for some goal, such as "
         "(fa), (fb) (actions may not be missing here)"
     )
 

@@ -121,7 +121,7 @@ def test_no_bound_exceeds_the_steps_to_the_goal(puzzle: Puzzle, remembered: int)
         bounded = Bounded(goal_task(problem.task, bits), remembered=remembered)
         bounded.run(10**6, 10**6)
         for state in range(bounded.n):
-            blind = Blind(replace(bounded.goal_task, initial=bounded.states[state].copy())).run(10**6)
+            blind = Blind(replace(bounded.task, initial=bounded.states[state].copy())).run(10**6)
             assert blind is not None
             assert bounded.bound[state] <= (blind.length if blind.length >= 0 else NO_WAY)
 

@@ -1,11 +1,11 @@
 """Planning problems (PDDL) and goal recognition on them.
 
-From files to answers, each arrow one function:
+The steps from files to results:
 
-- `load` reads an archive, a folder or single files: a `Recognition`, with the goals that are thought possible;
-- ``recognition.task`` is the problem as bits: operators, and states as rows of words (`Task`);
-- `cones_of` finds all optimal plans of all goals: `Cones`, one model of all that an optimal actor may do;
-- ``cones.divergence`` is EDP and WCD between goals, as in every other model.
+- `load` reads an archive, a folder or single files and returns a `Recognition`, with the candidate goals;
+- ``recognition.task`` is the grounded problem: operators and states as bit vectors (`Task`);
+- `cones_of` finds all optimal plans of all goals and returns `Cones`, one model of everything an optimal actor may do;
+- ``cones.divergence`` has EDP and WCD between goals, as for every other model.
 """
 
 from askwise.pddl.archive import Recognition, load, recognition

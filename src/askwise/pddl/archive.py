@@ -1,19 +1,16 @@
-"""Goal-recognition problems as they are published: five small files, in an archive, in a folder or by themselves.
+"""Goal-recognition problems as files: read and written as an archive, a folder or single files.
 
 =================  ==================================================================
 ``domain.pddl``    the actions
-``template.pddl``  objects and what holds at first; its goal is left open
-``hyps.dat``       the goals that are thought possible, one in each line
-``obs.dat``        actions that were seen, one in each line (optional)
-``real_hyp.dat``   the goal that was pursued (optional)
+``template.pddl``  objects and initial state, without a goal
+``hyps.dat``       the candidate goals, one per line
+``obs.dat``        the observed actions, one per line (optional)
+``real_hyp.dat``   the true goal (optional)
 =================  ==================================================================
 
-Archives are read in memory, member by member: nothing is written to disk, no path of an archive is ever followed, and
-what is larger than stated here is refused before it is unpacked.
-
-Goal-recognition problems as files: what `askwise.pddl.load` reads, written from what it has read.
-
-Types of predicates and texts that mean nothing (comments, requirements) are not kept; all else is.
+Archives are read in memory, member by member: nothing is unpacked to disk, paths inside an archive are ignored, and
+members that are too large are refused before they are unpacked.
+Written files keep everything except comments, requirements and the types of predicates.
 """
 
 from __future__ import annotations
@@ -51,7 +48,7 @@ DOMAIN, TEMPLATE, GOALS, SEEN, TRUE_GOAL = NAMES = (
 ENDINGS = (".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz", ".tbz2", ".tar")
 MOST_MEMBERS = 1000
 LARGEST_ARCHIVE = 200_000_000
-"""Bytes of all members together, unpacked."""
+"""Maximal size of all members together, unpacked, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +56,13 @@ class Recognition:
     """A goal-recognition problem.
 
     Attributes:
-        name: the archive, folder or file it was read from, without its endings.
-        domain: the actions.
-        setting: objects, and what holds at first.
-        goals: the goals that are thought possible.
-        seen: the actions that were seen, such as ``stack a b``, each with where it was written.
-        true_goal: which goal was pursued, if that is known.
-        limits: how much may be tried to fill in objects.
+        name: the name of its archive, folder or file, without extensions.
+        domain: the PDDL domain.
+        setting: the PDDL problem: objects and initial state.
+        goals: the candidate goals.
+        seen: the observed actions as pairs: the position in the file, and a text such as ``stack a b``.
+        true_goal: the index of the true goal, None if it is unknown.
+        limits: limits on the size of the grounded problem.
     """
 
     name: str
@@ -78,12 +75,12 @@ class Recognition:
 
     @cached_property
     def task(self) -> Task:
-        """The problem as bits; worked out once."""
+        """The grounded problem; computed once."""
         return make_task(ground(self.domain, self.setting, self.limits), self.goals)
 
     @cached_property
     def goal_names(self) -> tuple[str, ...]:
-        """The goals in words, such as ``on a b, clear a``."""
+        """The goals as text, such as ``on a b, clear a``."""
         return tuple(goal_text(goal) for goal in self.goals)
 
 
@@ -98,11 +95,11 @@ def load(
     """Read a goal-recognition problem.
 
     Args:
-        source: an archive or a folder that holds the files named above; or a domain file.
-        template: the problem or template, where `source` is a domain file.
-        goals: the goals, one in each line; by default those in the archive or folder, or the goal of the problem.
-        seen: the actions that were seen; by default those in the archive or folder.
-        limits: how much may be tried to fill in objects.
+        source: an archive or a folder with the files listed above, or a domain file.
+        template: the problem or template, if `source` is a domain file.
+        goals: a file with the goals; by default those in the archive or folder, or the goal of the problem.
+        seen: a file with the observed actions; by default those in the archive or folder.
+        limits: limits on the size of the grounded problem.
     """
     path = Path(source)
     if template is not None:
@@ -126,13 +123,13 @@ def recognition(
     files: Mapping[str, str] | None = None,
     limits: Limits | None = None,
 ) -> Recognition:
-    """Return the problem that texts state, by the names of the files that they stand for.
+    """Make a goal-recognition problem from the texts of its files.
 
     Args:
-        texts: the texts, of which ``domain.pddl`` and ``template.pddl`` are required.
-        name: what to call the problem.
-        files: what errors call the files, by default their own names.
-        limits: how much may be tried to fill in objects.
+        texts: the text of each file, by file name; ``domain.pddl`` and ``template.pddl`` are required.
+        name: the name of the problem.
+        files: the names of the files in errors; by default the keys of `texts`.
+        limits: limits on the size of the grounded problem.
     """
     called = {role: role for role in NAMES} | dict(files or {})
     domain = read_domain(texts[DOMAIN], called[DOMAIN])
@@ -153,7 +150,7 @@ def recognition(
 
 
 def _same(goal: Conjunction, goals: tuple[Conjunction, ...]) -> int | None:
-    """Return which of the goals says the same, in any order."""
+    """Return the index of the goal with the same atoms in any order, None if there is none."""
     wanted = {str(atom) for atom in goal.literals}
     return next((k for k, other in enumerate(goals) if {str(atom) for atom in other.literals} == wanted), None)
 
@@ -164,7 +161,7 @@ def _without_ending(path: Path) -> str:
 
 
 def read_texts(path: Path) -> dict[str, str]:
-    """Return the texts in an archive or a folder, by the names of the files that they stand for."""
+    """Return the texts of the files in an archive or a folder, by file name."""
     return _folder(path) if path.is_dir() else _archive(path)
 
 
@@ -177,7 +174,6 @@ def _folder(path: Path) -> dict[str, str]:
 
 
 def _archive(path: Path) -> dict[str, str]:
-    """Return the texts in an archive, by their names."""
     field = f"file {str(path)!r}"
     if path.suffix.lower() == ".pddl":
         raise InputError(field, "a PDDL file alone", "DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat, or an archive")
@@ -188,15 +184,15 @@ def _archive(path: Path) -> dict[str, str]:
 
 @contextmanager
 def _unpacking(field: str) -> Iterator[None]:
-    """Say in one line what is wrong with an archive."""
+    """Turn errors of the archive modules into input errors of one line."""
     try:
         yield
     except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        # Of a file that is none, tarfile says in a line for each kind of archive that it is not of that kind.
+        # If the file is not an archive, tarfile gives one line for each kind of archive that it tried.
         why = printable(str(error)) if "\n" not in str(error) else "damaged, or neither tar nor tar in bz2, gz or xz"
         raise InputError(field, f"no archive that can be unpacked ({why})", _EXPECTED) from None
     except OSError as error:
-        if error.strerror is None:  # a checksum that is wrong: bz2 knows no other kind of error
+        if error.strerror is None:  # bz2 raises a bare OSError for a wrong checksum
             raise InputError(field, "no archive that can be unpacked (damaged data)", _EXPECTED) from None
         raise InputError(field, reason(error), "a file that can be read") from None
     except ValueError as error:
@@ -238,11 +234,11 @@ def _complete(texts: dict[str, str], source: str) -> dict[str, str]:
 
 
 PACKED = {".bz2": "w:bz2", ".tbz": "w:bz2", ".tbz2": "w:bz2", ".gz": "w:gz", ".tgz": "w:gz", ".xz": "w:xz"}
-"""How an archive is packed, by its ending."""
+"""The mode of tarfile for each extension."""
 
 
 def save(given: Recognition, path: str | Path) -> None:
-    """Write a problem: an archive if the name ends so (``.tar.bz2``), else a folder of its files."""
+    """Write a problem as an archive if the name ends in ``.tar.bz2`` or similar, else as a folder."""
     texts = texts_of(given)
     where = Path(path)
     if where.name.lower().endswith(ENDINGS):
@@ -261,7 +257,7 @@ def save(given: Recognition, path: str | Path) -> None:
 
 
 def texts_of(given: Recognition) -> dict[str, str]:
-    """Return the texts of all files by their names."""
+    """Return the text of each file by its name."""
     texts = {
         DOMAIN: domain_text(given.domain),
         TEMPLATE: problem_text(given.setting, given.domain),
@@ -322,7 +318,7 @@ def _action(schema: Schema) -> list[str]:
 
 
 def problem_text(setting: PddlProblem, domain: PddlDomain) -> str:
-    """Return a problem as PDDL, its goal left open."""
+    """Return a problem as a PDDL template, without its goal."""
     objects = {name: types for name, types in setting.objects.items() if domain.constants.get(name) != types}
     facts = [_literal(each) for each in setting.initial]
     facts += [f"(= ({name}) {value:g})" for name, values in setting.values.items() for value in values]

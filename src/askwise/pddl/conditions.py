@@ -1,6 +1,6 @@
-"""Reading conditions and effects: lists of atoms, some negated. What goes beyond is refused with line and remedy.
+"""Readers for conditions and effects: lists of atoms, some of them negated.
 
-What is refused, and what to do instead, stands in `BEYOND`.
+Anything beyond STRIPS is refused with its line and a hint at what to write instead (`BEYOND`).
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ BEYOND = {
     ">=": "atoms instead of numbers",
     "<=": "atoms instead of numbers",
 }
-"""What STRIPS does not have, and how to say the same with it."""
+"""Keywords that STRIPS does not have, and how to express the same without them."""
 
 UNIT_COST = "(increase (total-cost) 1): all actions cost the same"
 
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The names that may occur at some place of a file.
+    """The names that may be used in a condition or effect.
 
     Attributes:
-        predicates: number of terms of each predicate.
+        predicates: the arity of each predicate.
         terms: objects and variables.
     """
 
@@ -49,7 +49,7 @@ class KnownNames:
 
 
 def condition(form: Form, known: KnownNames) -> Conjunction:
-    """Return the condition that a form states."""
+    """Parse a condition."""
     literals: list[Literal] = []
     equalities: list[Equality] = []
     for part, positive in _parts(form):
@@ -61,7 +61,7 @@ def condition(form: Form, known: KnownNames) -> Conjunction:
 
 
 def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[float | str, ...]]:
-    """Return what a form makes true and false, and what it adds to the cost."""
+    """Parse an effect; return its literals, and the amounts that it adds to the cost."""
     literals: list[Literal] = []
     costs: list[float | str] = []
     for part, positive in _parts(form):
@@ -73,7 +73,7 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
 
 
 def _parts(form: Form) -> list[tuple[Form, bool]]:
-    """Return the parts of a conjunction, however nested, each with whether it is to hold."""
+    """Return the parts of a nested conjunction as pairs: an atom, and whether it is positive."""
     parts: list[tuple[Form, bool]] = []
     waiting: list[tuple[Form | Word, bool]] = [(form, True)]
     while waiting:
@@ -105,7 +105,7 @@ def _refuse_beyond(part: Form, positive: bool) -> None:
 
 
 def literal(part: Form, positive: bool, known: KnownNames) -> Literal:
-    """Return an atom of known predicate and terms."""
+    """Parse an atom; its predicate and terms must be known."""
     at = part.items[0]
     if not isinstance(at, Word):
         raise at.refuse("the name of a predicate after '('")
@@ -140,7 +140,7 @@ def _one_of(kind: str, given: str, names: Collection[str]) -> str:
 
 
 def _cost(part: Form) -> float | str:
-    """Return what is added to the cost: a number, or the name of a function."""
+    """Parse ``(increase (total-cost) AMOUNT)``; return the amount, a number or the name of a function."""
     if len(part.rest) != 2 or not (isinstance(part.rest[0], Form) and part.rest[0].head == "total-cost"):
         raise part.refuse(UNIT_COST)
     amount = part.rest[1]
@@ -152,7 +152,7 @@ def _cost(part: Form) -> float | str:
 
 
 def number(word: Word | Form, expected: str) -> float:
-    """Return a plain decimal number."""
+    """Parse a decimal number."""
     try:
         if isinstance(word, Word) and word.text.isascii() and "_" not in word.text and len(word.text) < 40:
             return float(word.text)

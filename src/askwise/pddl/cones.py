@@ -1,13 +1,13 @@
 """The optimal plans of all goals together, as one model.
 
-The *cone* of a goal is the set of states on its optimal plans from the start. A state of a cone is as many steps from
-the start in every cone that it is in, so the union is built layer by layer, and every step in it leads one layer
-further. A way through the union from the start to a nearest state of a goal is an optimal plan for that goal, and
-every such plan is there. So divergence at the start, and after any prefix of an optimal plan, is that of the whole
-problem: everything else in the state space does not matter (`askwise.divergence.pairs`).
+The *cone* of a goal is the set of states on its optimal plans from the start. A state has the same distance from the
+start in every cone that contains it, so the union of the cones is built layer by layer, and every transition leads to
+the next layer. The paths through the union from the start to a nearest state of a goal are exactly the optimal plans of
+that goal. So divergence at the start, and after any prefix of an optimal plan, is the same as in the whole state space
+(`askwise.divergence.pairs`).
 
-Each search forgot the bits that do not matter to its goal (`askwise.pddl.goal_task`). Here they come back: the steps of
-its plans are done again from the whole first state.
+Each search omits the bits that are irrelevant to its goal (`askwise.pddl.goal_task`). Here they are restored: the plans
+are executed again from the complete initial state.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class Cones:
     """The optimal plans of all goals, as one model.
 
     Attributes:
-        task: the problem as bits.
-        goals: what each goal is called.
-        wanted: the bits that each goal wants set, None if it can never hold.
-        found: what the search for each goal found.
-        model: the union of the cones; the start is state 0, actions have the labels of operators.
-        states: ``uint64 [n_states, n_words]``, what holds in each state of the model.
+        task: the grounded problem.
+        goals: the name of each goal.
+        wanted: the bits that each goal requires, None if it can never be true.
+        found: the search result of each goal.
+        model: the union of the cones; the start is state 0, and actions have the names of operators.
+        states: ``uint64 [n_states, n_words]``, the bits of each state of the model.
         depth: ``int32 [n_states]``, steps from the start.
         inside: ``bool [n_states, n_goals]``, whether a state is on an optimal plan for a goal.
-        operators: ``int32 [n_states, n_actions - 1]``, the operator of each action, -1 where there is none.
+        operators: ``int32 [n_states, n_actions - 1]``, the operator of each action, -1 if there is none.
     """
 
     task: Task
@@ -63,32 +63,32 @@ class Cones:
 
     @property
     def lengths(self) -> IntArray:
-        """``int32 [n_goals]``: steps of an optimal plan; -1 where there is none, or it is not known."""
+        """``int32 [n_goals]``: length of an optimal plan; -1 if there is no plan, or the length is unknown."""
         return np.array([found.length for found in self.found], dtype=np.int32)
 
     @property
     def exact(self) -> bool:
-        """Whether every goal is settled: all its optimal plans are here, or it is proven that there are none."""
+        """Whether each goal has all its optimal plans here, or a proof that it has none."""
         return all(found.exact for found in self.found)
 
     @cached_property
     def reached(self) -> tuple[int, ...]:
-        """The goals whose optimal plans are here."""
+        """The goals whose optimal plans are known."""
         return tuple(goal for goal, found in enumerate(self.found) if found.plans is not None)
 
     @cached_property
     def unreachable(self) -> tuple[int, ...]:
-        """The goals that no plan leads to: proven."""
+        """The goals that provably have no plan."""
         return tuple(goal for goal, found in enumerate(self.found) if found.exact and found.length < 0)
 
     @cached_property
     def too_large(self) -> tuple[int, ...]:
-        """The goals that the limits were too low for; ``found[goal].at_least`` is a proven bound."""
+        """The goals whose search exceeded the limits; ``found[goal].at_least`` is a proven lower bound."""
         return tuple(goal for goal, found in enumerate(self.found) if not found.exact)
 
     @cached_property
     def targets(self) -> tuple[IntArray, ...]:
-        """The nearest states of each goal, those in which its optimal plans end; none for goals not in `reached`."""
+        """The states in which the optimal plans of each goal end; empty for goals that are not in `reached`."""
         ends = self.depth[:, None] == np.where(self.lengths < 0, -1, self.lengths)
         return tuple(np.flatnonzero(row).astype(np.int32) for row in (ends & self.inside).T)
 
@@ -96,39 +96,39 @@ class Cones:
     def divergence(self) -> Divergence:
         """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` is at the start.
 
-        As for every model, WCD counts the step that tells goals apart; `askwise.pddl.pairs` has the common prefix.
+        As for every model, WCD counts the step that tells goals apart; in `askwise.pddl.pairs` it is one less.
         """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")
         return Divergence(self.model, [self.targets[goal].tolist() for goal in self.reached])
 
     def steps_to(self, goal: int) -> IntArray:
-        """``int32 [n_states]``: steps to a goal, -1 where a state is on none of its optimal plans."""
+        """Return ``int32 [n_states]``: steps to a goal, -1 if a state is on none of its optimal plans."""
         return np.where(self.inside[:, goal], self.lengths[goal] - self.depth, -1).astype(np.int32)
 
     @cached_property
     def ambiguous(self) -> bool:
-        """Whether somewhere two actions of one name lead to different states: then names do not tell where they led."""
+        """Whether two actions with the same name lead from one state to different states."""
         rows = np.sort(np.where(self.operators < 0, -1, self._names[self.operators]), axis=1)
         return bool(((rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] >= 0)).any())
 
     @cached_property
     def _names(self) -> IntArray:
-        """``int32 [n_operators]``: a number for the name of each operator, the same for those of one name."""
+        """``int32 [n_operators]``: a number for the name of each operator; operators with the same name share it."""
         numbers: dict[str, int] = {}
         return np.array([numbers.setdefault(label, len(numbers)) for label in self.task.labels], dtype=np.int32)
 
     def steps_from(self, state: int) -> list[tuple[str, int]]:
-        """Return the steps of optimal plans from a state: the action's name, and the next state."""
+        """Return the transitions of optimal plans from a state, as pairs: name of the action, next state."""
         row = self.operators[state].tolist()
         following = self.model.successor[state].tolist()
         return [(self.task.labels[o], following[column]) for column, o in enumerate(row) if o >= 0]
 
     def after(self, actions: Iterable[str]) -> dict[int, int]:
-        """Return the states that actions may lead to from the start, each with the number of ways there.
+        """Return the states that actions may lead to from the start, each with the number of paths to it.
 
-        There are several where actions of one name lead to different states, and none if no optimal plan for any goal
-        begins so.
+        There are several states if actions with the same name lead to different states, and none if no optimal plan
+        begins with these actions.
         """
         states = {0: 1}
         for action in actions:
@@ -150,15 +150,15 @@ def cones_of(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Cones:
-    """Return all optimal plans of all goals.
+    """Find all optimal plans of all goals.
 
     Args:
         problem: a goal-recognition problem; or a task, with `goals`.
-        goals: the bits that each goal wants set (`Task.bits`), None for one that can never hold.
-        names: what the goals are called.
-        start: ``uint64 [n_words]``, where plans begin, by default in the first state of the problem.
-        limits: how far to search.
-        progress: called now and then with a line of text.
+        goals: the bits that each goal requires (`Task.bits`), None for a goal that can never be true.
+        names: the names of the goals.
+        start: ``uint64 [n_words]``, the state in which plans start, by default the initial state.
+        limits: limits of the search.
+        progress: called with a line of text from time to time.
     """
     if isinstance(problem, Recognition):
         task, limits = problem.task, limits or problem.limits
@@ -182,7 +182,7 @@ def _found(
     progress: Speaking | None,
     union: _Union,
 ) -> dict[int, Found]:
-    """Search for all goals, those of one kind together and the same goal only once; put their plans into the union."""
+    """Search all goals, goals of one kind together and equal goals once; add their plans to the union."""
     never = Found(-1, True, NO_WAY, "none")
     found = {goal: never for goal, bits in enumerate(wanted) if bits is None}
     same: dict[frozenset[int], list[int]] = {}
@@ -206,7 +206,7 @@ def _speaking(progress: Progress | None, n_goals: int) -> Speaking | None:
 
 
 class _Union:
-    """The layers of all cones met so far."""
+    """The union of the cones that were added so far, by layers."""
 
     def __init__(self, task: Task, start: Words, most_edges: int) -> None:
         self.task = task
@@ -217,7 +217,13 @@ class _Union:
         self.edges: list[list[tuple[Words, IntArray, Words]]] = []
 
     def add(self, goal: int, sought: GoalTask, plans: Plans) -> None:
-        """Do the plans of a goal again, in whole states."""
+        """Execute the plans of a goal in complete states and add them.
+
+        Args:
+            goal: the index of the goal.
+            sought: the search task that the plans refer to.
+            plans: the optimal plans.
+        """
         order = np.argsort(plans.source, kind="stable")
         operator, target = sought.operators[plans.operator[order]], plans.target[order]
         counts = np.bincount(plans.source, minlength=plans.depth.size)
@@ -250,7 +256,7 @@ class _Union:
     def cones(
         self, goals: tuple[str, ...], wanted: tuple[frozenset[int] | None, ...], found: tuple[Found, ...]
     ) -> Cones:
-        """Put the layers together."""
+        """Return the union as one model."""
         states, inside, numbers = self._states(len(goals))
         depth = np.repeat(np.arange(len(states)), [len(layer) for layer in states]).astype(np.int32)
         source, operator, target = self._edges(states, numbers)
@@ -267,7 +273,7 @@ class _Union:
     def _states(self, n_goals: int) -> tuple[list[Words], list[BoolArray], list[int]]:
         states, inside, numbers, n = [], [], [], 0
         if not self.layers[0]:
-            self.layers[0].append((-1, self.start[None, :]))  # no goal can be reached: the start is there anyway
+            self.layers[0].append((-1, self.start[None, :]))  # if no goal can be reached, the model has only the start
         for layer in self.layers:
             rows, which = unique_rows(np.concatenate([each for _, each in layer]))
             members = np.zeros((rows.shape[0], n_goals), dtype=bool)
@@ -280,7 +286,7 @@ class _Union:
         return states, inside, numbers
 
     def _edges(self, states: list[Words], numbers: list[int]) -> tuple[NDArray[np.int64], IntArray, IntArray]:
-        """Return source, operator and target of all steps, sorted by source and operator, each once."""
+        """Return source, operator and target of all transitions, sorted by source and operator, without duplicates."""
         parts: list[Any] = []
         for level, layer in enumerate(self.edges):
             if not layer:
@@ -297,7 +303,7 @@ class _Union:
         return source, operator.astype(np.int32), target.astype(np.int32)
 
     def _labels(self, operator: IntArray) -> tuple[IntArray, list[str]]:
-        """Return a number for the name of each operator that is used, and these names."""
+        """Return the number of each operator's name, and the list of these names."""
         numbers: dict[str, int] = {}
         of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}
         label = np.array([of[o] for o in operator.tolist()], dtype=np.int32)
@@ -305,7 +311,7 @@ class _Union:
 
 
 def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArray[np.intp]:
-    """Return the steps that remain where several operators of one name that do the same are one."""
+    """Return the transitions to keep: one of those with the same source, name and target."""
     if source.size == 0:
         return np.empty(0, dtype=np.intp)
     rows = np.stack([source, label, target], axis=1)
@@ -313,7 +319,7 @@ def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArr
 
 
 def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, list[str]]:
-    """Give operators of one name that lead from one state to several the names ``name [2]``, ``name [3]``."""
+    """Rename actions with the same name that lead from one state to different states to ``name [2]``, ``name [3]``."""
     label, names = label.copy(), list(names)
     seen: dict[int, int] = {}
     number = {name: k for k, name in enumerate(names)}
@@ -329,7 +335,7 @@ def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, li
 
 
 def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
-    """Return the different rows in ascending order, and for each row which of them it is."""
+    """Return the distinct rows in ascending order, and the index among them of each given row."""
     if rows.shape[1] == 1:
         values, which = np.unique(rows[:, 0], return_inverse=True)
         return values[:, None], which
@@ -342,7 +348,7 @@ def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
 
 
 def places_of(rows: Words, among: Words) -> NDArray[np.intp]:
-    """Return where each row is among rows that are all different and in ascending order; all of them are there."""
+    """Return the index of each row in `among`, whose rows are distinct and ascending; all rows must be there."""
     if rows.shape[1] == 1:
         return np.searchsorted(among[:, 0], rows[:, 0])
     both, which = unique_rows(np.concatenate((among, rows)))

@@ -1,13 +1,9 @@
-"""Types and typed lists: ``a b - t``, ``c - (either t u)``, ``d``.
+"""Reader for PDDL domain files and for typed lists: ``a b - t``, ``c - (either t u)``, ``d``.
 
-A type that is written without a parent is a kind of ``object``. An object has its own types and all that these are
-kinds of.
-
-Reading a domain file.
-
-Taken as it comes: requirements that are missing or too many, parts in any order, several actions of one name, blanks
-that are missing before ``?``. Refused, with the line: names that are not declared, wrong numbers of terms, and all that
-goes beyond STRIPS.
+The reader accepts missing or superfluous requirements, sections in any order, several actions with the same name, and
+missing blanks before ``?``. It refuses undeclared names, wrong numbers of terms, and anything beyond STRIPS; the error
+names the line. A type without a parent is a subtype of ``object``. An object has its own types and all their
+supertypes.
 """
 
 from __future__ import annotations
@@ -23,7 +19,10 @@ Typed = list[tuple[Word, tuple[Word, ...]]]
 
 
 def typed_list(items: Iterable[Form | Word], what: str) -> Typed:
-    """Return the names in a typed list, each with its types; none are stated for the last ones without ``-``."""
+    """Return the names in a typed list with their types; names at the end without ``-`` have no types.
+
+    `what` is what errors call a name, such as "an object".
+    """
     names: Typed = []
     waiting: list[Word] = []
     dash: Word | None = None
@@ -45,7 +44,7 @@ def typed_list(items: Iterable[Form | Word], what: str) -> Typed:
 
 
 def _with_dashes_apart(items: Iterable[Form | Word]) -> Iterable[Form | Word]:
-    """Yield the items; ``-type`` without a blank is two of them."""
+    """Yield the items, with ``-type`` split into ``-`` and ``type``."""
     for item in items:
         if isinstance(item, Word) and item.text.startswith("-") and len(item.text) > 1:
             yield Word("-", item.file, item.line)
@@ -64,11 +63,11 @@ def _types(item: Form | Word) -> tuple[Word, ...]:
 
 
 def read_types(items: Iterable[Form | Word]) -> dict[str, tuple[str, ...]]:
-    """Return the parents of each type; types that are only named as parents are types too."""
+    """Return the direct supertypes of each type, also of types that occur only as supertypes."""
     parents: dict[str, tuple[str, ...]] = {OBJECT: ()}
     for name, above in typed_list(items, "a type"):
         stated = tuple(word.text for word in above) or (OBJECT,)
-        if name.text != OBJECT:  # the root of all has no parent, whatever a file says
+        if name.text != OBJECT:  # the root has no parent, even if a file gives one
             known = parents.get(name.text, ())
             parents[name.text] = known + tuple(parent for parent in stated if parent not in known)
         for parent in stated:
@@ -77,7 +76,7 @@ def read_types(items: Iterable[Form | Word]) -> dict[str, tuple[str, ...]]:
 
 
 def checked_types(stated: tuple[Word, ...], parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the names of known types; none stated means ``object``."""
+    """Return the names of types, ``object`` if there are none; refuse unknown types."""
     for word in stated:
         if word.text not in parents:
             raise word.refuse(f"a type from (:types ...){did_you_mean(word.text, parents)}")
@@ -85,7 +84,7 @@ def checked_types(stated: tuple[Word, ...], parents: Mapping[str, tuple[str, ...
 
 
 def all_types(own: Iterable[str], parents: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """Return the types of an object: its own, and all that these are kinds of (circles do no harm)."""
+    """Return the types of an object: its own and all their supertypes, which may be cyclic."""
     found: set[str] = set()
     waiting = [*own, OBJECT]
     while waiting:
@@ -108,7 +107,7 @@ ORDER = "first the domain, then the problem or template"
 
 
 def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
-    """Return the domain that a text describes; `file` is its name in errors."""
+    """Parse a domain; `file` is its name in errors."""
     define = the_define(text, file)
     parts = sections(
         define, "domain", (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
@@ -125,7 +124,7 @@ def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
 
 
 def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
-    """Return the parts of a file by their first word."""
+    """Return the sections of a file by their first word; `kind` is ``domain`` or ``problem``."""
     parts: dict[str, list[Form]] = {}
     for part in define.rest:
         if isinstance(part, Word) or not part.head:
@@ -141,7 +140,7 @@ def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[
 
 
 def title(define: Form, kind: str) -> str:
-    """Return the name in ``(domain NAME)`` or ``(problem NAME)``; nothing depends on it."""
+    """Return the name in ``(domain NAME)`` or ``(problem NAME)``."""
     for part in define.rest:
         if isinstance(part, Form) and part.head == kind:
             return " ".join(str(word) for word in part.rest)
@@ -194,7 +193,7 @@ class _Reader:
 
 
 def _fields(action: Form) -> dict[str, Form]:
-    """Return what follows each keyword of an action."""
+    """Return the list after each keyword of an action."""
     known = (":parameters", ":precondition", ":effect")
     fields: dict[str, Form] = {}
     words = action.rest[1:]
@@ -223,7 +222,7 @@ def _parameters(items: tuple[Form | Word, ...], parents: dict[str, tuple[str, ..
 
 
 def read_objects(part: Form, parents: dict[str, tuple[str, ...]], into: dict[str, tuple[str, ...]]) -> None:
-    """Add the objects of a part to those known; one that is listed twice has the types of both places."""
+    """Add the objects of a section to `into`; an object that is listed twice gets the types of both entries."""
     for name, stated in typed_list(part.rest, "an object"):
         if name.text.startswith(("?", ":")):
             raise name.refuse("the name of an object")

@@ -1,13 +1,12 @@
-"""One goal, and only what can matter to it.
+"""The search task of one goal: a planning task restricted to the operators and bits that are relevant to the goal.
 
-A bit matters if the goal wants it set, or if an operator that matters has it as a condition; an operator matters if it
-sets a bit that matters and that was not one of its own conditions. An operator that does not matter is on no optimal
-plan: without it the plan would still be one, and shorter. So the search for a goal leaves these operators out, and the
-bits that do not matter with them: states that differ in nothing else are one.
+A bit is relevant if the goal requires it, or if it is a condition of a relevant operator. An operator is relevant if it
+sets a relevant bit that is not one of its own conditions. An irrelevant operator is on no optimal plan: without it the
+plan would still be valid, and shorter. So the search for a goal omits irrelevant operators and bits. States that differ
+only in irrelevant bits become one state.
 
-Goals to which the same operators matter are *of one kind*: all bits that matter to any of them are kept for each, so
-that a state is the same row of bits for all, and one search without a bound serves all. They differ only in the bits
-that goals want set and that are no condition of any operator.
+Goals with the same relevant operators are *of one kind*. Their tasks keep all bits that are relevant to any of them, so
+that states are the same rows of bits for all, and one breadth-first search serves all of them.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ from askwise.pddl.task import (
 
 @dataclass(frozen=True, eq=False)
 class GoalTask:
-    """A task cut down to one goal; its bits and operators are numbered anew.
+    """A planning task restricted to one goal; its bits and operators have new numbers.
 
     Attributes:
-        operators: ``int32 [n_operators]``, the numbers that they have in the task.
-        bits: ``int32 [n_bits]``, the numbers that they have in the task.
-        initial: ``uint64 [n_words]``.
-        goal: ``uint64 [n_words]``, the bits that are to be set.
+        operators: ``int32 [n_operators]``, their numbers in the whole task.
+        bits: ``int32 [n_bits]``, their numbers in the whole task.
+        initial: ``uint64 [n_words]``, the initial state.
+        goal: ``uint64 [n_words]``, the bits that the goal requires.
         pre: the conditions of each operator.
-        gain: the bits that each operator sets and that are none of its conditions.
-        words: ``uint64 [n_operators, n_words]`` each, conditions, what is added and what is kept.
+        gain: the bits that each operator sets and that are not among its conditions.
+        words: conditions, added bits and kept bits of the operators, each ``uint64 [n_operators, n_words]``.
     """
 
     operators: Numbers
@@ -57,41 +56,47 @@ class GoalTask:
 
     @property
     def n_words(self) -> int:
-        """Words in a state."""
+        """Number of words of a state."""
         return int(self.initial.size)
 
 
 def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> GoalTask:
-    """Return what matters to a goal, given as the bits that it wants set."""
+    """Return the search task of a goal, which is given as the bits that it requires."""
     return goal_tasks_by_kind(task, {0: goal}, start)[0][0]
 
 
 def goal_tasks_by_kind(
     task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = None
 ) -> list[dict[int, GoalTask]]:
-    """Return what matters to each goal, goals of one kind together: there only ``Quest.goal`` differs."""
+    """Return the search tasks of goals, grouped by kind; tasks of one kind differ only in `GoalTask.goal`.
+
+    Args:
+        task: the whole task.
+        goals: the bits that each goal requires, by the number of the goal.
+        start: the state in which plans start; by default the initial state of `task`.
+    """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     alike: dict[bytes, dict[int, Words]] = {}
     for number, words in wanted.items():
-        alike.setdefault(_mattering(task, words).tobytes(), {})[number] = words
+        alike.setdefault(_relevant_operators(task, words).tobytes(), {})[number] = words
     begin = task.initial if start is None else start
     found = []
     for mask, kind in alike.items():
         used = np.frombuffer(mask, dtype=bool)
         matters = np.bitwise_or.reduce(np.concatenate((task.pre[used], np.stack(list(kind.values())))), axis=0)
-        found.append(_cut_down(task, used, members_of(matters), kind, begin))
+        found.append(_restricted(task, used, members_of(matters), kind, begin))
     return found
 
 
 def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int, GoalTask]:
-    """Return quests with all bits, and with the operators that matter to any of the goals."""
+    """Return search tasks with all bits of `task`, and with the operators that are relevant to any of the goals."""
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
-    used = np.logical_or.reduce([_mattering(task, words) for words in wanted.values()])
-    return _cut_down(task, used, np.arange(task.n_facts, dtype=np.int32), wanted, task.initial)
+    used = np.logical_or.reduce([_relevant_operators(task, words) for words in wanted.values()])
+    return _restricted(task, used, np.arange(task.n_facts, dtype=np.int32), wanted, task.initial)
 
 
-def _mattering(task: Task, wanted: Words) -> NDArray[np.bool_]:
-    """Return ``bool [n_operators]``: which operators matter to a goal."""
+def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
+    """Return ``bool [n_operators]``: which operators are relevant to a goal."""
     gains = task.add & ~task.pre
     matters, used = wanted.copy(), np.zeros(task.n_operators, dtype=bool)
     while True:
@@ -102,10 +107,10 @@ def _mattering(task: Task, wanted: Words) -> NDArray[np.bool_]:
         matters |= np.bitwise_or.reduce(task.pre[more], axis=0)
 
 
-def _cut_down(
+def _restricted(
     task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
 ) -> dict[int, GoalTask]:
-    """Return the quests for goals with some of the operators and bits."""
+    """Return the search task (`GoalTask`) of each goal, restricted to the operators `used` and to `bits`."""
     operators = np.flatnonzero(used).astype(np.int32)
     number = np.full(64 * task.n_words, -1, dtype=np.int32)
     number[bits] = np.arange(bits.size, dtype=np.int32)

@@ -1,14 +1,13 @@
-"""From actions with variables to operators: every way to fill in objects that can ever be of use.
+"""Grounding: from action schemas with variables to operators with objects.
 
-An atom is *reached* if it holds at first, or if an operator whose conditions are all reached makes it true; that
-nothing ever becomes false again is assumed, so more may count as reached than can happen, never less. The atoms are
-taken in the order in which they are reached. Each is put in the place of each condition that it fits, and the other
-conditions of the action are joined over the atoms reached before, those with the fewest fitting atoms first; variables
-that no condition names run over the objects of their types. So the work is that of the operators found, and not that
-of all combinations of objects.
+An atom is *reached* if it is true initially, or if an operator makes it true whose conditions are all reached. Deletes
+are ignored, so an atom may count as reached that can never become true, but not the other way round. The atoms are
+processed in the order in which they are reached. Each atom is unified with each matching condition; the other
+conditions of the action are joined with the atoms reached before, those with the fewest matching atoms first. Variables
+that occur in no condition range over the objects of their types. So the work is proportional to the operators that are
+found, not to all combinations of objects.
 
-Conditions that an atom does *not* hold are looked at where they can never change (no action ever makes
-the predicate true or false); the others are kept for the task.
+Negative conditions on predicates that no action changes are checked here; all others are kept for the task.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from askwise.pddl.language import Literal, Parameter, PddlDomain, PddlProblem, S
 from askwise.pddl.limits import Limits, too_many
 
 Atom = tuple[str, ...]
-"""A predicate and its objects."""
+"""A predicate followed by its objects."""
 Binding = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An action with its objects filled in; all atoms are sorted, and nothing is both added and deleted."""
+    """A grounded action. Its atoms are sorted, and no atom is both added and deleted."""
 
     label: str
     positive: tuple[Atom, ...]
@@ -40,7 +39,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Grounded:
-    """All atoms that are reached, in that order, those that hold at first, and all operators."""
+    """A grounded problem: the reached atoms in order of discovery, the initial ones, and all operators."""
 
     atoms: tuple[Atom, ...]
     initial: frozenset[Atom]
@@ -48,14 +47,14 @@ class Grounded:
 
 
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
-    """Return everything that can ever happen in a problem, and perhaps a little more."""
+    """Ground a problem; some operators of the result may never be applicable."""
     for schema in domain.schemas:
         _check_cost(schema, domain, setting)
     return _Grounding(domain, setting, limits or Limits()).run()
 
 
 def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> None:
-    """Refuse actions that do not all cost the same, where the problem says that costs count."""
+    """Raise an InputError if an action does not cost 1 and the problem has costs."""
     for cost in schema.costs:
         values = setting.values.get(cost, ()) if isinstance(cost, str) else (cost,)
         for value in values:
@@ -70,7 +69,7 @@ def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> Non
 
 
 class _Plan:
-    """How to fill in the variables of one action."""
+    """One action schema, with its conditions sorted by how they are checked."""
 
     def __init__(self, schema: Schema, changing: set[str]) -> None:
         self.schema = schema
@@ -118,7 +117,7 @@ class _Grounding:
                 if binding is not None:
                     others = [condition for k, condition in enumerate(plan.positive) if k != place]
                     self._take(number, binding, others, waiting, seen)
-        # In the order of the file: labels, and with them everything that is printed, do not depend on the search.
+        # In the order of the file, so that printed labels do not depend on the search.
         operators = [self.found[key] for key in sorted(self.found)]
         return Grounded(tuple(self.atoms), frozenset(self.initial), tuple(operators))
 
@@ -131,7 +130,15 @@ class _Grounding:
             self.fitting.setdefault((atom[0], place, name), []).append(atom)
 
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
-        """Add all operators of an action whose `others` conditions hold, and what they make true."""
+        """Add all operators of an action that extend the binding `start`; queue the atoms that they make true.
+
+        Args:
+            number: the number of the action.
+            start: the variables that are bound already.
+            others: the conditions that are not matched yet.
+            waiting: the queue of atoms.
+            seen: all atoms that were ever queued.
+        """
         plan = self.plans[number]
         for binding in self._joined(plan, start, others):
             key = (number, tuple(binding[parameter.name] for parameter in plan.schema.parameters))
@@ -146,7 +153,7 @@ class _Grounding:
                     waiting.append(atom)
 
     def _joined(self, plan: _Plan, binding: Binding, others: list[Literal]) -> Iterator[Binding]:
-        """Yield every way to fill in the rest; depth first, without recursion."""
+        """Yield all complete bindings that extend `binding` and satisfy `others`; depth first, without recursion."""
         stack = [(binding, others)]
         while stack:
             binding, others = stack.pop()
@@ -167,7 +174,7 @@ class _Grounding:
                 yield binding
 
     def _candidates(self, condition: Literal, binding: Binding) -> list[Atom]:
-        """Return the reached atoms that may fit a condition: the shortest list that is at hand."""
+        """Return a short list that contains all reached atoms which match a condition."""
         best = self.of_predicate.get(condition.predicate, [])
         for place, term in enumerate(condition.terms):
             name = binding.get(term) if term.startswith("?") else term
@@ -178,7 +185,7 @@ class _Grounding:
         return best
 
     def _bound(self, plan: _Plan, condition: Literal, atom: Atom, binding: Binding) -> Binding | None:
-        """Return the binding with which a condition becomes an atom, None if there is none."""
+        """Return the extended binding that makes a condition equal to an atom, None if there is none."""
         self._try()
         extended = dict(binding)
         for term, name in zip(condition.terms, atom[1:], strict=True):
@@ -203,7 +210,7 @@ class _Grounding:
             raise too_many("grounding", "one object more to try in place of a variable", self.limits.tries, "tries")
 
     def _allowed(self, plan: _Plan, binding: Binding) -> bool:
-        """Whether no equality, and no condition that something never holds, is broken by what is filled in so far."""
+        """Whether a binding violates no equality and no negative condition on constant predicates."""
         for equality in plan.schema.condition.equalities:
             one, other = binding.get(equality.one, equality.one), binding.get(equality.other, equality.other)
             if "?" not in (one[0], other[0]) and (one == other) != equality.positive:

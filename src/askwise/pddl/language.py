@@ -1,7 +1,7 @@
-"""What a PDDL domain and a PDDL problem say, as frozen records: no file, no number, no search.
+"""The contents of PDDL domains and problems, as frozen dataclasses.
 
-Only the STRIPS fragment has a place here: actions whose conditions are lists of atoms, some of them negated, and whose
-effects are lists of atoms that become true or false. An effect that does both to one atom leaves it true.
+They cover the STRIPS fragment: conditions are lists of atoms, some of them negated, and effects are lists of atoms that
+become true or false. If an effect makes the same atom true and false, it is true.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from askwise.pddl.tokens import Word
 
 Terms = tuple[str, ...]
-"""Names of objects and variables; variables begin with ``?``."""
+"""Names of objects and variables; those of variables start with ``?``."""
 
 OBJECT = "object"
-"""The type of everything."""
+"""The root of all types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An atom ``predicate(terms)`` that is to hold, or not to hold; `at` is where it was written."""
+    """An atom ``predicate(terms)`` or its negation; `at` is its position in the file."""
 
     predicate: str
     terms: Terms
@@ -34,7 +34,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """Two terms that are to be the same, or to differ."""
+    """A condition that two terms are equal, or that they differ if `positive` is False."""
 
     one: str
     other: str
@@ -43,7 +43,7 @@ class Equality:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """All of these together."""
+    """A conjunction of literals and equalities."""
 
     literals: tuple[Literal, ...] = ()
     equalities: tuple[Equality, ...] = ()
@@ -51,7 +51,7 @@ class Conjunction:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A variable and the types that its object may have, one of them."""
+    """A variable of an action; its object must have one of `types`."""
 
     name: str
     types: tuple[str, ...]
@@ -59,15 +59,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """An action with variables.
+    """An action schema: an action with variables.
 
     Attributes:
-        name: its name; several actions may have the same.
+        name: its name; several schemas may share it.
         parameters: its variables.
-        condition: what has to hold before.
-        effects: what holds, or no longer holds, afterwards.
-        costs: what it adds to ``total-cost``: numbers, and names of functions whose values the problem gives.
-        at: where it was written.
+        condition: the precondition.
+        effects: atoms that become true, and negated atoms that become false.
+        costs: the amounts it adds to ``total-cost``: numbers, or names of functions whose values the problem gives.
+        at: its position in the file.
     """
 
     name: str
@@ -80,14 +80,14 @@ class Schema:
 
 @dataclass(frozen=True)
 class PddlDomain:
-    """A domain.
+    """A PDDL domain.
 
     Attributes:
         name: its name.
-        parents: for each type those that it is directly a kind of.
-        constants: objects that every problem has, with their types.
-        predicates: number of terms of each predicate.
-        schemas: the actions, as written.
+        parents: the direct supertypes of each type.
+        constants: objects of every problem, with their types.
+        predicates: the arity of each predicate.
+        schemas: the action schemas, in the order of the file.
     """
 
     name: str
@@ -99,15 +99,15 @@ class PddlDomain:
 
 @dataclass(frozen=True)
 class PddlProblem:
-    """A problem, or a template of one: objects, what holds at first, and perhaps a goal.
+    """A PDDL problem, or a template without a goal.
 
     Attributes:
         name: its name.
-        objects: objects with their types.
-        initial: atoms that hold at first.
+        objects: all objects, with their types.
+        initial: atoms that are true in the initial state.
         goal: the goal, None in a template.
-        values: values of numeric functions, by name of the function.
-        minimises_cost: whether it says that ``total-cost`` is what counts.
+        values: values of numeric functions, by the name of the function.
+        minimises_cost: whether its metric is ``total-cost``.
     """
 
     name: str

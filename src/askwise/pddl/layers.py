@@ -1,13 +1,15 @@
-"""The compiled loops of every search: from the states of one layer to those of the next, and back.
+"""Compiled loops of the search: from the states of one layer to those of the next, and back.
 
-States are rows of words. An open hash table, a power of two in size, finds the number of a state. Each operator is
-looked at only in states that have its *watched* bit set, one of its conditions that few operators have.
+States are rows of words. A hash table with open addressing, whose size is a power of two, gives the number of a state.
+The lookup is written out in each loop, because as a function of its own it made searches 15 to 40 % slower. Each
+operator is tested only in states that have its *watched* bit set: one of its conditions, chosen such that few operators
+share it.
 
-**Back.** Few states are on optimal plans, so what leads to them is worked out from them, and not by walking through all
-layers again. Operator `o` can have led to state `t` only if `t` has all that `o` adds, all of its conditions that it
-keeps, and nothing that it deletes. Before, its conditions held; what it changes and did not ask for is not known, so
-every combination of these bits is looked up. Where an operator has more than `MOST_UNKNOWN` of them, all states of the
-layer are walked through.
+**Regression.** Few states are on optimal plans, so their predecessors are computed from them instead of expanding all
+layers again. Operator `o` can lead to state `t` only if `t` has all bits that `o` adds, all conditions that `o` keeps,
+and no bit that `o` deletes. Before `o`, its conditions were true; the bits that it changes and does not require are
+unknown, so all combinations of them are looked up. If an operator has more than `MOST_UNKNOWN` such bits, all states of
+the layer are expanded instead.
 """
 
 from __future__ import annotations
@@ -28,13 +30,18 @@ _BIT_INDEX[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 FULL = 2
-"""A hash table has at least so many places for each state."""
+"""Minimal number of slots of the hash table per state."""
 MOST_UNKNOWN = 6
-"""Bits that an operator may change without asking for them, for steps back."""
+"""Maximal number of bits that an operator may change without requiring them, for regression."""
 
 
 def watching(wanted: Lists, n_bits: int) -> Lists:
-    """Return which operators to look at for each bit; those that want none in a last row, for every state."""
+    """Return the operators to test for each set bit; operators without conditions are in one more row.
+
+    Args:
+        wanted: the conditions of each operator.
+        n_bits: number of bits.
+    """
     n_operators = wanted.starts.size - 1
     users = np.bincount(wanted.members, minlength=n_bits)
     order = np.lexsort((users[wanted.members], wanted.owners))
@@ -46,15 +53,15 @@ def watching(wanted: Lists, n_bits: int) -> Lists:
 
 
 class Backwards(NamedTuple):
-    """What operators look like from behind; all but the last two are ``uint64 [n_operators, n_words]``.
+    """The operators for regression; the first four fields are ``uint64 [n_operators, n_words]``.
 
     Attributes:
-        wanted: what holds after them: what they add, and the conditions that they keep.
-        changed: what they add or delete.
-        before: their conditions.
-        unknown: what they add or delete that is none of their conditions.
-        starts: which operators to look at for each bit that is set, as in `watching`.
-        watched: these operators.
+        wanted: bits that are set after the operator: those that it adds, and conditions that it keeps.
+        changed: bits that it adds or deletes.
+        before: its conditions.
+        unknown: bits that it adds or deletes and does not require.
+        starts: with `watched`, the operators to test for each set bit, as returned by `watching`.
+        watched: the operators of all bits, one bit after the other.
     """
 
     wanted: Words
@@ -66,7 +73,7 @@ class Backwards(NamedTuple):
 
 
 def backwards(task: GoalTask) -> Backwards | None:
-    """Return the operators from behind; None where too much is not known."""
+    """Return the operators for regression; None if one of them has too many unknown bits."""
     pre, add, keep = task.words
     unknown = (add | ~keep) & ~pre
     if np.bitwise_count(unknown).sum(axis=1).max(initial=0) > MOST_UNKNOWN:
@@ -77,7 +84,7 @@ def backwards(task: GoalTask) -> Backwards | None:
 
 @compiled
 def place(states: Any, n: int, slots: Any) -> None:
-    """Put the first `n` states, all different, into an empty hash table."""
+    """Insert the first `n` states, which are distinct, into an empty hash table."""
     mask = slots.size - 1
     for s in range(n):
         code = np.uint64(0)
@@ -91,7 +98,7 @@ def place(states: Any, n: int, slots: Any) -> None:
 
 
 @compiled
-def walk(  # noqa: C901 - in one piece: in smaller ones a search took a third longer
+def walk(  # noqa: C901 - one loop: split into functions, a search took a third longer
     layer: Any,
     begin: int,
     level: int,
@@ -110,16 +117,16 @@ def walk(  # noqa: C901 - in one piece: in smaller ones a search took a third lo
     filled: int,
     back: bool,
 ) -> tuple[int, int, int]:
-    """Apply all operators to the states ``layer[begin:]``; stop where there may be no room for what comes out.
+    """Apply all operators to the states ``layer[begin:]``; stop early if `states` or `out` may become too small.
 
-    Steps are listed as ``out[:, k]``, source, operator and target. Forwards those to states that are new, or have no
-    depth, which get depth ``level + 1``. Backwards (`back`) those to states of that depth that are marked, and their
-    sources are marked.
+    Transitions are written to ``out[:, k]``: source, operator, target. If `back` is False, these are transitions to
+    states that are new or have no depth; they get depth ``level + 1``. If `back` is True, these are transitions to
+    marked states of depth ``level + 1``; their sources become marked.
 
-    Room for one state, `following`, comes from outside.
+    `following` is scratch space for one state.
 
     Returns:
-        the number of states, the first place of `layer` that was not worked on, how much of `out` is filled.
+        the number of states, the first position of `layer` that was not processed, the filled length of `out`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1
@@ -185,7 +192,7 @@ def walk(  # noqa: C901 - in one piece: in smaller ones a search took a third lo
 
 
 @compiled
-def regress(  # noqa: C901 - in one piece, as `walk` is
+def regress(  # noqa: C901 - one loop, as in `walk`
     layer: Any,
     begin: int,
     level: int,
@@ -203,13 +210,13 @@ def regress(  # noqa: C901 - in one piece, as `walk` is
     filled: int,
     most: int,
 ) -> tuple[int, int]:
-    """List the steps from states of depth `level` to the states ``layer[begin:]``; stop where there may be no room.
+    """List the transitions from states of depth `level` to the states ``layer[begin:]``; stop early if `out` is full.
 
-    Steps are listed as by `walk`; `most` is how many can lead to one state. Room for one state, `previous`, comes from
-    outside.
+    Transitions are written as by `walk`; `most` is the maximal number of transitions to one state. `previous` is
+    scratch space for one state.
 
     Returns:
-        the first place of `layer` that was not worked on, how much of `out` is filled.
+        the first position of `layer` that was not processed, the filled length of `out`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1
@@ -254,7 +261,7 @@ def regress(  # noqa: C901 - in one piece, as `walk` is
                         out[1, filled] = o
                         out[2, filled] = t
                         filled += 1
-                    # The next combination of the bits that are not known: count up by one, in these bits only.
+                    # The next combination of the unknown bits: add one to the number that these bits form.
                     more = False
                     for v in range(n_words):
                         counted = ((previous[v] & unknown[o, v]) - unknown[o, v]) & unknown[o, v]

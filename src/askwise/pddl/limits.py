@@ -1,4 +1,4 @@
-"""How large planning problems may be: stated, counted the same on every machine, raised by whoever wants to wait."""
+"""Limits on the size of planning problems; they count objects and states, not time, so all machines agree."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from askwise.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits on reading and searching; none of them changes an answer, only whether there is one.
+    """Limits on reading and searching; a limit never changes a result, it only prevents one.
 
     Attributes:
-        atoms: atoms that can become true.
-        operators: actions with their objects filled in.
-        tries: objects that are tried in places of variables while actions are filled in.
-        blind: states of the search without a bound, which goals of one kind share.
-        states: states of the search under a bound, for each goal.
-        evaluations: states whose bound is worked out, for each goal.
-        edges: steps on optimal plans, of all goals together.
+        atoms: number of atoms that can become true.
+        operators: number of grounded actions.
+        tries: number of substitutions that are tried during grounding.
+        blind: states of the breadth-first search, which goals with the same relevant operators share.
+        states: states of the bounded search, for each goal.
+        evaluations: states whose LM-cut bound is computed, for each goal.
+        edges: transitions on optimal plans, of all goals together.
     """
 
     atoms: int = 200_000
@@ -37,5 +37,5 @@ class Limits:
 
 
 def too_many(what: str, found: str, limit: int, name: str) -> InputError:
-    """Return the refusal of something too large, with the way to allow it."""
+    """Return the error for exceeding the limit `name`; it says how to raise it."""
     return InputError(what, found, f"at most {limit} (raise it by Limits({name}=...), commands: --limit {name}=N)")

@@ -1,22 +1,21 @@
-"""LM-cut: a bound on how many steps a plan needs at least, from sets of operators of which it needs one each.
+"""LM-cut: a lower bound on the length of plans, from sets of operators of which every plan needs one.
 
-Forget what operators delete, and let each cost 1. A bit is as dear as the cheapest operator that sets it (its cost,
-and the dearest of its conditions); conditions that are set already cost 0. Join each operator's dearest condition to
-the bits that it sets: every plan is a way through that graph to the goal. Cut it just in front of the bits from which
-the goal costs nothing more. Every plan uses one operator of the cut, so it costs at least 1; let these operators cost
-0 from now on, and look again, until the goal costs nothing. The number of cuts never exceeds the length of the
-shortest plan (Helmert and Domshlak, "Landmarks, critical paths and abstractions", 2009).
+Ignore what operators delete, and let each operator cost 1. The cost of a bit is that of the cheapest operator that sets
+it: the operator's own cost plus that of its most expensive condition. Bits that are already set cost 0. Connect each
+operator's most expensive condition with the bits that it sets: every plan is a path through this graph to the goal. Cut
+the graph just before the bits from which the goal costs nothing more. Every plan uses an operator of the cut, so it
+costs at least 1. Let these operators cost 0 and repeat, until the goal costs nothing. The number of cuts never exceeds
+the length of the shortest plan (Helmert and Domshlak, "Landmarks, critical paths and abstractions", 2009).
 
-Costs only ever fall, by 1, so each round repairs the costs of bits that an operator of the cut made dearer, and touches
-no other. Where forgetting deletes already shows that there is no way, the bound is `NO_WAY`.
+Operator costs only decrease, so each round updates only the costs of bits that depend on operators of the cut. If the
+goal cannot be reached even without deletes, the bound is `NO_WAY`.
 
-**From a state to the next.** Every plan from a state uses an operator of each of its cuts. After one step of such a
-plan the rest of it still uses one of every cut that the step is not in. Cuts have no operator in common, so the step
-breaks at most one. So a state begins with the cuts of the state that it was reached from, all but one, their operators
-costing nothing, and only looks for more: mostly one or two, in place of all. What it finds depends on where it was
-reached from, and may be a little more or less than from scratch; it never exceeds the length of the shortest plan
-(Pommerening and Helmert, "Incremental LM-cut", 2013). For each state the number of the cut that each operator is in is
-remembered, in a byte.
+**From a state to its successor.** Every plan from a state uses an operator of each of its cuts. After one step of such
+a plan, the rest still uses an operator of every cut that does not contain the step. Cuts are disjoint, so at most one
+cut contains it. So a state inherits all cuts of its parent except at most one; their operators cost nothing, and only
+the missing cuts are computed, usually one or two. The result depends on the parent and may be slightly above or below
+that from scratch; it never exceeds the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut",
+2013). For each state, the number of each operator's cut is stored in one byte.
 """
 
 from __future__ import annotations
@@ -30,13 +29,16 @@ from askwise.pddl.goal_task import GoalTask
 from askwise.pddl.task import Lists, Numbers, members_of, turned
 
 NO_WAY = 1_000_000
-"""More steps than any plan has."""
+"""The bound of states without a plan; larger than the length of any plan."""
 MOST_CUTS = 255
-"""Cuts that are remembered for one state: their numbers have to fit into a byte."""
+"""Maximal number of cuts that are stored for one state: their numbers must fit into a byte."""
 
 
 class OperatorGraph(NamedTuple):
-    """Who needs and who sets what, as lists; one operator more is the goal, two bits more are 'always' and the goal."""
+    """Conditions and added bits of the operators, and the reverse, in compressed form (`Lists`).
+
+    The last operator stands for the goal. Two more bits stand for "always true" and for the goal.
+    """
 
     pre_from: Numbers
     pre: Numbers
@@ -49,7 +51,7 @@ class OperatorGraph(NamedTuple):
 
 
 def graph(task: GoalTask) -> OperatorGraph:
-    """Return the lists for one goal."""
+    """Return the graph of a search task."""
     n_bits = task.bits.size
     always, reached = n_bits, n_bits + 1
     pre = _with_last(task.pre, members_of(task.goal))
@@ -64,13 +66,26 @@ def graph(task: GoalTask) -> OperatorGraph:
 
 
 def _with_last(lists: Lists, last: Numbers) -> Lists:
-    """Return the sets with one more after them."""
+    """Append one more set."""
     starts = np.append(lists.starts, lists.starts[-1] + last.size).astype(np.int32)
     return Lists(starts, np.concatenate((lists.members, last)).astype(np.int32))
 
 
 class CutWorkspace(NamedTuple):
-    """What is written down while a bound is worked out, for each bit or operator; made outside, once."""
+    """Scratch arrays for the computation of bounds, with an entry for each bit or operator; allocated once.
+
+    Attributes:
+        price: the cost of each bit.
+        dear: the most expensive condition of each operator, -1 if it is not known.
+        cost: the cost of each operator.
+        missing: the number of conditions of each operator that have no cost yet.
+        queue: a queue of bits.
+        later: bits for the next price.
+        queued: whether a bit is in the queue.
+        zone: 1 for bits from which the goal costs nothing more, 2 for bits before the cut.
+        cut: the operators of the current cut.
+        member: the number of each operator's cut, 0 for none.
+    """
 
     price: Numbers
     dear: Numbers
@@ -85,13 +100,13 @@ class CutWorkspace(NamedTuple):
 
 
 def workspace_for(lists: OperatorGraph) -> CutWorkspace:
-    """Return room for one goal."""
+    """Allocate the scratch arrays of a graph."""
     n_operators, n_bits = lists.pre_from.size - 1, lists.need_from.size - 1
     sizes = (n_bits, *[n_operators] * 3, *[n_bits] * 4, *[n_operators] * 2)
     return CutWorkspace(*(np.zeros(size, dtype=np.int32) for size in sizes))
 
 
-# The loops below stay in few pieces: cut into smaller ones, a search took a third longer and compiling twice as long.
+# The loops below are few and long: split further, a search took a third longer and compiling twice as long.
 
 
 @compiled
@@ -106,10 +121,11 @@ def bound_all(
     lists: OperatorGraph,
     room: CutWorkspace,
 ) -> None:
-    """Fill ``bound[k]`` for each state `k` in `which`, reached from its parent (-1 for none) by a step.
+    """Compute ``bound[k]`` for each state `k` in `which`.
 
-    ``cuts [k, o]`` becomes the number of the cut of `k` that operator `o` is in, 0 for none, and ``n_cuts[k]`` how many
-    there are. Where `cuts` has no row for a state, nothing is remembered of it, and it is as if it had none.
+    The arrays `parents` and `steps` have the parent of each of these states (-1 for none) and the operator that leads
+    from it to the state. ``cuts[k, o]`` becomes the number of operator `o`'s cut in state `k`, 0 for none, and
+    ``n_cuts[k]`` the number of cuts. Nothing is stored for states without a row in `cuts`.
     """
     price, dear, cost, missing, queue, later, queued, zone, cut, member = room
     goal = price.size - 1
@@ -136,9 +152,9 @@ def bound_all(
 
 @inner
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
-    """Take over the cuts of a parent but for the one that the step is in; return how many there are.
+    """Copy the cuts of a parent except the one that contains the step; return their number.
 
-    They stay numbered from 1 without gaps: the last takes the number of the one that is broken.
+    They stay numbered from 1 without gaps: the last cut gets the number of the removed one.
     """
     known = 0 <= parent < cuts.shape[0]
     n = int64(n_cuts[parent]) if known else 0
@@ -151,7 +167,7 @@ def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: 
             number = broken
         member[o] = number
         cost[o] = 1 if number == 0 else 0
-    cost[member.size - 1] = 0  # the goal, which is no step
+    cost[member.size - 1] = 0  # the goal, which is not a real operator
     return n - 1 if broken > 0 else n
 
 
@@ -159,7 +175,7 @@ def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: 
 def _first_prices(  # noqa: C901
     state: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any, later: Any
 ) -> None:
-    """Price all bits, cheapest first, and note each operator's dearest condition, the last to be met."""
+    """Compute the costs of all bits, cheapest first, and each operator's most expensive condition."""
     n_operators, n_bits = cost.size, price.size
     price[:] = NO_WAY
     dear[:] = -1
@@ -174,11 +190,11 @@ def _first_prices(  # noqa: C901
     now = 0
     while filled > 0:
         head, waiting = 0, 0
-        while head < filled:  # all bits of one price; operators that cost nothing add to them
+        while head < filled:  # all bits with this cost; free operators add more of them
             bit = queue[head]
             head += 1
             if price[bit] < now:
-                continue  # found cheaper since it was put here
+                continue  # a cheaper path was found after it was queued
             for k in range(lists.need_from[bit], lists.need_from[bit + 1]):
                 o = lists.need[k]
                 missing[o] -= 1
@@ -191,7 +207,7 @@ def _first_prices(  # noqa: C901
                     if price[target] > after:
                         price[target] = after
                         if target == n_bits - 1:
-                            continue  # nobody needs the goal
+                            continue  # no operator needs the goal
                         if cost[o] == 0:
                             queue[filled] = target
                             filled += 1
@@ -199,7 +215,7 @@ def _first_prices(  # noqa: C901
                             later[waiting] = target
                             waiting += 1
         if price[n_bits - 1] == 0:
-            return  # no cut is left to be found
+            return  # there are no further cuts
         queue, later = later, queue
         filled = waiting
         now += 1
@@ -207,13 +223,13 @@ def _first_prices(  # noqa: C901
 
 @inner
 def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
-    """List the operators of a cut; return how many there are."""
+    """Find the operators of a cut; return their number."""
     n_bits = zone.size
     zone[:] = 0
     zone[n_bits - 1] = 1
     queue[0] = n_bits - 1
     head, filled = 0, 1
-    while head < filled:  # all from which the goal costs nothing more
+    while head < filled:  # bits from which the goal costs nothing more
         bit = queue[head]
         head += 1
         for k in range(lists.adder_from[bit], lists.adder_from[bit + 1]):
@@ -229,7 +245,7 @@ def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zon
             zone[bit] = 2
             queue[filled] = bit
             filled += 1
-    while head < filled:  # all that can be reached without entering it
+    while head < filled:  # bits that can be reached without entering that zone
         bit = queue[head]
         head += 1
         for k in range(lists.need_from[bit], lists.need_from[bit + 1]):
@@ -255,7 +271,7 @@ def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zon
 def _repair(  # noqa: C901
     size: int, cut: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:
-    """Let the operators of a cut cost nothing, and lower the prices that depend on them."""
+    """Set the cost of a cut's operators to 0 and update the costs of bits that depend on them."""
     n_bits = price.size
     head, waiting = 0, 0
     for c in range(size):

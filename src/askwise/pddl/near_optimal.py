@@ -1,14 +1,14 @@
-"""All plans that are at most some steps longer than the shortest: the ground for designs with a budget.
+"""All plans that are at most a given number of steps (the budget) longer than the shortest, for designs.
 
-Let `L` be the steps of a shortest plan for a goal and `b` the budget. A state `s` with `d` steps from the start and `r`
-left to the goal is on a walk of at most ``L + b`` steps if and only if ``d + r <= L + b``. The search under a bound
-(`askwise.pddl.search`) leaves out only states with ``d + h > L + b`` for some ``h <= r``; so with ``L + b`` as its
-bound, and going on where a goal is met, it keeps all of these states, each at its own depth, and perhaps some more.
+Let `L` be the length of a shortest plan for a goal and `b` the budget. A state `s` at depth `d` with `r` steps left to
+the goal is on a walk of at most ``L + b`` steps if and only if ``d + r <= L + b``. The bounded search
+(`askwise.pddl.search`) omits only states with ``d + h > L + b``, where ``h <= r``. So with the bound ``L + b``, and
+continued after it has reached the goal, it keeps all of these states, each at its own depth, and possibly some more.
 
-The states of all goals together are the ground, with every step between two of them: when actions are forbidden, a
-step that led to a state already met may be on a shortest plan. Operators that matter to no goal
-(`askwise.pddl.goal_task`) are on no shortest plan, whatever is forbidden: a plan without them is shorter, and uses
-nothing that the other does not. So they are left out here, too.
+The result has the states of all goals together and every transition between two of them: when actions are forbidden, a
+transition to a state that was already known may become part of a shortest plan. Operators that are relevant to no goal
+(`askwise.pddl.goal_task`) are on no shortest plan, whatever is forbidden, because a plan without them is shorter. So
+they are omitted.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from askwise.types import IntArray
 
 @dataclass(frozen=True, eq=False)
 class NearOptimalPlans:
-    """All plans of at most so many steps, as steps between states.
+    """All near-optimal plans, as transitions between states.
 
     Attributes:
-        start: the state in which plans begin.
-        targets: for each goal that can be reached, the states in which it holds.
-        counts: ``int32 [n_states]``, how many steps begin in each state.
-        operator: ``int32 [n_edges]``, the operator of each step, by its number in the task, sorted by source.
-        target: ``int32 [n_edges]``, where each step leads.
+        start: the state in which plans start.
+        targets: for each reachable goal, the states in which it is true.
+        counts: ``int32 [n_states]``, the number of transitions from each state.
+        operator: ``int32 [n_edges]``, the operator of each transition, by its number in the task; sorted by source.
+        target: ``int32 [n_edges]``, the next state of each transition.
     """
 
     start: int
@@ -48,7 +48,7 @@ class NearOptimalPlans:
 
 
 def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Progress | None = None) -> NearOptimalPlans:
-    """Return all plans for the goals that can be reached that are at most `budget` steps longer than the shortest."""
+    """Return all plans for the reachable goals that are at most `budget` steps longer than the shortest."""
     wanted = {goal: bits for goal in cones.reached if (bits := cones.wanted[goal]) is not None}
     goal_tasks = whole_goal_tasks(cones.task, wanted)
     states, _ = unique_rows(
@@ -72,7 +72,7 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
 def _states(
     cones: Cones, goal: int, goal_tasks: Mapping[int, GoalTask], budget: int, limits: Limits, progress: Progress | None
 ) -> Words:
-    """Return the states of one goal."""
+    """Return the states on near-optimal plans of one goal, and possibly some more."""
     name, most = cones.goals[goal], cones.found[goal].length + budget
 
     def say(text: str) -> None:
@@ -90,7 +90,10 @@ def _states(
 
 
 def _different(cones: Cones, source: IntArray, operator: IntArray, target: IntArray) -> IntArray:
-    """Return the steps, sorted by source and operator; of operators of one name that do the same, one."""
+    """Return the numbers of the transitions by source and operator, without duplicates.
+
+    Two transitions are duplicates if they have the same source, target and operator name.
+    """
     labels = cones.task.labels
     numbers: dict[str, int] = {}
     label = np.array([numbers.setdefault(labels[each], len(numbers)) for each in operator.tolist()], dtype=np.int32)

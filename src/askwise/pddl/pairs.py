@@ -1,23 +1,19 @@
-"""How long goals look alike, at the start or after a prefix of an optimal plan, in all conventions at once.
+"""Divergence of all pairs of goals, at the start or after observed actions, in several conventions.
 
 For each ordered pair (ruled out, pursued) of goals that are still possible:
 
-- *EDP*: the expected step at which an optimal actor who pursues the second goal has ruled out the first. Infinite
-  where both have a nearest
-  state in common: an actor who stops there has told nobody which of the two it was.
-- *EDP, capped*: the same, but the watching ends with the plan; the step in which the actor stays at its goal still
-  counts. Finite for
-  all pairs, and equal to EDP where that is finite.
-- *WCD*: the longest common prefix of optimal plans for the two, as in the literature on goal-recognition design. Finite
-  for all pairs.
-- *told apart*: the step that tells the two apart at the latest, one later than WCD; infinite where EDP is. On maps and
-  graphs, `askwise.wcd` included, this number is called WCD.
+- *EDP*: the expected step by which an optimal actor that pursues the second goal has ruled out the first. It is
+  infinite if optimal plans of both goals can end in the same state, where observations do not separate them.
+- *EDP, capped*: the same, but observation ends with the plan; the step in which the actor stays at its goal still
+  counts. It is finite for all pairs, and equal to EDP if that is finite.
+- *WCD*: the length of the longest common prefix of optimal plans for the two goals, as in the literature on
+  goal-recognition design. It is finite for all pairs.
+- *told apart*: the step by which the two goals are told apart, one later than WCD; infinite if EDP is. On maps and
+  graphs, also in `askwise.wcd`, this number is called WCD.
 
-What is seen are the names of actions. Where two actions of one name lead to different states (`Cones.ambiguous`), a
-goal is possible as long as *some* state that the names may have led to is on one of its optimal plans. So these sets
-of states are followed, layer by layer, with the probability that an actor who pursues each goal is in each state.
-
-Where actions that were seen lead, if they are the beginning of an optimal plan.
+An observer sees the names of actions. If two actions with the same name lead to different states (`Cones.ambiguous`), a
+goal is possible as long as *some* state that the names may lead to is on one of its optimal plans. Then these sets of
+states are followed, layer by layer, with the probability of each state for each goal.
 """
 
 from __future__ import annotations
@@ -34,20 +30,20 @@ from askwise.pddl.tokens import Word, refusal
 from askwise.types import FloatArray, IntArray
 
 MOST_SETS = 100_000
-"""Sets of states that are followed in one step where names do not tell where actions led."""
+"""Maximal number of sets of states in one layer, for problems with ambiguous action names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """All pairs of goals that are still possible after some actions; matrices are ``[ruled out, pursued]``.
+    """Divergence of all pairs of goals that are still possible; matrices are ``[ruled out, pursued]``.
 
     Attributes:
-        goals: the goals, by their numbers in the problem.
-        steps: ``int32 [n]``, steps left to each of them.
+        goals: the goals, by their index in the problem.
+        steps: ``int32 [n]``, steps left to each goal.
         edp: ``float64 [n, n]``, ``inf`` on the diagonal.
-        capped: ``float64 [n, n]``, EDP capped at the plan's end.
-        wcd: ``int32 [n, n]``, steps of the longest common prefix.
-        told_apart: ``float64 [n, n]``, the step that tells apart, ``inf`` on the diagonal.
+        capped: ``float64 [n, n]``, EDP capped at the end of the plan.
+        wcd: ``int32 [n, n]``, length of the longest common prefix.
+        told_apart: ``float64 [n, n]``, the step by which two goals are told apart, ``inf`` on the diagonal.
     """
 
     goals: tuple[int, ...]
@@ -58,7 +54,7 @@ class Pairs:
     told_apart: FloatArray
 
     def longest(self, most: int) -> list[tuple[int, int]]:
-        """Return the places ``(ruled out, pursued)`` of the pairs that look alike longest, for ever ones first."""
+        """Return the indices ``(ruled out, pursued)`` of the `most` pairs with the largest EDP, infinite ones first."""
         n = len(self.goals)
         order = np.lexsort((-self.capped.ravel(), -self.edp.ravel()))
         places = ((int(k) // n, int(k) % n) for k in order)
@@ -66,11 +62,11 @@ class Pairs:
 
 
 def pairs_at(cones: Cones, after: Mapping[int, int] | None = None) -> Pairs:
-    """Return all pairs of goals that are still possible, at the start or after what was seen.
+    """Return the divergence of all pairs of goals that are still possible.
 
     Args:
         cones: the optimal plans of all goals.
-        after: the states that the actions seen may have led to, as `Cones.after` returns them.
+        after: the possible current states, as returned by `Cones.after`; None for the start.
     """
     states = {0: 1} if after is None else dict(after)
     goals = tuple(goal for goal in cones.reached if cones.inside[list(states), goal].any())
@@ -83,16 +79,16 @@ def pairs_at(cones: Cones, after: Mapping[int, int] | None = None) -> Pairs:
     targets = np.concatenate([cones.targets[goal] for goal in goals])
     starts = np.concatenate(([0], np.cumsum([cones.targets[goal].size for goal in goals]))).astype(np.int32)
     edp, told_apart, _ = matrices_at(cones.model, state, targets, starts)
-    # The state of a goal that is pursued from here is the nearest one from here: the cones have no other.
+    # Cones contain only the nearest states of a goal, so these are the targets from here.
     model = cones.model
     capped, last, steps = capped_matrices(model.successor, *model.predecessors, state, targets, starts)
     return Pairs(goals, steps, edp, capped, last.astype(np.int32) - 1, told_apart)
 
 
-# -- where names do not tell where actions led -------------------------------------------------------------------
+# -- ambiguous names of actions ----------------------------------------------------------------------------------
 
 Sets = dict[frozenset[int], dict[int, FloatArray]]
-"""Sets of states that names may have led to; for each of these states how probable it is, by the goal pursued."""
+"""Sets of states that the same names may lead to; for each state its probability, ``float64 [n_goals]``."""
 
 
 def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -> Pairs:
@@ -118,12 +114,12 @@ def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -
 
 
 def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
-    """Return how many ways lead from each state to the end of a plan, for each goal: whole numbers of any size."""
+    """Return ``[state][goal]``: the number of paths from each state to the end of an optimal plan, as exact ints."""
     onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
     for k, goal in enumerate(goals):
         for state in cones.targets[goal].tolist():
             onwards[state][k] = 1
-    for state in reversed(range(cones.model.n_states)):  # states stand layer by layer
+    for state in reversed(range(cones.model.n_states)):  # states are ordered by layer
         for _, target in cones.steps_from(state):
             onwards[state] = [a + b for a, b in zip(onwards[state], onwards[target], strict=True)]
     return onwards
@@ -136,7 +132,7 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 
 
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
-    """Return the sets one step later: one for each name, from each set."""
+    """Return the sets of states one step later: one for each set and action name."""
     found: Sets = {}
     for masses in sets.values():
         by_name: dict[str, dict[int, FloatArray]] = {}
@@ -163,9 +159,9 @@ MOST_SHOWN = 5
 
 
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
-    """Return the states after actions that were seen one after the other, without gaps: see `Cones.after`.
+    """Return the possible states after observed actions without gaps, as `Cones.after` does.
 
-    The first action with which no optimal plan for any goal goes on is refused, with those with which one would.
+    Raises an InputError for the first action that continues no optimal plan; it lists actions that do.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):
@@ -180,6 +176,6 @@ def _off_all_plans(cones: Cones, states: Iterable[int], at: Word, action: str) -
     names = list(dict.fromkeys(label for state in states for label, _ in cones.steps_from(state)))
     shown = ", ".join(f"({name})" for name in names[:MOST_SHOWN]) + (", ..." if len(names) > MOST_SHOWN else "")
     expected = (
-        f"an action with which an optimal plan for some goal goes on, such as {shown}" if names else "no more actions"
+        f"an action that continues an optimal plan for some goal, such as {shown}" if names else "no more actions"
     )
     return refusal(at, f"({action})", f"{expected} (actions may not be missing here)")

@@ -1,4 +1,4 @@
-"""Reading a problem file, or a template whose goal is still open (``<HYPOTHESIS>``), and lists of goals and actions."""
+"""Readers for PDDL problem files and templates (with the goal ``<HYPOTHESIS>``), and for lists of goals and actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_GOALS = 10_000
 
 
 def read_problem(text: str, domain: PddlDomain, file: str = "template.pddl") -> PddlProblem:
-    """Return the problem that a text describes; `file` is its name in errors."""
+    """Parse a problem; `file` is its name in errors."""
     define = the_define(text, file)
     parts = sections(define, "problem", PARTS)
     objects = dict(domain.constants)
@@ -45,7 +45,7 @@ def _initial(form: Form | Word, known: KnownNames, into: list[Literal], values: 
     elif form.head == "not":
         if len(form.rest) != 1 or not isinstance(form.rest[0], Form) or not form.rest[0].items:
             raise form.refuse("one atom after 'not'")
-        literal(form.rest[0], False, known)  # what is not listed does not hold anyway
+        literal(form.rest[0], False, known)  # only to check it: atoms that are not listed are false
     elif form.head == "and":
         for inner in form.rest:
             _initial(inner, known, into, values)
@@ -56,7 +56,7 @@ def _initial(form: Form | Word, known: KnownNames, into: list[Literal], values: 
 
 
 def _goal(parts: list[Form], known: KnownNames) -> Conjunction | None:
-    """Return the goal, None where it is left open."""
+    """Return the goal, None in a template."""
     for part in parts:
         if len(part.rest) != 1:
             raise part.refuse("one condition after :goal")
@@ -73,12 +73,12 @@ def _goal(parts: list[Form], known: KnownNames) -> Conjunction | None:
 
 
 def vocabulary(domain: PddlDomain, setting: PddlProblem) -> KnownNames:
-    """Return the names that a goal may use."""
+    """Return the predicates and objects that a goal may use."""
     return KnownNames(domain.predicates, setting.objects)
 
 
 def read_goals(text: str, domain: PddlDomain, setting: PddlProblem, file: str = "hyps.dat") -> tuple[Conjunction, ...]:
-    """Return the goals of a list, one in each line: atoms, with or without commas between them."""
+    """Parse goals, one per line: atoms, optionally separated by commas."""
     known = vocabulary(domain, setting)
     goals: list[Conjunction] = []
     for k, line in enumerate(text.split("\n"), start=1):
@@ -98,7 +98,7 @@ def read_goals(text: str, domain: PddlDomain, setting: PddlProblem, file: str = 
 def read_actions(
     text: str, domain: PddlDomain, setting: PddlProblem, file: str = "obs.dat"
 ) -> tuple[tuple[Word, str], ...]:
-    """Return the actions of a list, one in each line such as ``(MOVE A B)``, each with where it stands."""
+    """Parse actions such as ``(MOVE A B)``; return each with its position in the file."""
     names = {schema.name: schema for schema in reversed(domain.schemas)}
     counts = {(schema.name, len(schema.parameters)) for schema in domain.schemas}
     actions: list[tuple[Word, str]] = []
@@ -122,5 +122,5 @@ def read_actions(
 
 
 def goal_text(goal: Conjunction) -> str:
-    """Return a goal as people write it: ``on a b, clear a``."""
+    """Return a goal as text, such as ``on a b, clear a``."""
     return ", ".join(str(atom) for atom in goal.literals) or "nothing"

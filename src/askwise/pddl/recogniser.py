@@ -1,29 +1,29 @@
-"""Which goal is pursued, after each action that was seen.
+"""Goal recognition: the probability of each goal after each observed action.
 
-An optimal actor draws one of all optimal plans of its goal, uniformly. What is seen of it may have gaps, so after the
-actions ``o_1, ..., o_k`` all that is known is that they occur in the plan, in this order. With ``N_g`` the number of
-optimal plans of goal g, and ``N_g(o_1, ..., o_k)`` the number of those in which they do::
+An optimal actor draws one of all optimal plans of its goal, uniformly. Observations may have gaps, so the actions
+``o_1, ..., o_k`` only show that they occur in the plan in this order. Let ``N_g`` be the number of optimal plans of
+goal g, and ``N_g(o_1, ..., o_k)`` the number of those that contain the actions in this order::
 
     P(g | o_1, ..., o_k)  ~  P0(g) N_g(o_1, ..., o_k) / N_g        (belief bayes)
 
-A goal without such a plan is ruled out. With `complete`, nothing was missed: plans that *begin* with the actions count,
-which is sharper.
+A goal without such a plan is ruled out. With `complete`, there are no gaps: only plans that *begin* with the actions
+count.
 
-An actor that is not optimal does things that no optimal plan has. The belief `robust` takes each action for a stray one
-with probability e, any of the n operators with the same probability, and for one of the plan otherwise. It adds up over
-all sets S of actions that are not stray::
+An actor that is not optimal takes actions that are in no optimal plan. In the belief `robust`, each action is *stray*
+with probability e, and then any of the n operators with equal probability; otherwise it is part of the plan. The sum is
+over all sets S of actions that are not stray::
 
     P(g | o_1, ..., o_k)  ~  P0(g)  sum over S of  (1 - e)^|S| (e / n)^(k - |S|) N_g(o_S) / N_g
 
 No goal that can be reached is ever ruled out; with e = 0 it is the belief bayes.
 
-Counting. All optimal plans of all goals are ways through one acyclic graph whose steps lead one layer further
-(`askwise.pddl.cones`), and a way from the start to a state of a cone belongs to an optimal plan of that cone's goal. So
-one pass through the layers counts for all goals at once. A plan and a set S are matched greedily: the plan waits for
-the next action of S, and goes on to the one after it when it comes. That makes each pair one way through the states
-*waits for o_j* and *everything of S has come, o_m was the last*, so each is counted once. Numbers of plans can be
-larger than any float: then a layer is divided by its largest number, which no quotient above notices, since the
-optimal plans of a goal all end in one layer.
+Counting. All optimal plans of all goals are paths through one acyclic graph whose edges lead to the next layer
+(`askwise.pddl.cones`), and a path from the start to a state of a cone is part of an optimal plan of that cone's goal.
+So one pass through the layers counts for all goals at once. A plan and a set S are matched greedily: the plan waits for
+the next action of S, and when it comes, for the one after it. So each pair of plan and set is one path through the
+states *waits for o_j* and *S is complete, o_m was its last action*, and is counted once. Numbers of plans can exceed
+the range of floats. Then a layer is divided by its largest number; this cancels in the quotients above, because all
+optimal plans of a goal end in the same layer.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ from askwise.pddl.cones import Cones, cones_of
 from askwise.types import BoolArray, FloatArray, IntArray
 
 STRAY = 0.1
-"""How probable it is that an action is a stray one, under the belief `robust`, unless somebody says."""
+"""Default probability that an action is stray, for the belief `robust`."""
 
 LARGEST = 1e200
-"""Where a layer is divided by its largest number: plans of ordinary length are counted in whole numbers."""
+"""Layers with larger numbers are scaled; below this, plans are counted exactly."""
 
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """What is known of the goal after each action that was seen; row k is after k actions.
+    """The probabilities of the goals after each observed action; row k is after k actions.
 
     Attributes:
         cones: the optimal plans of all goals.
-        seen: the actions.
+        seen: the observed actions.
         possible: ``bool [n_seen + 1, n_goals]``, the goals that are not ruled out.
-        probabilities: ``float64 [n_seen + 1, n_goals]``; all 0 in the rows in which no goal is possible.
-        true_goal: which goal was pursued, if that is known.
+        probabilities: ``float64 [n_seen + 1, n_goals]``; a row is all 0 if no goal is possible.
+        true_goal: the index of the true goal, None if it is unknown.
     """
 
     cones: Cones
@@ -70,24 +70,24 @@ class Recognised:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals in words."""
+        """The goals as text."""
         return self.cones.goals
 
     @cached_property
     def contradiction(self) -> int | None:
-        """The number of the first action after which no goal is possible; None if some goal always is."""
+        """The number (from 1) of the first action after which no goal is possible; None if there is none."""
         left = self.possible.any(axis=1)
         return None if left.all() else int(np.flatnonzero(~left)[0])
 
     def likeliest(self, after: int = -1) -> tuple[int, ...]:
-        """Return the likeliest goals after so many actions, by default after all of them; several where they tie."""
+        """Return the likeliest goals after `after` actions, by default after all; empty if no goal is possible."""
         row = self.probabilities[after]
         if not self.possible[after].any():
             return ()
         return tuple(int(g) for g in np.flatnonzero(row >= row.max() * (1 - 1e-9)))
 
     def ranking(self, after: int = -1) -> list[int]:
-        """Return the goals that are possible after so many actions, the likeliest first."""
+        """Return the goals that are possible after `after` actions, the likeliest first."""
         order = np.argsort(-self.probabilities[after], kind="stable")
         return [int(goal) for goal in order if self.possible[after, goal]]
 
@@ -102,16 +102,16 @@ def recognise(
     cones: Cones | None = None,
     progress: Progress | None = None,
 ) -> Recognised:
-    """Return what is known of the goal after each action that was seen.
+    """Compute the probabilities of the goals after each observed action.
 
     Args:
-        problem: the problem, with the actions that were seen.
-        belief: ``bayes`` for an actor that is optimal, ``robust`` for one that may not be.
-        stray: how probable it is that an action is a stray one, for ``robust``.
-        complete: whether no action was missed, from the start; for ``bayes``.
-        prior: weights of the goals, by default all the same.
-        cones: the optimal plans, if they are known already.
-        progress: called now and then with a line of text while plans are searched.
+        problem: the problem, with the observed actions.
+        belief: ``bayes`` for an optimal actor, ``robust`` for one that may not be optimal.
+        stray: the probability that an action is stray, for ``robust``.
+        complete: whether all actions since the start were observed; for ``bayes``.
+        prior: weights of the goals, by default equal.
+        cones: the optimal plans of the problem, if you have computed them already.
+        progress: called with a line of text from time to time during the search.
     """
     _check(belief, stray, complete)
     weights = _prior(prior, len(problem.goals))
@@ -122,7 +122,7 @@ def recognise(
         shares = _beginning(found, seen)
         possible = shares > 0
     else:
-        # Without any operator only empty plans are left, and every action is a stray one for all goals alike.
+        # Without operators all plans are empty, and every action is stray for all goals.
         odds = 0.0 if belief == "bayes" else stray / (1 - stray) / max(1, found.task.n_operators)
         shares = _containing(found, seen, odds)
         possible = shares > 0 if belief == "bayes" else np.broadcast_to(found.lengths >= 0, shares.shape)
@@ -133,7 +133,7 @@ def recognise(
     return Recognised(found, seen, possible, probabilities, problem.true_goal)
 
 
-# -- what is given -----------------------------------------------------------------------------------------------
+# -- arguments ---------------------------------------------------------------------------------------------------
 
 
 def _check(belief: str, stray: float, complete: bool) -> None:
@@ -155,7 +155,7 @@ def _prior(given: Sequence[float] | None, n_goals: int) -> FloatArray:
 
 
 def _refuse_unknown(cones: Cones) -> None:
-    """Refuse what cannot be answered exactly: goals whose optimal plans are not known."""
+    """Raise an InputError if the optimal plans of some goal are not known."""
     if not cones.too_large:
         return
     goal = cones.too_large[0]
@@ -174,7 +174,7 @@ def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
     """``float64 [n_seen + 1, n_goals]``: the share of each goal's optimal plans that begin with the actions."""
     source, number, target, bounds = _steps(cones)
     label = _numbered(cones, seen)
-    # Column k counts the ways whose first k steps are the actions, along every step of that name.
+    # Column k counts the paths whose first k steps have the names of the first k actions.
     arrived = np.zeros((cones.model.n_states, len(seen) + 1))
     arrived[0] = 1.0
     for level, (first, last) in enumerate(pairwise(bounds)):
@@ -183,7 +183,8 @@ def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
             passing[number[first:last] != label[level], level + 1 :] = 0.0
         np.add.at(arrived, target[first:last], passing)
     shares = _shares(np.array([arrived[targets].sum(axis=0) for targets in cones.targets]))
-    return np.where(np.arange(len(seen) + 1) <= cones.lengths[:, None], shares, 0.0).T  # not more than the whole plan
+    # A plan cannot begin with more actions than it has.
+    return np.where(np.arange(len(seen) + 1) <= cones.lengths[:, None], shares, 0.0).T
 
 
 def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
@@ -192,12 +193,12 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     Args:
         cones: the optimal plans.
         seen: the actions.
-        stray: the odds that an action is one certain stray one; 0 where there are none.
+        stray: the odds of one particular stray action; 0 if there are no stray actions.
     """
     source, number, target, bounds = _steps(cones)
     label = _numbered(cones, seen)
     n = len(seen)
-    # Columns: 0 counts all ways; 1 to n wait for that action; n + 1 + m: all that was awaited has come, m was the last.
+    # Columns: 0 counts all paths; j from 1 to n waits for action j; n + 1 + m: S is complete, action m was its last.
     arrived = np.zeros((cones.model.n_states, 2 * n + 2))
     arrived[0, 0] = 1.0
     arrived[0, 1 : n + 1] = stray ** np.arange(n)
@@ -212,7 +213,7 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
 
 
 def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
-    """Return what steps take along from their sources, made smaller if it is very large."""
+    """Return the counts at the sources of transitions, scaled down if they are very large."""
     passing = arrived[source]
     largest = passing.max(initial=0.0)
     return passing / largest if largest > LARGEST else passing
@@ -221,27 +222,27 @@ def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
 def _match(
     arrived: FloatArray, passing: FloatArray, number: IntArray, target: IntArray, label: IntArray, stray: float
 ) -> None:
-    """Take those who get what they waited for out of what passes, to what they wait for next.
+    """Move the counts of paths that waited for the name of a transition to the columns of what they wait for next.
 
-    That goes straight to the next layer: a step must not be matched with a second action.
+    They are added to `arrived` at once, not to `passing`, so that a transition is not matched with a second action.
     """
     n = label.size
     for j in range(1, n + 1):
         comes = np.flatnonzero(number == label[j - 1])
         came, at = passing[comes, j].copy(), target[comes]
         passing[comes, j] = 0.0
-        later = np.arange(j + 1, n + 1)  # those that it passes over are stray
+        later = np.arange(j + 1, n + 1)  # the actions in between are stray
         np.add.at(arrived, (at[:, None], later[None, :]), np.outer(came, stray ** np.arange(n - j)))
         np.add.at(arrived[:, n + 1 + j], at, came)
 
 
 def _shares(totals: FloatArray) -> FloatArray:
-    """Return each row divided by its first number, that of all plans of the goal; 0 where there are none."""
+    """Return each row divided by its first number, the number of all plans of the goal; 0 if there are none."""
     return np.divide(totals, totals[:, :1], out=np.zeros_like(totals), where=totals[:, :1] > 0)
 
 
 def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
-    """Return source, number of the action's name and target of all steps, by layers, and where each layer begins."""
+    """Return all transitions by layer: source, number of the action name, target, and the offset of each layer."""
     model = cones.model
     source, column = np.nonzero(cones.operators >= 0)
     names: dict[str, int] = {}
@@ -254,7 +255,7 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
 
 
 def _numbered(cones: Cones, seen: Sequence[str]) -> IntArray:
-    """``int32 [n_seen]``: the number of each action's name, -1 for one that is never possible."""
+    """Return ``int32 [n_seen]``: the number of each action's name, -1 if no operator has it."""
     names: dict[str, int] = {}
     for label in cones.task.labels:
         names.setdefault(label, len(names))
@@ -262,9 +263,9 @@ def _numbered(cones: Cones, seen: Sequence[str]) -> IntArray:
 
 
 def _posterior(weights: FloatArray, shares: FloatArray, possible: BoolArray) -> FloatArray:
-    """``float64 [n_seen + 1, n_goals]``: probabilities.
+    """Return ``float64 [n_seen + 1, n_goals]``: the posterior probabilities.
 
-    Where an action more makes all numbers too small for floats, nothing explains it: they stay as they were before it.
+    If all products underflow to 0 after an action, the probabilities stay as they were before it.
     """
     probabilities = np.zeros_like(shares)
     for k, row in enumerate(weights * shares * possible):

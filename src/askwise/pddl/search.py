@@ -1,23 +1,22 @@
-"""All optimal plans to one goal: exact, by two searches that agree.
+"""Search for all optimal plans of one goal, exactly, by two combined algorithms.
 
-*Blind*: breadth first, layer by layer, until a layer holds a state of the goal.
+*Blind search*: breadth first, layer by layer, until a layer contains a state of the goal.
 
-*Under a bound*: the same, but a state at depth `d` with at least `h` steps to go (`askwise.pddl.lmcut`) is left out
-where ``d + h`` exceeds `B`. Begin with `B` the bound of the first state; where no goal is found, raise `B` to the
-least ``d + h`` that was left out, and search again, bounds being remembered. All states on an optimal plan of length
-`L` have ``d + h <= L``, so with ``B = L`` none of them is left out, and each is met at its own depth, whatever the
-bound did to others. Each `B` that failed proves that no plan is that short.
+*Bounded search*: the same, but a state at depth `d` that needs at least `h` more steps (`askwise.pddl.lmcut`) is
+omitted if ``d + h > B``. `B` starts with the bound of the initial state. If no goal state is found, `B` is raised to
+the smallest ``d + h`` that was omitted, and the search is repeated; computed bounds are kept. All states on an optimal
+plan of length `L` have ``d + h <= L``, so with ``B = L`` none of them is omitted, and each is found at its own depth.
+Each `B` without success proves that no plan has at most `B` steps.
 
-Then back from the goal, layer by layer: a step from a state of depth `d` to one of depth ``d + 1`` that is on
-an optimal plan is itself on one (`askwise.pddl.layers`).
+Then the plans are collected backwards from the goal, layer by layer: a transition from depth `d` to a state at depth
+``d + 1`` that is on an optimal plan is on an optimal plan, too (`askwise.pddl.layers`).
 
-**Both together.** The blind search knows no goal until it meets one, so one such search serves all goals of one kind
-(`askwise.pddl.goal_task`); a search under a bound is for one goal. Which is quicker nobody knows beforehand, but what
-the blind search will cost can be guessed: no goal that is left is nearer than the bounds proven so far, and layers
-grow about as the last one did. Searches under bounds may cost as much as that, all goals together; only then does the
-blind search go one layer further, and the guess is made again. So both together cost at most about twice as much as
-the blind search alone. Costs are counted in states and bounds, never in seconds: the same problem is answered, or
-refused, everywhere.
+**Combination.** The blind search does not depend on the goal, so one blind search serves all goals of one kind
+(`askwise.pddl.goal_task`); a bounded search serves one goal. It is unknown in advance which is faster, but the cost of
+the blind search can be predicted: no remaining goal is nearer than the bounds proven so far, and layers are assumed to
+grow like the last one. The bounded searches of all goals together may cost as much as that. Then the blind search
+expands one more layer, and a new prediction is made. So the total cost is at most about twice that of the blind search.
+Costs are counted in states and bounds, not in seconds, so the result does not depend on the machine.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ from askwise.pddl.task import Bytes, Words
 from askwise.types import IntArray
 
 FIRST = 10_000
-"""States that a blind search meets before anything else is tried."""
+"""Number of states of the blind search before bounded searches start."""
 SMALLEST_TABLE = 2**12
 LONGEST_TURN = 2**16
-"""Bounds for one goal before others have their turn; what takes more is left until the end, one goal after another, so
-that only one large table is there at a time."""
+"""Maximal number of bounds for one goal while goals take turns. Goals that need more are searched at the end, one after
+another, so that only one large table exists at a time."""
 MOST_REMEMBERED = 2**28
-"""Bytes that the cuts of states may take, for all goals; states beyond that find all their cuts by themselves."""
+"""Memory in bytes for the stored cuts of all goals; further states compute their cuts from scratch."""
 
 Progress = Callable[[str], None]
 Speaking = Callable[[int, str], None]
@@ -52,14 +51,14 @@ _Array = TypeVar("_Array", bound=NDArray[Any])
 
 @dataclass(frozen=True, eq=False)
 class Plans:
-    """All optimal plans to one goal, as steps between states, in the bits and operators of a quest.
+    """All optimal plans of one goal, as transitions between states, in the numbering of a `GoalTask`.
 
     Attributes:
         states: ``uint64 [n, n_words]``, the states on optimal plans, the start first.
         depth: ``int32 [n]``, steps from the start, in ascending order.
-        source: ``int32 [n_edges]``, where each step begins.
-        operator: ``int32 [n_edges]``, the operator of each step.
-        target: ``int32 [n_edges]``, where each step leads.
+        source: ``int32 [n_edges]``, the state in which each transition starts.
+        operator: ``int32 [n_edges]``, the operator of each transition.
+        target: ``int32 [n_edges]``, the next state of each transition.
     """
 
     states: Words
@@ -71,16 +70,16 @@ class Plans:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search for one goal found.
+    """The result of the search for one goal.
 
     Attributes:
-        length: steps of an optimal plan; -1 where there is none, or none was found.
-        exact: whether that is proven: all optimal plans were found, or there is no plan.
-        at_least: no plan is shorter than this.
-        method: the search that ended it, ``blind`` or ``bounded``; ``none`` if neither did.
-        plans: all optimal plans, where there are any and they were found.
-        met: states that were met, by both searches.
-        evaluated: bounds that were worked out.
+        length: length of an optimal plan; -1 if there is no plan, or none was found.
+        exact: whether this is proven: all optimal plans were found, or there is no plan.
+        at_least: a proven lower bound on the length of plans.
+        method: the search that gave the result, ``blind`` or ``bounded``; ``none`` if neither did.
+        plans: all optimal plans; None if there are none, or they were not found.
+        met: number of states that both searches found.
+        evaluated: number of bounds that were computed.
     """
 
     length: int
@@ -93,7 +92,7 @@ class Found:
 
 
 def search(task: GoalTask, limits: Limits | None = None, progress: Progress | None = None) -> Found:
-    """Return all optimal plans of a quest, if the limits allow."""
+    """Search for all optimal plans of one goal, within the limits."""
 
     def say(_: int, text: str) -> None:
         if progress is not None:
@@ -105,12 +104,12 @@ def search(task: GoalTask, limits: Limits | None = None, progress: Progress | No
 def search_together(
     goal_tasks: Mapping[int, GoalTask], limits: Limits | None = None, progress: Speaking | None = None
 ) -> dict[int, Found]:
-    """Return all optimal plans of quests that differ in nothing but their goals, if the limits allow."""
+    """Search for all optimal plans of several goals of one kind, within the limits; return a result for each goal."""
     return _Together(goal_tasks, limits or Limits(), progress).run()
 
 
 class _Together:
-    """One blind search for all goals, and a search under a bound for each."""
+    """One blind search for all goals, combined with a bounded search for each goal."""
 
     def __init__(self, goal_tasks: Mapping[int, GoalTask], limits: Limits, progress: Speaking | None) -> None:
         self.limits = limits
@@ -129,7 +128,7 @@ class _Together:
                 self._bound_within(self._predicted())
             if not self.open or self.blind.n >= self.limits.blind:
                 break
-            self.blind.go_on()
+            self.blind.expand()
         for goal in list(self.open):
             self._bound(goal, self.limits.evaluations, MOST_REMEMBERED)
             if goal in self.open:
@@ -138,19 +137,19 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Settle the goals that the blind search has just met."""
+        """Record the results of goals that are in the last layer of the blind search."""
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
             if found is not None:
                 self._settle(goal, found)
 
     def _predicted(self) -> float:
-        """Return how many states the blind search meets, at a guess, until it may have met all goals."""
+        """Predict the number of states of the blind search until it may have found all goals."""
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Search under bounds, all goals in turn and each time further, until that has cost the budget."""
+        """Run bounded searches, all goals in turn with growing limits, until they have cost the budget."""
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
         while self.open and self.spent < budget and most < longest:
@@ -171,7 +170,7 @@ class _Together:
             self._settle(goal, found)
 
     def _settle(self, goal: int, found: Found) -> None:
-        """Write down what was found for a goal, and forget how."""
+        """Record the result of a goal and free its search."""
         bounded = self.bounded.pop(goal, None)
         bounds = (0, 0) if bounded is None else (bounded.n, bounded.evaluated)
         self.found[goal] = replace(found, met=self.blind.n + bounds[0], evaluated=bounds[1])
@@ -183,7 +182,7 @@ class _Together:
 
 
 class _Table:
-    """The states met so far, and where to find them."""
+    """The states found so far, in a hash table."""
 
     def __init__(self, task: GoalTask, progress: Progress | None) -> None:
         self.task = task
@@ -198,12 +197,12 @@ class _Table:
         self.place_all()
 
     def place_all(self) -> None:
-        """Put all states into the hash table, by the same compiled loop that finds them there."""
+        """Insert all states into the hash table."""
         place(self.states, self.n, self.slots)
 
     def _grow(self) -> None:
         size = 2 * self.states.shape[0]
-        # A row more for each operator: a state is only worked on where all that comes out of it has room.
+        # With one more row per operator: a state is expanded only if all its successors fit.
         size = max(size, self.n + 2 * self.task.operators.size)
         size = 1 << (size - 1).bit_length()
         self.states = _larger(self.states, size, 0)
@@ -212,7 +211,10 @@ class _Table:
         self.place_all()
 
     def next_layer(self, layer: IntArray, level: int) -> IntArray:
-        """Return a step to each state one step further, ``[3, n]``; those that have a depth are none of them."""
+        """Expand a layer; return a transition to each state of the next layer, ``[3, n]``: source, operator, target.
+
+        States that have a depth already are not in the next layer.
+        """
         out = np.empty((3, max(layer.size, self.task.operators.size) * 2), dtype=np.int32)
         position, filled = 0, 0
         nobody = np.empty(0, dtype=np.bool_)
@@ -232,7 +234,7 @@ class _Table:
         return _holding(self.states[layer], goal)
 
     def back(self, layers: list[IntArray], goal: Words, method: str) -> Found:
-        """Return all optimal plans, given the layers from the first state to the goal."""
+        """Collect all optimal plans from the layers between the initial state and the goal."""
         last = layers[-1][self.in_goal(layers[-1], goal)]
         behind = backwards(self.task)
         kept, edges = [last], []
@@ -252,7 +254,7 @@ class _Table:
         return Found(length, True, length, method, plans)
 
     def _steps_to(self, layer: IntArray, level: int, behind: Backwards) -> IntArray:
-        """Return all steps from states of depth `level` to those of a layer, worked out from these."""
+        """Return all transitions from states of depth `level` to the states of `layer`, by regression."""
         most = int((1 << np.bitwise_count(behind.unknown).sum(axis=1, dtype=np.int64)).sum())
         out = np.empty((3, most + 1024), dtype=np.int32)
         position, filled = 0, 0
@@ -265,7 +267,7 @@ class _Table:
             out = _larger(out.T, 2 * out.shape[1], 0).T.copy()
 
     def steps_among(self, layer: IntArray, level: int, targets: IntArray) -> IntArray:
-        """Return all steps from the states of a layer, all of depth `level`, to some of the next."""
+        """Return all transitions from the states of a layer, all of depth `level`, to the states `targets`."""
         marked = np.zeros(self.states.shape[0], dtype=np.bool_)
         marked[targets] = True
         out = np.empty((3, 4 * self.task.operators.size + 1024), dtype=np.int32)
@@ -285,7 +287,7 @@ class _Table:
 
 
 class Blind(_Table):
-    """Breadth first."""
+    """The blind search: breadth first."""
 
     def __init__(self, task: GoalTask, progress: Progress | None = None) -> None:
         super().__init__(task, progress)
@@ -295,29 +297,32 @@ class Blind(_Table):
         self.last = self.states[:1]
 
     def run(self, most: int) -> Found | None:
-        """Go on until the goal is met, there is nothing left, or `most` states have been met; None in the last case."""
+        """Search until the goal is found or no states are left; return None if there are `most` states before."""
         while True:
             found = self.met(self.task.goal)
             if found is not None or self.n >= most:
                 return found
-            self.go_on()
+            self.expand()
 
-    def go_on(self) -> None:
-        """Meet all states one step further."""
+    def expand(self) -> None:
+        """Expand one layer."""
         self.layers.append(self.next_layer(self.layers[-1], self.level)[2])
-        self.last = self.states[self.layers[-1]]  # once, and not for each goal
+        self.last = self.states[self.layers[-1]]  # computed once for all goals
         self.level += 1
         self.say(f"{self.n:,} states")
 
     def met(self, goal: Words) -> Found | None:
-        """Return all optimal plans to a goal if the last layer is the first to meet it, no plan if there is no more."""
+        """Return the result for a goal if the last layer decides it, otherwise None.
+
+        The last layer contains a goal state, or it is empty, so that there is no plan.
+        """
         last = self.layers[-1]
         if last.size == 0:
             return Found(-1, True, NO_WAY, "blind")
         return self.back(self.layers, goal, "blind") if _holding(self.last, goal).any() else None
 
     def predicted(self, level: int) -> float:
-        """Return how many states will have been met at a level, if layers go on growing as the last one did."""
+        """Predict the number of states up to a level, if layers keep growing like the last one."""
         size = float(self.layers[-1].size)
         growth = size / self.layers[-2].size if self.level else 1.0
         total = float(self.n)
@@ -330,7 +335,7 @@ class Blind(_Table):
 
 
 class Bounded(_Table):
-    """Breadth first under a bound that is raised."""
+    """The bounded search, with a bound that is raised."""
 
     def __init__(self, task: GoalTask, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:
         super().__init__(task, progress)
@@ -345,12 +350,12 @@ class Bounded(_Table):
 
     @property
     def each(self) -> int:
-        """How many states a blind search meets in the time in which one bound is worked out, roughly."""
+        """Approximate cost of one bound, in states of the blind search."""
         entries = self.lists.pre.size + self.lists.add.size
         return 5 + int(entries) // 100
 
     def run(self, most_evaluated: int, most_states: int) -> Found | None:
-        """Go on until all optimal plans are found, it is proven that there is none, or the limits are reached."""
+        """Search until all optimal plans are found or there is provably none; return None if a limit is exceeded."""
         while self.least < NO_WAY:
             layers, cut_off = self._under(self.least, most_evaluated, most_states)
             if layers is None:
@@ -361,16 +366,16 @@ class Bounded(_Table):
         return Found(-1, True, NO_WAY, "bounded")
 
     def within(self, bound: int, most_evaluated: int, most_states: int) -> Words | None:
-        """Return all states on walks to the goal of at most `bound` steps, and perhaps others; None beyond limits."""
+        """Return all states on walks to the goal of at most `bound` steps, and possibly others; None beyond a limit."""
         layers, _ = self._under(bound, most_evaluated, most_states, through=True)
         return None if layers is None else self.states[np.concatenate(layers)]
 
     def _under(
         self, bound: int, most_evaluated: int, most_states: int, through: bool = False
     ) -> tuple[list[IntArray] | None, int]:
-        """Search under one bound; return the layers, and the least length that was left out.
+        """Search with one bound; return the layers (None beyond a limit) and the smallest length that was omitted.
 
-        The search ends with the first layer that meets the goal, or goes on `through` it.
+        The search stops at the first layer with a goal state, or continues if `through` is True.
         """
         self.depth[: self.n] = -1
         self.depth[0] = 0
@@ -391,7 +396,7 @@ class Bounded(_Table):
         return layers, min(cut_off, NO_WAY)
 
     def _evaluate(self, steps: IntArray) -> None:
-        """Work out the bounds of states that have none yet, given a step to each."""
+        """Compute the bounds of states that have none yet, given a transition to each."""
         if self.bound.size < self.states.shape[0]:
             bound, n_cuts, cuts = self.bound, self.n_cuts, self.cuts
             self.bound, self.n_cuts, self.cuts = self._remembering()
@@ -406,7 +411,7 @@ class Bounded(_Table):
             self.say(f"{self.n:,} states, no plan of fewer than {self.least} steps")
 
     def _remembering(self) -> tuple[IntArray, Bytes, Bytes]:
-        """Return room for the bounds of all states, and for the cuts of as many as are remembered."""
+        """Allocate bounds for all states, and numbers of cuts and cuts for as many states as memory allows."""
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))
         cuts = np.zeros((rows, self.task.operators.size + 1), dtype=np.uint8)
@@ -414,7 +419,7 @@ class Bounded(_Table):
 
 
 def steps_between(task: GoalTask, states: Words) -> IntArray:
-    """Return all steps between some states, all different, as ``int32 [3, n]``: source, operator and target."""
+    """Return all transitions between distinct states, ``int32 [3, n]``: source, operator, target."""
     table = _Table(task, None)
     table.n = states.shape[0]
     table.states = np.ascontiguousarray(states)
@@ -422,11 +427,11 @@ def steps_between(task: GoalTask, states: Words) -> IntArray:
     table.slots = np.full(FULL << (table.n - 1).bit_length(), -1, dtype=np.int32)
     table.place_all()
     everything = np.arange(table.n, dtype=np.int32)
-    return table.steps_among(everything, -1, everything)  # all are one step further than level -1
+    return table.steps_among(everything, -1, everything)  # all states have depth 0, one more than level -1
 
 
 def _holding(states: Words, goal: Words) -> NDArray[np.bool_]:
-    """Return ``bool [n]``: in which states all bits of a goal are set."""
+    """Return ``bool [n]``: whether the goal is true in each state."""
     return np.asarray(((states & goal) == goal).all(axis=1))
 
 

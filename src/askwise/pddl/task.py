@@ -1,14 +1,11 @@
-"""Sets of whole numbers, many at once: as lists (``starts [n_sets + 1], members``) and as bits in 64-bit words.
+"""A grounded planning problem as bits: states and operators are rows of 64-bit words, one bit per atom.
 
-Nothing here has a column for every number: what a planning task says about its operators takes as much room as it has
-entries.
+Atoms that are always true or always false have no bit. A negative condition on an atom becomes a positive condition on
+an additional bit, the atom's *opposite*, which every operator updates. So all conditions and goals require bits to be
+set, as the LM-cut bound needs it. Operator `o` is applicable in state `s` if ``s & pre[o] == pre[o]``, and leads to
+``s & keep[o] | add[o]``.
 
-A problem as bits: one for each atom that may change, states and operators as rows of 64-bit words.
-
-Atoms that always hold, and atoms that can never hold, are left out. A condition that an atom does not hold becomes a
-condition on a bit of its own, its *opposite*, which every operator keeps right; so conditions and goals are only ever
-that certain bits are set, which is what bounds on the length of plans are worked out from. Operator `o` can be applied
-in state `s` if ``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
+Many sets of integers at once are stored as sparse lists (`Lists`) or as bits in words (`Words`).
 """
 
 from __future__ import annotations
@@ -32,19 +29,19 @@ Bytes = NDArray[np.uint8]
 
 
 class Lists(NamedTuple):
-    """Set `k` is ``members[starts[k] : starts[k + 1]]``, in ascending order."""
+    """Sets of integers in compressed form: set `k` is ``members[starts[k] : starts[k + 1]]``, ascending."""
 
     starts: Numbers
     members: Numbers
 
     @property
     def owners(self) -> NDArray[np.intp]:
-        """``int [n_members]``: the set that each member belongs to."""
+        """``int [n_members]``: the number of the set of each member."""
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
 
 def lists_of(rows: Sequence[Iterable[int]]) -> Lists:
-    """Return sets as lists."""
+    """Return sets in compressed form."""
     members = [sorted(row) for row in rows]
     counts = [len(row) for row in members]
     return Lists(_starts(counts), np.array([bit for row in members for bit in row], dtype=np.int32))
@@ -55,7 +52,7 @@ def _starts(counts: Any) -> Numbers:
 
 
 def chosen(lists: Lists, rows: Any) -> Lists:
-    """Return some of the sets."""
+    """Return the sets with the numbers `rows`."""
     counts = np.diff(lists.starts)[rows]
     starts = _starts(counts)
     places = np.repeat(lists.starts[rows] - starts[:-1], counts) + np.arange(int(starts[-1]))
@@ -63,13 +60,16 @@ def chosen(lists: Lists, rows: Any) -> Lists:
 
 
 def renumbered(lists: Lists, number: Numbers) -> Lists:
-    """Return the sets with member `m` called ``number[m]``, ascending as before, without those called -1."""
+    """Return the sets with each member `m` replaced by ``number[m]``; members with -1 are removed.
+
+    `number` must be increasing where it is not -1.
+    """
     called = number[lists.members]
     return _kept(Lists(lists.starts, called), called >= 0)
 
 
 def without(lists: Lists, others: Lists, n: int) -> Lists:
-    """Return each set without the members of its counterpart in `others`; members are below `n`."""
+    """Return set differences: set `k` of `lists` without set `k` of `others`; all members are below `n`."""
     own, taken = (each.owners * n + each.members for each in (lists, others))
     return _kept(lists, ~np.isin(own, taken))
 
@@ -80,14 +80,14 @@ def _kept(lists: Lists, kept: NDArray[np.bool_]) -> Lists:
 
 
 def turned(lists: Lists, n: int) -> Lists:
-    """Return for each of `n` members the sets that it is in."""
+    """Return the transpose: for each member from 0 to ``n - 1`` the sets that contain it."""
     order = np.argsort(lists.members, kind="stable")
     counts = np.bincount(lists.members, minlength=n)
     return Lists(_starts(counts), lists.owners[order].astype(np.int32))
 
 
 def as_words(lists: Lists, n_words: int) -> Words:
-    """Return the sets as ``uint64 [n_sets, n_words]``."""
+    """Return the sets as bits, ``uint64 [n_sets, n_words]``."""
     words = np.zeros((lists.starts.size - 1, n_words), dtype=np.uint64)
     bit = np.uint64(1) << (lists.members % 64).astype(np.uint64)
     np.bitwise_or.at(words, (lists.owners, lists.members // 64), bit)
@@ -95,13 +95,13 @@ def as_words(lists: Lists, n_words: int) -> Words:
 
 
 def members_of(words: Words) -> Numbers:
-    """Return the members of one set of words."""
+    """Return the members of one set that is given as bits, ``uint64 [n_words]``."""
     little = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
     return np.flatnonzero(np.unpackbits(little, bitorder="little")).astype(np.int32)
 
 
 def n_words_for(n: int) -> int:
-    """Return how many words a set of numbers below `n` takes, at least one."""
+    """Return the number of words, at least 1, for a set of numbers below `n`."""
     return max(1, -(-n // 64))
 
 
@@ -113,15 +113,15 @@ class Task:
     """A planning task.
 
     Attributes:
-        facts: what each bit means, such as ``on a b``.
-        labels: what each operator is called, such as ``stack a b``; several may share a name.
-        initial: ``uint64 [n_words]``, what holds at first.
-        pre: ``uint64 [n_operators, n_words]``, what has to hold.
-        add: ``uint64 [n_operators, n_words]``, what holds afterwards.
-        keep: ``uint64 [n_operators, n_words]``, all but what is deleted.
-        lists: conditions, what is added and what is deleted once more, as lists of bits.
-        place: the bit of each atom; `ALWAYS` or `NEVER` if it has none.
-        opposite: the bit that is set where an atom does not hold, for atoms that some condition wants not to hold.
+        facts: the atom of each bit, such as ``on a b``.
+        labels: the name of each operator, such as ``stack a b``; several operators may share a name.
+        initial: ``uint64 [n_words]``, the initial state.
+        pre: ``uint64 [n_operators, n_words]``, the preconditions.
+        add: ``uint64 [n_operators, n_words]``, the bits that each operator sets.
+        keep: ``uint64 [n_operators, n_words]``, all bits except those that each operator deletes.
+        lists: preconditions, added bits and deleted bits of the operators once more, in compressed form.
+        place: the bit of each atom; `ALWAYS` or `NEVER` if the atom is constant.
+        opposite: the bit that is set if an atom is false, for atoms in negative conditions.
     """
 
     facts: tuple[str, ...]
@@ -146,19 +146,19 @@ class Task:
 
     @property
     def n_words(self) -> int:
-        """Words in a state."""
+        """Number of words of a state."""
         return int(self.initial.size)
 
     @cached_property
     def by_label(self) -> dict[str, tuple[int, ...]]:
-        """The operators of each name."""
+        """The operators with each name."""
         found: dict[str, list[int]] = {}
         for operator, label in enumerate(self.labels):
             found.setdefault(label, []).append(operator)
         return {label: tuple(operators) for label, operators in found.items()}
 
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
-        """Return the bits that a goal wants set; None if it can never hold."""
+        """Return the bits that a goal requires; None if it can never be true."""
         wanted = set()
         for literal in goal.literals:
             atom = (literal.predicate, *literal.terms)
@@ -174,7 +174,7 @@ class Task:
         return {ALWAYS: NEVER, NEVER: ALWAYS}[bit] if bit < 0 else self.opposite[atom]
 
     def applicable(self, state: Words) -> NDArray[np.intp]:
-        """Return the operators that can be applied in a state."""
+        """Return the numbers of the operators that are applicable in a state."""
         return np.flatnonzero(((self.pre & state) == self.pre).all(axis=1))
 
     def apply(self, state: Words, operator: int) -> Words:
@@ -182,12 +182,12 @@ class Task:
         return np.asarray(state & self.keep[operator] | self.add[operator])
 
     def holds(self, states: Words, bits: Iterable[int]) -> NDArray[np.bool_]:
-        """Return ``bool [...]``: in which of the ``states [..., n_words]`` all bits are set."""
+        """Return ``bool [...]``: whether all `bits` are set in each of ``states [..., n_words]``."""
         wanted = packed([bits], self.n_words)[0]
         return np.asarray(((states & wanted) == wanted).all(axis=-1))
 
     def describe(self, state: Words) -> str:
-        """Return a state in words: what holds, opposites left out."""
+        """Return the atoms that are true in a state as text, without opposites."""
         opposites = set(self.opposite.values())
         held = [fact for bit, fact in enumerate(self.facts) if bit not in opposites and _is_set(state, bit)]
         return ", ".join(held) or "nothing"
@@ -203,7 +203,7 @@ def packed(rows: Sequence[Iterable[int]], n_words: int) -> Words:
 
 
 def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
-    """Return the task of everything that can happen; `goals` may want atoms not to hold."""
+    """Make the task of a grounded problem; `goals` are needed because they may have negative literals."""
     deletes = {atom for operator in grounded.operators for atom in operator.deletes}
     place: dict[Atom, int] = {}
     changing = [atom for atom in grounded.atoms if atom in deletes or atom not in grounded.initial]
@@ -221,7 +221,7 @@ def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
     labels = []
     for operator in grounded.operators:
         if any(place.get(atom, NEVER) == ALWAYS for atom in operator.negative):
-            continue  # wants something not to hold that always does
+            continue  # requires an atom to be false that is always true
         pre = {place[atom] for atom in operator.positive if place[atom] >= 0}
         pre |= {opposite[atom] for atom in operator.negative if place.get(atom, NEVER) >= 0}
         add = {place[atom] for atom in operator.adds if place[atom] >= 0}

@@ -1,7 +1,4 @@
-"""What is said about the goals of a planning problem: in text for people, in JSON for programs.
-
-What is said about recognised goals: in text for people, in JSON for programs.
-"""
+"""Results for planning problems as text and JSON: how long goals look alike, and which goal was recognised."""
 
 from __future__ import annotations
 
@@ -16,19 +13,19 @@ from askwise.pddl.recogniser import Recognised
 from askwise.text.wording import printable
 
 WIDEST_TABLE = 12
-"""Goals up to which whole matrices are printed; above, the pairs that look alike longest are easier to read."""
+"""Largest number of goals for which whole matrices are printed; for more, the hardest pairs are easier to read."""
 LONGEST_NAME = 76
 MOST_PAIRS = 10
 
 
 def pairs_to_text(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
-    """Return a readable account of how long goals look alike.
+    """Return a text that describes how long goals look alike.
 
     Args:
-        name: what the problem is called.
+        name: the name of the problem.
         cones: the optimal plans of its goals.
-        pairs: the goals still possible.
-        seen: how many actions were seen.
+        pairs: the divergence of the goals that are still possible.
+        seen: the number of observed actions.
     """
     parts = [_pairs_head(name, cones, pairs, seen), _unsettled(cones)]
     if len(pairs.goals) == 1:
@@ -68,7 +65,7 @@ def _count(n: int, what: str) -> str:
 
 
 def _unsettled(cones: Cones) -> str:
-    """Say which goals have no plan, and which are too large."""
+    """List the goals that have no plan, and those that exceed the limits."""
     lines = [f"No plan leads to goal {goal + 1}." for goal in cones.unreachable]
     for goal in cones.too_large:
         at_least = cones.found[goal].at_least
@@ -154,7 +151,7 @@ def _longest(pairs: Pairs) -> str:
 
 
 def _legend(cones: Cones, pairs: Pairs) -> str:
-    """List the goals: all, or those of the pairs that are shown where there are many."""
+    """List all goals, with the lengths of their optimal plans."""
     lines = ["Goals, and the steps of their optimal plans:"]
     left = dict(zip(pairs.goals, pairs.steps.tolist(), strict=True))
     for goal, name in enumerate(cones.goals):
@@ -170,9 +167,10 @@ def _legend(cones: Cones, pairs: Pairs) -> str:
 
 
 def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
-    """Return the same for programs; null stands for infinite, and for the diagonal. Goals are numbered from 1.
+    """Return a JSON-compatible dict that describes how long goals look alike.
 
-    `goals`, `edp` and `wcd` stand where they stand for maps and graphs (`askwise.cli.edp`).
+    None stands for infinity and for the diagonal. Goals are numbered from 1. The keys ``goals``, ``edp`` and ``wcd``
+    are those for maps and graphs (`askwise.cli.edp`).
     """
     return {
         "problem": name,
@@ -211,19 +209,19 @@ def _numbers(matrix: Any, kind: type = float) -> list[list[float | None]]:
 
 
 MOST_LIKELY = 3
-"""Goals that are named after each action; the end lists more."""
+"""Number of goals that are named after each action; the list at the end has more."""
 MOST_GOALS = 12
 LONGEST_ACTION = 44
 LONGEST_GOAL = 70
 
 
 def recognised_to_text(name: str, found: Recognised, how: str) -> str:
-    """Return a readable account: what each action tells, then the goals at the end.
+    """Return a text with the possible goals after each action, and the ranking at the end.
 
     Args:
-        name: what the problem is called.
-        found: what is known.
-        how: how observations were taken, in words.
+        name: the name of the problem.
+        found: the probabilities of the goals.
+        how: the assumptions about the observations, as text.
     """
     parts = [_recognised_head(name, found, how), _steps(found), _contradiction(found), _ending(found)]
     return "\n\n".join(part for part in parts if part)
@@ -240,7 +238,7 @@ def _recognised_head(name: str, found: Recognised, how: str) -> str:
 
 
 def _steps(found: Recognised) -> str:
-    """Return a line for each action: how many goals are left, and which are the likeliest."""
+    """Return a line for each action: the number of possible goals, and the likeliest."""
     actions = ["(nothing yet)", *(_short(f"({printable(action)})", LONGEST_ACTION) for action in found.seen)]
     width = max(map(len, actions))
     lines = [f"     {'seen':<{width}}  possible  likeliest"]
@@ -273,7 +271,7 @@ def _contradiction(found: Recognised) -> str:
 
 
 def _ending(found: Recognised) -> str:
-    """Return the goals in the end, the likeliest first, and how the true one did."""
+    """Return the ranking of the goals after all actions, and the rank of the true goal."""
     ranked = found.ranking()
     lines = []
     if ranked:
@@ -292,9 +290,10 @@ def _ending(found: Recognised) -> str:
 
 
 def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
-    """Return what ``--json`` prints: row k of `possible` and `probabilities` is after k actions.
+    """Return a JSON-compatible dict of recognised goals.
 
-    Goals are numbered from 1, as in the text; the columns of both matrices are the goals in this order.
+    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. Goals are numbered from 1, as in
+    the text.
     """
     return {
         "problem": name,

@@ -1,8 +1,8 @@
-"""The brackets and words of a PDDL file, each with its line.
+"""Tokens and nested lists of PDDL files, with line numbers.
 
-Letters are lower case from here on: PDDL does not tell ``MOVE`` from ``move``. A variable begins a word of its own even
-where the blank in front of it is missing (``(aircraft?a)``), as it is in public files. Nothing here calls itself, so
-that a file of a million brackets is refused like any other.
+All letters become lower case, since PDDL is case-insensitive. A ``?`` starts a new word even without a blank before it
+(``(aircraft?a)``), as in some public files. The functions are not recursive, so deeply nested brackets cannot exhaust
+the stack.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from askwise.errors import InputError
 from askwise.text.wording import printable
 
 DEEPEST = 50
-"""Brackets inside brackets; plain STRIPS needs six."""
+"""Maximal nesting of brackets; STRIPS needs six levels."""
 LONGEST_WORD = 200
 LONGEST_FILE = 20_000_000
 LONGEST_SHOWN = 60
@@ -25,7 +25,7 @@ _TOKEN = re.compile(r";[^\n]*|\n|[()]|\?[^\s()?;]*|[^\s()?;]+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word and where it stands."""
+    """A word and its position in a file."""
 
     text: str
     file: str
@@ -35,13 +35,13 @@ class Word:
         return self.text
 
     def refuse(self, expected: str, found: str | None = None) -> InputError:
-        """Return the error for this place."""
+        """Return an input error that names this position; `found` is by default the text itself."""
         return refusal(self, found or repr(shortened(self.text)), expected)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A pair of brackets, what is in them, and where it opens."""
+    """A bracketed list and the position of its opening bracket."""
 
     items: tuple[Form | Word, ...]
     file: str
@@ -49,17 +49,17 @@ class Form:
 
     @property
     def head(self) -> str:
-        """The first word in it, or nothing."""
+        """The first word, or an empty text if there is none."""
         first = self.items[0] if self.items else None
         return first.text if isinstance(first, Word) else ""
 
     @property
     def rest(self) -> tuple[Form | Word, ...]:
-        """What comes after the first word."""
+        """All items after the first."""
         return self.items[1:]
 
     def __str__(self) -> str:
-        # Only so much of it as anybody will see: forms may be large.
+        # Only as much as a message shows: forms may be large.
         text = ""
         waiting: list[Form | Word | str] = [self]
         while waiting and len(text) <= LONGEST_SHOWN:
@@ -74,22 +74,22 @@ class Form:
         return text
 
     def refuse(self, expected: str, found: str | None = None) -> InputError:
-        """Return the error for this place."""
+        """Return an input error that names this position; `found` is by default the text itself."""
         return refusal(self, found or repr(shortened(str(self))), expected)
 
 
 def refusal(place: Word | Form, found: str, expected: str) -> InputError:
-    """Return the error for a place in a file."""
+    """Return an input error that names a position in a file."""
     return InputError(f"{place.file}, line {place.line}", printable(found), expected)
 
 
 def shortened(text: str) -> str:
-    """Return a text that fits into a message."""
+    """Return a text cut to the length that messages show."""
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
 def words_of(text: str, file: str, line: int = 1) -> Iterator[Word]:
-    """Yield brackets and words, without comments; the text begins in line `line` of the file."""
+    """Yield brackets and words without comments; `line` is the line number of the text in the file."""
     if len(text) > LONGEST_FILE:
         raise InputError(file, f"{len(text)} characters", f"at most {LONGEST_FILE}")
     for found in _TOKEN.finditer(text):
@@ -104,13 +104,13 @@ def words_of(text: str, file: str, line: int = 1) -> Iterator[Word]:
 
 
 def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> list[Form | Word]:
-    """Return what a text consists of: words, and brackets with what is in them.
+    """Parse a text into words and bracketed lists.
 
     Args:
         text: the text.
-        file: what errors call it.
-        line: the line of the file that the text begins in.
-        surplus: whether closing brackets too many at the very end are overlooked.
+        file: its name in errors.
+        line: the line number of the text in the file.
+        surplus: whether extra closing brackets at the end are ignored.
     """
     outermost: list[Form | Word] = []
     opened: list[tuple[Word, list[Form | Word]]] = []
@@ -139,7 +139,7 @@ def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> l
 
 
 def the_define(text: str, file: str) -> Form:
-    """Return the one ``(define ...)`` of a file."""
+    """Return the list ``(define ...)`` of a file."""
     found = [form for form in forms_of(text, file, surplus=True) if isinstance(form, Form)]
     if not found or found[0].head != "define":
         what = repr(shortened(str(found[0]))) if found else "no '('"
