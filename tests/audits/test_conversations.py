@@ -179,7 +179,7 @@ def test_the_judge_optimal_refuses_what_is_not_exact() -> None:
     with pytest.raises(AskwiseError, match=r"^item 1: too large for an exact solution \(.*\); use the judge 'auto'$"):
         askwise.audit(given, judge="optimal")
     audited = askwise.audit(given).episodes[0]
-    assert audited.judge.startswith("decide, looked ")
+    assert audited.judge.startswith("decide, searched ")
     assert audited.tolerance > 1e-6
 
 
