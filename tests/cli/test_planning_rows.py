@@ -158,7 +158,7 @@ def test_many_archives_are_rows_and_a_summary(data: Path, tmp_path: Path, run: R
     target = tmp_path / "found.csv"
     first = run("recognise", str(data), "--csv", str(target), "--workers", "1")
     assert first.code == 0
-    assert "broken is left out: file " in first.err
+    assert "broken is skipped: file " in first.err
     found = rows(target)
     assert [(row["archive"], row["observability"], row["true_likeliest"]) for row in found] == [
         ("walk_p01_hyp-2_30_0", "30", "false"),
@@ -238,7 +238,7 @@ def test_planning_files_among_archives_are_refused(command: str, data: Path, tmp
     other = "edp" if command == "grd" else command
     run(command, str(data), str(domain)).assert_refused(
         f"askwise {command}: arguments: found {str(domain)!r}; expected archives, or folders of them "
-        f"(files by themselves: askwise {other} DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat)"
+        f"(for separate files: askwise {other} DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat)"
     )
 
 

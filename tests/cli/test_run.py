@@ -134,7 +134,7 @@ def test_files_beside_json_leave_the_json_alone(run: Run) -> None:
 
 def test_watching_without_a_terminal_is_declined_politely(run: Run) -> None:
     outcome = run("run", "workshop.json", *NEVER, "--watch")
-    assert (outcome.code, outcome.err) == (0, "askwise run: --watch needs a terminal; the account follows\n")
+    assert (outcome.code, outcome.err) == (0, "askwise run: --watch needs a terminal; printing the episode instead\n")
     assert outcome.out == run("run", "workshop.json", *NEVER).assert_fine()
 
 
@@ -180,7 +180,7 @@ def test_watching_in_a_terminal() -> None:
 
 def test_watching_is_declined_in_a_terminal_that_cannot_move_the_cursor(run: Run) -> None:
     code, printed = in_a_terminal("run", "workshop.json", *NEVER, "--watch", TERM="dumb")
-    declined = "askwise run: --watch needs a terminal; the account follows\n"
+    declined = "askwise run: --watch needs a terminal; printing the episode instead\n"
     assert (code, printed) == (0, declined + run("run", "workshop.json", *NEVER).assert_fine())
 
 

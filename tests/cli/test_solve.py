@@ -88,8 +88,8 @@ def test_too_large(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.fullmatch(
         r"askwise solve: too large for an exact answer: 30 goals, 5\.4e\+08 questions at the start alone, up to "
         r"5\.1e\+12 states; not solved after [\d,]+ states and [\d,]+ questions, all that is tried unless you ask to "
-        r"go on \(--go-on\); askwise evaluate FILE --paths 10 --bound tells what a method costs, and a number that no "
-        r"method can be below\n",
+        r"go on \(--go-on\); askwise evaluate FILE --paths 10 --bound estimates the cost of a method and computes "
+        r"a lower bound\n",
         found.err,
     )
 
@@ -98,8 +98,8 @@ def test_too_large_even_so(run: Run) -> None:
     generate(stations=63, seed=1).save("large.json")
     run("solve", "large.json", "--go-on").assert_refused(
         "askwise solve: too large for an exact answer: 63 goals, 4.6e+18 questions at the start alone, up to 2.7e+23 "
-        "states; more than this search can number; askwise evaluate FILE --paths 10 --bound tells what a method "
-        "costs, and a number that no method can be below"
+        "states; more than this search can number; askwise evaluate FILE --paths 10 --bound estimates the cost of "
+        "a method and computes a lower bound"
     )
 
 
