@@ -109,7 +109,7 @@ def test_by_planner_and_by_optimum() -> None:
     assert optimum.after.value == pytest.approx(askwise.solve(optimum.changed).expected_marginal_cost)
     exact = askwise.evaluate(planner.changed, "planner", exact=True)
     assert planner.after.value == pytest.approx(exact.expected_marginal_cost)
-    assert planner.verdict.method == "by branch and bound, among designs that block a shortest path of the teammate"
+    assert planner.verdict.method == "branch and bound, among designs that block a shortest path of the teammate"
 
 
 # -- what is proven ----------------------------------------------------------------------------------------------
