@@ -7,10 +7,10 @@
 Writes to --out: curve.csv (what was reached after how many steps), costs.csv (the methods), curve.png, curve.svg, and
 policy.zip, which ``MaskablePPO.load`` reads.
 
-The policy learns in the flat environment, from the regret of each step (`askwise.envs.RegretReward`). What it costs is
-not measured in episodes: `askwise.envs.PolicyAgent` makes it an agent, and `askwise.evaluate` meets everything that
-this agent can see. The result is an expectation without luck. A policy that would never reach some goal has none: its
-place in the curve stays empty.
+The policy learns in the flat environment, from the marginal cost of each step (`askwise.envs.RegretReward`). Its cost is
+not estimated from episodes: `askwise.envs.PolicyAgent` makes it an agent, and `askwise.evaluate` computes the exact
+expectation over all possible episodes. A policy that would never reach some goal has no expected cost, so its point is
+missing in the curve.
 """
 
 from __future__ import annotations
