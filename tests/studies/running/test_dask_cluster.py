@@ -252,8 +252,8 @@ def test_an_address_where_nobody_answers_is_refused(study: Path, tmp_path: Path,
     )
     assert err == missing + (
         "askwise study: --dask: found 'tcp://127.0.0.1:1', which does not answer (connection refused); expected the "
-        f"address of a running Dask scheduler (6 of 8 instances are stored in {str(out)!r}; the same command goes on "
-        "from there)\n"
+        f"address of a running Dask scheduler (6 of 8 instances are stored in {str(out)!r}; run the same command "
+        "again to resume)\n"
     )
     run_study(STUDY, out).store.combine()
     assert table_bytes(out) == expected

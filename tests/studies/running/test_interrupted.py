@@ -158,7 +158,7 @@ def test_a_disk_that_is_full_in_the_end(study: Path, tmp_path: Path, expected: d
     assert "file too large" in err.lower()
     assert err.endswith(
         f"; expected a place that can be written to (16 of 16 instances are stored in {str(out)!r}; "
-        "the same command goes on from there)\n"
+        "run the same command again to resume)\n"
     )
     assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
     run_study(STUDY, out).store.combine()
