@@ -7,8 +7,8 @@
 Writes to --out: curve.csv (what was reached after how many steps), costs.csv (the methods), curve.png, curve.svg, and
 policy.zip, which ``MaskablePPO.load`` reads.
 
-The policy learns in the flat environment, from the marginal cost of each step (`askwise.envs.RegretReward`). Its cost is
-not estimated from episodes: `askwise.envs.PolicyAgent` makes it an agent, and `askwise.evaluate` computes the exact
+The policy learns in the flat environment, from the marginal cost of each step (`askwise.envs.RegretReward`). Its cost
+is not estimated from episodes: `askwise.envs.PolicyAgent` makes it an agent, and `askwise.evaluate` computes the exact
 expectation over all possible episodes. A policy that would never reach some goal has no expected cost, so its point is
 missing in the curve.
 """

@@ -145,7 +145,7 @@ ACTIONS: dict[str, Fault] = {
         _both({"fetcher": act(NOOP)}),
         "actions: found those of fetcher; expected one of worker and one of fetcher",
     ),
-    "nobody acts": (_both({}), "actions: found those of nobody; expected one of worker and one of fetcher"),
+    "nobody acts": (_both({}), "actions: found those of no agent; expected one of worker and one of fetcher"),
     "worker": (
         _both({"worker": 6, "fetcher": act(NOOP)}),
         "worker's action: found 6; expected a whole number from 0 to 5",

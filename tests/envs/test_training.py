@@ -1,7 +1,4 @@
-"""What was trained in a flat environment plays as an agent, and sees the same there.
-
-Rewards that are the regret of each step.
-"""
+"""A trained policy plays as an agent and sees the same as in its environment; rewards are marginal costs."""
 
 from __future__ import annotations
 

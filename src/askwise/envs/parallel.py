@@ -93,7 +93,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         """Take one action of each agent, or the ego agent's question; the class describes actions and rewards."""
         game = self.episodes.running().game
         if actions.keys() != {self.teammate, self.ego}:
-            found = ", ".join(map(str, actions)) or "nobody"
+            found = ", ".join(map(str, actions)) or "no agent"
             raise InputError("actions", f"those of {found}", f"one of {self.teammate} and one of {self.ego}")
         illegal = self._do(actions[self.teammate], actions[self.ego])
         agents = self.agents

@@ -84,7 +84,7 @@ def _by_move(context: QuestionContext) -> BoolArray:
 
 def _half(context: QuestionContext) -> BoolArray:
     order = np.argsort(-context.probabilities, kind="stable")
-    # The tolerance makes two equally likely goals a half each, whatever the rounding.
+    # The tolerance makes two equally likely goals a half each despite rounding.
     enough = int(np.searchsorted(np.cumsum(context.probabilities[order]), 0.5 - 1e-9))
     return _only(order[: enough + 1], order.size)
 

@@ -33,7 +33,7 @@ class Settings(TypedDict, total=False):
         walls: share of the cells that are walls; default 0.
         clustered: whether stations are placed in clusters instead of uniformly; default False.
         prior: prior probabilities of the stations, a kind (``uniform``, ``far``, ...) or a `Prior`; default uniform.
-        query_cost: price of questions; default 0.5, whatever the number of stations.
+        query_cost: price of questions; default 0.5 per question and 0 per station.
     """
 
     size: int | tuple[int, int]

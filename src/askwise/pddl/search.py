@@ -217,10 +217,10 @@ class _Table:
         """
         out = np.empty((3, max(layer.size, self.task.operators.size) * 2), dtype=np.int32)
         position, filled = 0, 0
-        nobody = np.empty(0, dtype=np.bool_)
+        unmarked = np.empty(0, dtype=np.bool_)
         while True:
             self.n, position, filled = walk(
-                layer, position, level, self.states, self.n, self.slots, self.depth, nobody,
+                layer, position, level, self.states, self.n, self.slots, self.depth, unmarked,
                 *self.task.words, *self.watching, self.room, out, filled, False,
             )  # fmt: skip
             if position == layer.size:
