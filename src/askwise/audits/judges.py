@@ -84,7 +84,7 @@ class ExactValues(MomentValues):
         self.heard = heard
 
     def value(self, moment: Moment) -> float:
-        """See `MomentValues`."""
+        """Return the judge's expected cost from a later moment on, at which at least two goals are possible."""
         try:
             return self.solver.move(
                 moment.state, moment.belief > 0, moment.answers[self.heard :]
@@ -93,7 +93,7 @@ class ExactValues(MomentValues):
             return self.judge.from_here(moment).at(moment.state).expected_marginal_cost
 
     def proposed(self) -> BestDecision:
-        """See `MomentValues`."""
+        """Return the question that the judge would ask and its cost; ``(None, inf)`` if it would act."""
         if self.certain:
             return None, math.inf
         try:
@@ -103,7 +103,7 @@ class ExactValues(MomentValues):
         return (None, math.inf) if asked is None else (asked, self.asking(asked))
 
     def least_question(self, at_most: float) -> float:
-        """See `MomentValues`."""
+        """Return the least cost of all questions that the judge considers; infinity if it is above `at_most`."""
         if self.judge.spent(self.moment):
             return math.inf
         persistent, n_goals = self.problem.answers.persistent, len(self.problem.goals)
@@ -167,7 +167,7 @@ class PlannerValues(MomentValues):
         self._values = values
 
     def value(self, moment: Moment) -> float:
-        """See `MomentValues`."""
+        """Return the judge's expected cost from a later moment on, at which at least two goals are possible."""
         key = moment.key(self.problem)
         if key not in self._values:
             plan = self._plan(moment)
@@ -175,7 +175,7 @@ class PlannerValues(MomentValues):
         return self._values[key]
 
     def proposed(self) -> BestDecision:
-        """See `MomentValues`."""
+        """Return the question that the judge would ask and its cost; ``(None, inf)`` if it would act."""
         plan = None if self.certain else self._plan(Moment(self.moment.state, self.belief, self.moment.answers))
         if plan is None or plan.question is None:
             return None, math.inf

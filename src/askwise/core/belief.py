@@ -165,7 +165,7 @@ class Elimination(Belief):
     state_only = True
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """See `Belief`."""
+        """Learn from an action of the teammate."""
         self._keep(likelihood > 0, "an action of the teammate")
 
 
@@ -177,7 +177,7 @@ class Bayes(Belief):
     posterior = True
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """See `Belief`."""
+        """Learn from an action of the teammate."""
         self._keep(likelihood > 0, "an action of the teammate")
         self._weights = self._weights * likelihood
         self._rescale()
@@ -227,7 +227,7 @@ class Robust(Belief):
         return np.asarray(self._allowed & (self._weights >= NEXT_TO_IMPOSSIBLE * self._weights.max()))
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """See `Belief`."""
+        """Learn from an action of the teammate."""
         explained = (1 - self.noise) * likelihood + self._slip
         self._weights = self._weights * explained
         evidence = np.where(self._allowed, self._evidence * explained, 0.0)

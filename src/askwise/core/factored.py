@@ -221,7 +221,7 @@ class FactoredProblem(Problem):
         return self._restated(**terms)
 
     def with_answers(self, answers: AnswerModel) -> FactoredProblem:
-        """See `Problem`."""
+        """Return the same problem with another answer model; tables are shared."""
         return self if answers == self.answers else self._restated(answers=checked_answers(answers))
 
     def _restated(self, **changes: Any) -> FactoredProblem:

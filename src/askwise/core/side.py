@@ -135,11 +135,11 @@ class ModelSide(Sealed):
         self._pursuit = Pursuit(model, targets)
 
     def targets(self, goal: int) -> IntArray:
-        """See `Side`."""
+        """Return the target states of a goal, ``int32``."""
         return self._targets[goal]
 
     def next(self, state: int, action: int) -> int:
-        """See `Side`."""
+        """Return the state after an action, -1 if the action is not available."""
         labels = self._labels
         if labels is None:
             return int(self.model.successor[state, action])
@@ -147,17 +147,17 @@ class ModelSide(Sealed):
         return int(self.model.successor[state, columns[0]]) if columns.size else -1
 
     def steps(self, state: Any) -> IntArray:
-        """See `Side`."""
+        """Return the steps to each goal, ``int [n_goals]``, -1: out of reach."""
         return self._pursuit.steps_from(state) if isinstance(state, np.ndarray) else self._pursuit.steps_at(state)
 
     def optimal(self, state: int) -> BoolArray:
-        """See `Side`."""
+        """Return the actions that the policy of each goal may take, ``bool [n_goals, n_actions]``."""
         if self._policy_table is not None:
             return np.asarray(self._by_label(state, self._policy_table[:, state] > 0))
         return np.asarray(self._by_label(state, self._pursuit.optimal_at(state)))
 
     def policy(self, state: int) -> FloatArray:
-        """See `Side`."""
+        """Return the probability of each action under the policy of each goal, ``float64 [n_goals, n_actions]``."""
         if self._policy_table is not None:
             return np.asarray(self._by_label(state, self._policy_table[:, state]))
         return np.asarray(self._by_label(state, self._pursuit.policy_at(state)))
@@ -186,11 +186,11 @@ class ModelSide(Sealed):
         return Divergence(self.model, goals, policies=self.policies)
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """See `Side`."""
+        """Return EDP and WCD; ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues `j`."""
         return self.family.matrices_at(self.model.name(state), partial=True)
 
     def table(self) -> CarrierTable:
-        """See `Side`."""
+        """Return the side as arrays, which planners use."""
         return self._table
 
     @cached_property

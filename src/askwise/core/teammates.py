@@ -86,17 +86,17 @@ class _ByPolicy(Teammate):
     policy_of: Callable[..., Policy]
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """See `Teammate`."""
+        """Start an episode with a goal, given by index."""
         super().reset(problem, goal, rng)
         model = problem.teammate.model
         self.policy = type(self).policy_of(model, state_names(model, problem.teammate.targets(goal)))
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
-        """See `Teammate`."""
+        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
         return False
 
     def act(self, state: int) -> int:
-        """See `Teammate`."""
+        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
         return self.draw(self.policy.probabilities[state])
 
 
@@ -120,11 +120,11 @@ class ByProblem(Teammate):
     name = "policy"
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
-        """See `Teammate`."""
+        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
         return problem.policies is not None
 
     def act(self, state: int) -> int:
-        """See `Teammate`."""
+        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
         return self.draw(self.problem.teammate.policy(state)[self.goal])
 
 
@@ -139,16 +139,16 @@ class Noisy(Teammate):
         self.name = f"noisy:{epsilon:g}"
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """See `Teammate`."""
+        """Start an episode with a goal, given by index."""
         super().reset(problem, goal, rng)
         self.base.reset(problem, goal, rng)
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """See `Teammate`."""
+        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
         return self.epsilon > 0 or self.base.errs(problem, goal)
 
     def act(self, state: int) -> int:
-        """See `Teammate`."""
+        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
         if self.rng.random() < self.epsilon:
             return int(self.rng.choice(self.available(state)))
         return self.base.act(state)
@@ -162,7 +162,7 @@ class Via(Teammate):
         self.name = "via" if point is None else f"via:{state_text(point)}"
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """See `Teammate`."""
+        """Start an episode with a goal, given by index."""
         super().reset(problem, goal, rng)
         model = problem.teammate.model
         self.after = Urop()
@@ -178,7 +178,7 @@ class Via(Teammate):
         self.detour, self.passed = detour, False
 
     def act(self, state: int) -> int:
-        """See `Teammate`."""
+        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
         self.passed = self.passed or state == self.detour
         if self.passed:
             return self.after.act(state)
@@ -195,7 +195,7 @@ class Boltzmann(Teammate):
         self.name = f"boltzmann:{beta:g}"
 
     def act(self, state: int) -> int:
-        """See `Teammate`."""
+        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
         problem = self.problem
         at_goal = problem.teammate.steps(state)[self.goal] == 0
         # Staying means having arrived, so it is only for the goal.
@@ -220,7 +220,7 @@ class FixedPlan(Teammate):
         self.name = "plan:" + ",".join(map(str, self.actions))
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """See `Teammate`."""
+        """Start an episode with a goal, given by index."""
         super().reset(problem, goal, rng)
         self.after = Urop()
         self.after.reset(problem, goal, rng)
@@ -228,7 +228,7 @@ class FixedPlan(Teammate):
         self.done = 0
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """See `Teammate`."""
+        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
         return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._trajectory(problem))
 
     def _trajectory(self, problem: Problem) -> list[tuple[int, int]]:
@@ -246,7 +246,7 @@ class FixedPlan(Teammate):
         return trajectory
 
     def act(self, state: int) -> int:
-        """See `Teammate`."""
+        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
         while self.done < len(self.plan):
             action = self.plan[self.done]
             self.done += 1

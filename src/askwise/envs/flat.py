@@ -255,7 +255,7 @@ class FlatToolFetching(FlatEnv):
     _boxes_of: Any = None
 
     def context(self, game: Game, tracker: Tracker) -> ToolFetchingContext:
-        """See `FlatEnv`."""
+        """Return what questions may depend on in the current state of a game."""
         problem: Any = game.problem
         if self._boxes_of is not problem:
             self._boxes_of, self._boxes = problem, toolbox_numbers(problem.instance)

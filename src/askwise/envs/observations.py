@@ -58,12 +58,12 @@ class ProblemObserver:
         )
 
     def begin(self, problem: Problem) -> None:
-        """See `Observer`."""
+        """Prepare for episodes of this problem."""
         # Rounding may push a probability slightly above 1, which is outside the space.
         self._prior = np.minimum(problem.prior, 1.0)
 
     def __call__(self, play: Play) -> dict[str, Any]:
-        """See `Observer`."""
+        """Return the current observation."""
         game = play.game
         action = game.teammate_action
         return {
@@ -113,7 +113,7 @@ class ToolFetchingObserver:
         )
 
     def begin(self, problem: ToolFetching) -> None:
-        """See `Observer`."""
+        """Prepare for episodes of this problem."""
         instance, rules = problem.instance, problem.rules
         self._cells = problem.grid.cells
         cost = instance.query_cost
@@ -129,7 +129,7 @@ class ToolFetchingObserver:
         self._loads = len(problem.goals) + 1
 
     def __call__(self, play: Play) -> dict[str, Any]:
-        """See `Observer`."""
+        """Return the current observation."""
         game = play.game
         action = game.teammate_action
         fetcher, load = divmod(game.state.ego, self._loads)  # like `ToolFetching.decode`, but without a new object

@@ -100,7 +100,7 @@ class ToolFetchingSource(ProblemSource):
         return self._fixed or ToolFetching(self._instance)
 
     def draw(self, rng: np.random.Generator) -> ToolFetching:
-        """See `ProblemSource`."""
+        """Return the problem of the next episode."""
         return self._fixed or ToolFetching(generate(**self._arguments, seed=rng))
 
     def given(self, chosen: Instance | str | Path) -> ToolFetching:
@@ -112,7 +112,7 @@ class ToolFetchingSource(ProblemSource):
         return ToolFetching(instance)
 
     def check(self, problem: Problem, field: str = "problem") -> None:
-        """See `ProblemSource`."""
+        """Raise an InputError about `field` if a problem has another shape."""
         if not isinstance(problem, ToolFetching):
             raise InputError(field, type(problem).__name__, "one of tool fetching, as in the environment")
         self._check_shape(MapShape.of(problem.instance), field)

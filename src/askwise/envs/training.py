@@ -95,23 +95,23 @@ class PolicyAgent(Agent):
         self.name = name
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """See `Agent`."""
+        """Start an episode of `problem`; `seed` determines the agent's random choices."""
         super().reset(problem, seed)
         self.play = self._env.follow(problem)
         self.tracker = self._env.new_tracker(problem)
 
     @property
     def probabilities(self) -> FloatArray:
-        """See `Agent`."""
+        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
         return self.tracker.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """See `Agent`."""
+        """Update the agent with an observation without using its decision."""
         self.play.follow(observation)
         self.tracker.update(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
+        """Return the decision for this step, given what was observed since the last one."""
         self.watch(observation)
         view = self._env.show(self.play, self.tracker)
         chosen = self._policy(view.flat, view.mask.astype(np.bool_))

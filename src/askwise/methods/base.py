@@ -91,7 +91,7 @@ class BeliefAgent(Agent):
         self.belief_kind = belief
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """See `Agent`."""
+        """Start an episode of `problem`; `seed` determines the agent's random choices."""
         super().reset(problem, seed)
         self.tracker = Tracker(problem, self.belief_kind, fallback=self.fallback)
 
@@ -102,15 +102,15 @@ class BeliefAgent(Agent):
 
     @property
     def probabilities(self) -> FloatArray:
-        """See `Agent`."""
+        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
         return self.belief.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """See `Agent`."""
+        """Update the agent with an observation without using its decision."""
         self.tracker.update(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
+        """Return the decision for this step, given what was observed since the last one."""
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
         possible, optimal = belief.possible, self.problem.ego.optimal(state.ego)
@@ -197,7 +197,7 @@ class PlanningAgent(BeliefAgent):
     """
 
     def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
+        """Return the decision for this step, given what was observed since the last one."""
         self.tracker.update(observation)
         state = observation.state
         possible = within_reach(self.problem, state.teammate, self.considered_goals())
@@ -255,7 +255,7 @@ class QuestionLimit(Agent):
         return getattr(self.agent, name)
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """See `Agent`."""
+        """Start an episode of `problem`; `seed` determines the agent's random choices."""
         self.problem = problem
         self.agent.reset(problem, seed)
         self.rng = self.agent.rng
@@ -263,16 +263,16 @@ class QuestionLimit(Agent):
 
     @property
     def probabilities(self) -> FloatArray | None:
-        """See `Agent`."""
+        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
         return self.agent.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """See `Agent`."""
+        """Update the agent with an observation without using its decision."""
         self.asked += observation.answer is not None
         self.agent.watch(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
+        """Return the decision for this step, given what was observed since the last one."""
         self.asked += observation.answer is not None
         decision = self.agent.decide(observation)
         if decision.ask is None or self.asked < self.questions:

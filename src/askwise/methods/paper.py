@@ -42,7 +42,7 @@ class Never(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
-        """See `BeliefAgent`."""
+        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
         return self.wait(
             f"Wait: {np.count_nonzero(possible)} goals are possible and no action is optimal for all of them."
         )
@@ -55,7 +55,7 @@ class Baseline(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
-        """See `BeliefAgent`."""
+        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
         return self.ask_random_half(possible)
 
     def ask_random_half(self, possible: BoolArray) -> Decision:
@@ -79,7 +79,7 @@ class Toolbox(Baseline):
     name = "toolbox"
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """See `BeliefAgent`."""
+        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
         moves = [move for move in self.problem.ego.actions.moves if self.problem.ego.next(state.ego, move) >= 0]
         optimal = self.problem.ego.optimal(state.ego)[:, moves] & possible[:, None]
         sizes = optimal.sum(axis=0)
@@ -108,7 +108,7 @@ class CostProb(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """See `BeliefAgent`."""
+        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
         goals = np.flatnonzero(possible)
         optimal = self.problem.ego.optimal(state.ego)[goals].astype(np.float32)
         # Two goals branch now if no action is optimal for both; the matrix product counts such actions.
@@ -148,7 +148,7 @@ class Ezq(BeliefAgent):
         self.name = "ezq" if optimiser == "genetic" else f"ezq-{optimiser}"
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """See `BeliefAgent`."""
+        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
         goals = np.flatnonzero(possible)
         values = self.question_values(state, possible)
         found = optimise(values, self.optimiser, self.rng)
@@ -221,7 +221,7 @@ class Informed(Agent):
     markov = True
 
     def set_goal(self, goal: int) -> None:
-        """See `KnowsGoal`."""
+        """Set the teammate's goal of this episode."""
         self.goal = goal
         certain = np.zeros(len(self.problem.goals))
         certain[goal] = 1.0
@@ -229,11 +229,11 @@ class Informed(Agent):
 
     @property
     def probabilities(self) -> FloatArray:
-        """See `Agent`."""
+        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
         return self.certain
 
     def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
+        """Return the decision for this step, given what was observed since the last one."""
         actions = np.flatnonzero(self.problem.ego.optimal(observation.state.ego)[self.goal])
         action = int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
         name = self.problem.ego.actions.names[action]

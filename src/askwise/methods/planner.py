@@ -78,7 +78,7 @@ class PlannerAgent(PlanningAgent):
         self.name = "planner" if setting == "full" else f"planner-{setting}"
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """See `Agent`."""
+        """Start an episode of `problem`; `seed` determines the agent's random choices."""
         super().reset(problem, seed)
         # Problems that the planner cannot handle raise an error now, not in the middle of an episode.
         price_for_planning(problem, "the planner adds up prices goal by goal")
@@ -88,12 +88,12 @@ class PlannerAgent(PlanningAgent):
         self._plain = answers.truthful and problem.query_cost.per_option is None and self.questions is None
 
     def decide(self, observation: Observation) -> Decision:
-        """See `Agent`."""
+        """Return the decision for this step, given what was observed since the last one."""
         self._asked += observation.answer is not None
         return super().decide(observation)
 
     def watch(self, observation: Observation) -> None:
-        """See `Agent`."""
+        """Update the agent with an observation without using its decision."""
         self._asked += observation.answer is not None
         super().watch(observation)
 

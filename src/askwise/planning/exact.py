@@ -281,13 +281,13 @@ class Solver(OptimalPolicy):
         return BestMove(int(ego.load_actions[self.goals[choice - n_moves]]), None, cost)
 
     def value(self, state: JointState) -> float:
-        """See `OptimalPolicy`."""
+        """Return U: the expected marginal cost of all goals from `state`, before any answer, times their weight."""
         place, load = self._place_and_load(state.ego)
         goals = int(self.search.alive[state.teammate])
         return self._solved(goals, state.teammate, place, load)[0] if goals & (goals - 1) else 0.0
 
     def begun_at(self, tables: Tables, goals: Sequence[int], *, limit: int | None, **_: Any) -> Solver:
-        """See `OptimalPolicy`."""
+        """Return the same kind of solver for an episode that continues from another situation."""
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 
     def solve_everywhere(self) -> None:

@@ -199,13 +199,13 @@ class LimitedSolver(OptimalPolicy):
         return BestMove(self._paths.action(self._place_and_load(state.ego)[0], choice), None, cost)
 
     def value(self, state: JointState) -> float:
-        """See `OptimalPolicy`."""
+        """Return U: the expected marginal cost of all goals from `state`, before any answer, times their weight."""
         return self.at(state).expected_marginal_cost * float(self._weight[state.teammate].sum())
 
     def begun_at(
         self, tables: Tables, goals: Sequence[int], *, ego: int, answers: Sequence[Answer], limit: int | None
     ) -> LimitedSolver:
-        """See `OptimalPolicy`."""
+        """Return the same kind of solver for an episode that continues from another situation."""
         return LimitedSolver(
             self.problem,
             max(0, self.most - len(answers)),

@@ -62,7 +62,7 @@ class SituationChain(Enumeration):
     error = 0.0
 
     def expected_marginal_cost(self) -> float:
-        """See `Enumeration`."""
+        """Follow all branches to their ends, and return the expected marginal cost."""
         self._number: dict[Any, int] = {}
         self._waiting: deque[Branch] = deque()
         self._price: list[float] = []
