@@ -182,7 +182,7 @@ class PlannerValues(MomentValues):
         return plan.question, self.asking(plan.question)
 
     def least_question(self, at_most: float) -> float:
-        """See `MomentValues`; the planner considers only the question that it proposes."""
+        """Return the cost of the only question that the planner considers, the one that it proposes."""
         cost = self.proposed()[1]
         return cost if cost <= at_most else math.inf
 

@@ -223,7 +223,7 @@ class Robust(Belief):
 
     @property
     def not_ruled_out(self) -> BoolArray:
-        """See `Belief`; goals below `NEXT_TO_IMPOSSIBLE` are left out."""
+        """Return the goals that are not ruled out and at least as probable as `NEXT_TO_IMPOSSIBLE`."""
         return np.asarray(self._allowed & (self._weights >= NEXT_TO_IMPOSSIBLE * self._weights.max()))
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
