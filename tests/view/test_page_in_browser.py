@@ -406,8 +406,8 @@ def test_other_episodes(chromium: Browser, tmp_path: Path, kind: str) -> None:
         assert page.text("#cost") == number(episode.cost)
         said = page.text("main")
         assert ("This method shows no belief." in said) == (kind == "no belief")
-        assert ("too large to work zones out" in said) == (kind == "large")
-        assert (f"Cut off after {len(episode.steps)} steps" in said) == (not episode.finished)
+        assert ("too large to compute zones" in said) == (kind == "large")
+        assert (f"Stopped after {len(episode.steps)} steps" in said) == (not episode.finished)
         names = page.page.eval_on_selector_all("#map .goal", "made => made.map(one => one.dataset.goal)")
         assert sorted(names) == sorted(episode.problem.goals)
         assert page.errors == []
