@@ -33,11 +33,11 @@ _WRAPPER_ARGUMENTS = ("questions", "belief", "scaled", "hints")
 
 
 class FlatView(NamedTuple):
-    """What a flat environment shows in one state of an episode.
+    """What a flat environment shows at one point of an episode.
 
     Attributes:
-        flat: the observation, ``float32 [k]``.
-        mask: ``int8 [n_actions]``, 1 for useful actions; see `FlatProblem`.
+        flat: the observation as one vector, ``float32 [k]``.
+        mask: ``int8 [n_actions]``, 1 for ontic actions that are available and for questions that can be informative.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
 
@@ -49,14 +49,16 @@ class FlatView(NamedTuple):
 class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Base class of wrappers that give a `GameEnv` a `Discrete` action space, an action mask and a flat observation.
 
-    The wrapper tracks a belief about the teammate's goal, makes a short list of questions from it, and adds it to the
-    observation. A subclass may have other kinds of questions.
+    The wrapper tracks a belief about the teammate's goal, adds it to the observation, and makes a short list of
+    questions from it. The numbers of the ontic actions (all actions except questions) come first, then those of the
+    questions. A subclass may have other kinds of questions.
 
     Args:
         env: a `GameEnv`, wrapped or not.
-        questions: names of kinds of questions, or callables; None for the defaults of the class.
+        questions: names of kinds of questions, or callables that take a `QuestionContext` and return ``bool
+            [n_goals]``, the goals to ask about; None for the defaults of the class.
         belief: ``robust`` (for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
-        scaled: whether every number of the observation is scaled to lie between 0 and 1.
+        scaled: whether bounded numbers of the observation are scaled to lie between 0 and 1.
         hints: whether the observation has one more key, ``hints``: for each action, the probability that it is right.
 
     Attributes:
@@ -104,7 +106,10 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._bare.play.game
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start an episode."""
+        """Start an episode; return the flat observation, ``float32 [k]``, and the info dict with the action mask.
+
+        `seed` and `options` are passed to the wrapped environment.
+        """
         seen, info = self.env.reset(seed=seed, options=options)
         self.tracker = self.new_tracker(self.game.problem)
         self.tracker.update(self.game.observation)
@@ -112,7 +117,10 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._observed(seen, info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Take the ontic action or ask the question with this number."""
+        """Take the ontic action or ask the question with this number; return what Gymnasium's ``step`` returns.
+
+        The observation is flat, ``float32 [k]``, and ``info["action_mask"]`` covers the questions, too.
+        """
         number = action_number(action, self._n_ontic + self._questions.n)
         asks = number >= self._n_ontic
         chosen = (ASK, self._asked[number - self._n_ontic].astype(np.int8)) if asks else (ACT, number)
@@ -122,7 +130,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return flat, reward, terminated, truncated, info
 
     def action_masks(self) -> BoolArray:
-        """Return ``bool [n_actions]``: the actions that are useful now."""
+        """Return ``bool [n_actions]``: the available ontic actions, and the questions that can be informative now."""
         _ = self.game  # raises ResetNeeded before the first reset
         return self._mask.copy()
 
@@ -138,19 +146,27 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return tuple(names[goal] for goal in np.flatnonzero(self._asked[number - self._n_ontic]).tolist())
 
     def new_tracker(self, problem: Problem) -> Tracker:
-        """Return the belief at the start of an episode."""
+        """Return a belief, of the kind of this environment, for the start of an episode of `problem`."""
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
-        """Return an episode that copies one played elsewhere; the problem must have the shape of this environment."""
+        """Return a new episode of `problem` that can copy an episode played elsewhere, step by step with `Play.follow`.
+
+        The problem must have the shape of this environment: equal numbers of goals, states and actions.
+        """
         return self._bare.episodes.follow(problem)
 
     def context(self, game: Game, tracker: Tracker) -> QuestionContext:
-        """Return what questions may depend on in the current state of a game."""
+        """Return what questions depend on: problem, ego agent's state and belief, in the current state of `game`."""
         return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
     def show(self, play: Play, tracker: Tracker) -> FlatView:
-        """Return observation, mask and questions in the current state of an episode: the environment's, or another."""
+        """Return observation, action mask and questions at the current point of an episode.
+
+        Args:
+            play: the episode of this environment, or one that was made by `follow`.
+            tracker: the belief about the goal of that episode.
+        """
         return self._view(play, tracker, self._bare.episodes.observe(play), play.ego_mask())
 
     def _view(self, play: Play, tracker: Tracker, seen: dict[str, Any], ontic: Any) -> FlatView:
@@ -168,7 +184,10 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return FlatView(self._flatten(whole), mask, asked)
 
     def _observed(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Store the questions and the mask; return the flat observation, and the info with the mask."""
+        """Store the current questions and mask; return the flat observation, and `info` with the mask of all actions.
+
+        `seen` and `info` are what the wrapped environment returned.
+        """
         view = self._view(self._bare.play, self.tracker, seen, info["action_mask"])
         self._asked, self._mask = view.asked, view.mask.astype(np.bool_)
         return view.flat, {**info, "action_mask": view.mask}
@@ -255,7 +274,7 @@ class FlatToolFetching(FlatEnv):
     _boxes_of: Any = None
 
     def context(self, game: Game, tracker: Tracker) -> ToolFetchingContext:
-        """Return what questions may depend on in the current state of a game."""
+        """Return what questions depend on in the current state of `game`: fetcher's state, belief and toolboxes."""
         problem: Any = game.problem
         if self._boxes_of is not problem:
             self._boxes_of, self._boxes = problem, toolbox_numbers(problem.instance)
@@ -263,23 +282,35 @@ class FlatToolFetching(FlatEnv):
 
 
 def make_flat_problem(problem: object, **arguments: Any) -> FlatProblem:
-    """Make ``askwise/ProblemFlat-v0`` from the arguments of `ProblemEnv` and of `FlatProblem`."""
+    """Make the environment ``askwise/ProblemFlat-v0``.
+
+    Args:
+        problem: a `Problem`, an instance of any domain, or the path of its file.
+        arguments: any other arguments of `ProblemEnv` and of `FlatProblem`.
+    """
     own = {name: arguments.pop(name) for name in _WRAPPER_ARGUMENTS if name in arguments}
     return FlatProblem(ProblemEnv(problem, **arguments), **own)
 
 
 def make_flat_tool_fetching(**arguments: Any) -> FlatToolFetching:
-    """Make ``askwise/ToolFetchingFlat-v0`` from the arguments of `ToolFetchingEnv` and of `FlatToolFetching`."""
+    """Make the environment ``askwise/ToolFetchingFlat-v0``.
+
+    Args:
+        arguments: any arguments of `ToolFetchingEnv` and of `FlatToolFetching`.
+    """
     own = {name: arguments.pop(name) for name in _WRAPPER_ARGUMENTS if name in arguments}
     return FlatToolFetching(ToolFetchingEnv(**arguments), **own)
 
 
 class Flattener:
-    """Computes ``gymnasium.spaces.flatten`` of dictionaries in ``float32``; constant entries are flattened only once.
+    """Turns observations, which are dictionaries, into vectors, like ``gymnasium.spaces.flatten`` but faster.
+
+    Call `begin` at the start of an episode: it flattens all entries. A later call flattens only those that may change.
 
     Args:
         space: the space of the dictionaries.
-        changing: the keys that change between two calls of `begin`: numbers from 0, or arrays with one axis.
+        changing: the keys whose values may change during an episode; values are numbers from 0, or arrays with one
+            axis.
         scaled: whether bounded numbers are scaled to the range from 0 to 1.
     """
 
@@ -297,7 +328,7 @@ class Flattener:
 
     @property
     def space(self) -> spaces.Box:
-        """The space of the vectors."""
+        """The space of the vectors, a `Box` of ``float32``."""
         flat = self._flat_space
         if not self._scaled:
             return flat
@@ -313,11 +344,14 @@ class Flattener:
         return (vector - self._low) / self._range
 
     def begin(self, seen: Mapping[str, Any]) -> None:
-        """Flatten the entries of a dictionary that will not change."""
+        """Flatten a whole observation and keep it; later calls of the object reuse the entries that do not change."""
         self._start = np.asarray(spaces.flatten(self._whole, seen), dtype=np.float32)
 
     def __call__(self, seen: Mapping[str, Any]) -> Any:
-        """Return the vector of a dictionary, ``float32 [k]``."""
+        """Return an observation as a vector, ``float32 [k]``.
+
+        Entries that do not change during an episode are taken from the last `begin`.
+        """
         flat = self._start.copy()
         for name, one_hot, part in self._parts:
             if one_hot:

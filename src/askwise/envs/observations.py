@@ -16,31 +16,34 @@ if TYPE_CHECKING:
 
 
 class Observer(Protocol):
-    """Makes the observations of an environment.
+    """Makes the observations of an environment: dictionaries of numbers and arrays, without the goal.
 
     All arrays are new in every step, so that a user may keep or change them.
     """
 
     @property
     def space(self) -> spaces.Dict:
-        """The space of the observations; its key ``answer`` is a ``Discrete(3)``, 4 if answers may be refused."""
+        """The space of the observations.
+
+        Its key ``answer`` is a ``Discrete(3)``; an environment whose answers may be refused makes it a ``Discrete(4)``.
+        """
 
     @property
     def changing(self) -> Sequence[str]:
         """The keys that may change from step to step; all others stay the same during an episode."""
 
     def begin(self, problem: Any) -> None:
-        """Prepare for episodes of this problem."""
+        """Compute what stays the same in all episodes of `problem`, before its first observation is made."""
 
     def __call__(self, play: Play) -> dict[str, Any]:
-        """Return the current observation."""
+        """Return the observation at the current point of the episode `play`."""
 
 
 class ProblemObserver:
     """Observations of any problem: states and actions by number; see `askwise.envs.ProblemEnv` for the keys.
 
     Args:
-        example: a problem of the shape that is played.
+        example: one of the problems that will be played; all have equal numbers of goals, states and actions.
     """
 
     changing = ("teammate", "ego", "teammate_action", "asked", "answer", "possible")
@@ -58,12 +61,12 @@ class ProblemObserver:
         )
 
     def begin(self, problem: Problem) -> None:
-        """Prepare for episodes of this problem."""
+        """Store the prior of `problem`, which all its observations contain, before the first of them is made."""
         # Rounding may push a probability slightly above 1, which is outside the space.
         self._prior = np.minimum(problem.prior, 1.0)
 
     def __call__(self, play: Play) -> dict[str, Any]:
-        """Return the current observation."""
+        """Return the observation at the current point of the episode `play`."""
         game = play.game
         action = game.teammate_action
         return {
@@ -81,7 +84,7 @@ class ToolFetchingObserver:
     """Observations of tool fetching: cells and the map; see `askwise.envs.ToolFetchingEnv` for the keys.
 
     Args:
-        example: a problem of the shape that is played.
+        example: one of the problems that will be played; all have the same size and numbers of stations and toolboxes.
     """
 
     changing = ("worker", "fetcher", "holding", "worker_action", "asked", "answer", "possible")
@@ -113,7 +116,7 @@ class ToolFetchingObserver:
         )
 
     def begin(self, problem: ToolFetching) -> None:
-        """Prepare for episodes of this problem."""
+        """Store map, prior and prices of `problem`, which all its observations contain, before the first is made."""
         instance, rules = problem.instance, problem.rules
         self._cells = problem.grid.cells
         cost = instance.query_cost
@@ -129,7 +132,7 @@ class ToolFetchingObserver:
         self._loads = len(problem.goals) + 1
 
     def __call__(self, play: Play) -> dict[str, Any]:
-        """Return the current observation."""
+        """Return the observation at the current point of the episode `play`."""
         game = play.game
         action = game.teammate_action
         fetcher, load = divmod(game.state.ego, self._loads)  # like `ToolFetching.decode`, but without a new object

@@ -27,10 +27,10 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     teammate sees the goal. A subclass may rename the two agents.
 
     Args:
-        source: where problems come from.
-        observer: what both agents see.
+        source: supplies the problem of each episode.
+        observer: makes the observations; the teammate's have the goal in addition.
         max_steps: steps after which an episode is truncated; by default the limit of `source`.
-        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
+        render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
         answers: how questions are answered, such as ``"wrong:0.05,refused:0.1"``; by default as the problem says.
     """
 
@@ -76,11 +76,17 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
 
     @property
     def play(self) -> Play:
-        """The current episode."""
+        """The current episode; raises ResetNeeded before the first `reset`."""
         return self.episodes.play
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ByAgent, ByAgent]:
-        """Start an episode; the class describes `options`."""
+        """Start an episode; return observations and info dicts, both by the agent's name.
+
+        Args:
+            seed: determines goal and problem; None continues the current random numbers.
+            options: may have the key ``goal`` (name or number), and ``problem`` (in tool fetching ``instance``) for
+                another problem.
+        """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         self.episodes.start(self._rng, options)
@@ -90,7 +96,12 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[ByAgent, dict[str, float], dict[str, bool], dict[str, bool], ByAgent]:
-        """Take one action of each agent, or the ego agent's question; the class describes actions and rewards."""
+        """Take one action of each agent; if the ego agent asks, both stay in place, whatever the teammate chose.
+
+        Returns:
+            observations, rewards (the negative cost of the step), terminated, truncated and info, each by the agent's
+                name.
+        """
         game = self.episodes.running().game
         if actions.keys() != {self.teammate, self.ego}:
             found = ", ".join(map(str, actions)) or "no agent"
@@ -109,7 +120,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         )
 
     def _do(self, teammate: object, ego: object) -> dict[str, bool]:
-        """Carry out a step; return for each agent whether its action was not available."""
+        """Carry out both actions; return for each agent whether its action was not available and did nothing."""
         play, problem = self.play, self.play.game.problem
         teammate_wants = action_number(teammate, len(problem.teammate.actions.names), f"{self.teammate}'s action")
         ego_wants = ego_action(ego, problem, self.episodes.source.goal_word)
@@ -136,9 +147,9 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         return observations, infos
 
     def render(self) -> Any:
-        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in the window."""
+        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in a window, return None."""
         return self.episodes.render(self.play)
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window of render mode ``"human"``, if there is one."""
         self.episodes.render.close()

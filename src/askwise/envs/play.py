@@ -32,12 +32,15 @@ MAX_MASKS = 4096
 
 
 def ego_space(problem: Problem) -> spaces.OneOf[Any]:
-    """Return the action space of the ego agent: an ontic action or a question."""
+    """Return the action space of the ego agent: ``OneOf`` the number of an ontic action and a question.
+
+    A question is ``MultiBinary(n_goals)``, 1 for the goals to ask about.
+    """
     return spaces.OneOf((spaces.Discrete(len(problem.ego.actions.names)), spaces.MultiBinary(len(problem.goals))))
 
 
 def action_number(value: object, n_actions: int, field: str = "action") -> int:
-    """Return `value` as an int from 0 to ``n_actions - 1``; raise an InputError about `field` if it is not one."""
+    """Return `value` as an int from 0 to ``n_actions - 1``, or raise an InputError in which it is called `field`."""
     action = as_int(value)
     if action is None or not 0 <= action < n_actions:
         raise InputError(field, repr(value), f"a whole number from 0 to {n_actions - 1}")
@@ -45,7 +48,7 @@ def action_number(value: object, n_actions: int, field: str = "action") -> int:
 
 
 def ego_action(action: Any, problem: Problem, goal_word: str = "goal") -> int | BoolArray:
-    """Return the number of an ontic action, or a question as ``bool [n_goals]``.
+    """Check the ego agent's action; return the number of an ontic action, or a question as ``bool [n_goals]``.
 
     Args:
         action: an element of `ego_space`: ``(ACT, number)`` or ``(ASK, zeros and ones)``.
@@ -74,11 +77,12 @@ def _question(value: Any, n_goals: int, goal_word: str) -> BoolArray:
 class Masks:
     """The available actions of both agents in each state: ``int8 [n_actions]``, 1 for available actions.
 
-    Masks are kept, because trying all actions takes longer than a step.
+    Computed masks are stored, because trying all actions takes longer than a step.
 
     Args:
         problem: the problem that is played.
-        ego_mask: computes the ego agent's mask from the problem and a state; see `ProblemSource.ego_mask`.
+        ego_mask: computes the ego agent's mask from the problem and the number of a state, like
+            `ProblemSource.ego_mask`.
     """
 
     def __init__(self, problem: Any, ego_mask: Callable[[Any, int], Any]) -> None:
@@ -88,12 +92,18 @@ class Masks:
         self._teammate: dict[int, Any] = {}
 
     def ego(self, state: int) -> Any:
-        """Return the ego agent's mask in a state; do not change it."""
+        """Return the ego agent's available actions in a state, ``int8 [n_actions]``.
+
+        The array is shared, so do not change it.
+        """
         mask = self._ego.get(state)
         return self._keep(self._ego, state, self._ego_mask(self.problem, state)) if mask is None else mask
 
     def teammate(self, state: int) -> Any:
-        """Return the teammate's mask in a state; do not change it."""
+        """Return the teammate's available actions in a state, ``int8 [n_actions]``.
+
+        The array is shared, so do not change it.
+        """
         mask = self._teammate.get(state)
         return self._keep(self._teammate, state, available(self.problem.teammate, state)) if mask is None else mask
 
@@ -114,7 +124,10 @@ def available(side: Any, state: int) -> Any:
 
 
 def _idle_action(problem: Problem, teammate: int) -> int:
-    """Return an action that leaves the teammate where it is; if possible not `stay`, which may end the episode."""
+    """Return an action that leaves the teammate in its state `teammate`; only if no other does, its action `stay`.
+
+    The action `stay` is avoided because it may end the episode.
+    """
     actions = problem.teammate.actions
     idle = [a for a in range(len(actions.names)) if problem.teammate.next(teammate, a) == teammate]
     return min(idle, key=lambda action: action == actions.stay)
@@ -168,7 +181,10 @@ class Play:
         self._remember(asked, self.game.ask(np.flatnonzero(asked).tolist()).answer, allowed)
 
     def follow(self, observation: Observation) -> None:
-        """Copy one step of an episode that is played elsewhere; the game here does not know its goal."""
+        """Copy one step of an episode that is played elsewhere, from what its ego agent observed.
+
+        The game here does not know the goal, so it never ends by itself.
+        """
         game, allowed = self.game, self.game.allowed
         if observation.answer is not None:
             game.hear(observation.answer)
@@ -184,7 +200,15 @@ class Play:
         self.asked, self.answer, self.allowed_when_asked = asked, 3 if reply is None else 1 + reply, allowed
 
     def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
-        """Return the info dict of a step; the goal and the costs that depend on it are added when the episode ends."""
+        """Return Gymnasium's info dict for the last step.
+
+        Its keys are ``step_cost``, ``cost`` (so far), ``illegal`` and ``action_mask``; at the end of the episode also
+        ``goal``, ``optimal_cost`` and ``marginal_cost``, which would reveal the goal earlier.
+
+        Args:
+            illegal: whether the action was not available and did nothing.
+            action_mask: the actions that are available now, stored as it is.
+        """
         game = self.game
         info: dict[str, Any] = {
             "step_cost": game.step_cost,

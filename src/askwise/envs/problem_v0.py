@@ -80,5 +80,10 @@ parallel_env = ProblemParallelEnv
 
 
 def env(problem: object, **arguments: Any) -> Any:
-    """Return the environment for agents that take turns (AEC): the teammate chooses first, then the ego agent."""
+    """Return `ProblemParallelEnv` as an AEC environment, in which the teammate chooses first, then the ego agent.
+
+    Args:
+        problem: a `Problem`, an instance of any domain, or the path of its file.
+        arguments: any other arguments of `ProblemParallelEnv`.
+    """
     return parallel_to_aec(parallel_env(problem, **arguments))

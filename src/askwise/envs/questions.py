@@ -27,13 +27,13 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class QuestionContext:
-    """What a question may depend on.
+    """What the questions of a flat environment are computed from: the ego agent's state and belief.
 
     Attributes:
         problem: the problem that is played.
-        ego: the ego agent's state.
+        ego: the number of the ego agent's state.
         possible: ``bool [n_goals]``, the goals that are possible.
-        probabilities: ``float64 [n_goals]``, their probabilities.
+        probabilities: ``float64 [n_goals]``, the belief: the probability of each goal.
     """
 
     problem: Any  # a Problem; questions of one domain use more of it
@@ -44,13 +44,13 @@ class QuestionContext:
 
 @dataclass(frozen=True, slots=True)
 class ToolFetchingContext(QuestionContext):
-    """What a question of tool fetching may depend on.
+    """What the questions of tool fetching are computed from: the fetcher's state, its belief and the toolboxes.
 
     Attributes:
         problem: the problem that is played, a `ToolFetching`.
-        ego: the fetcher's state, as in ``problem.ego.optimal``.
-        possible: ``bool [n_stations]``, the stations that are possible.
-        probabilities: ``float64 [n_stations]``, their probabilities.
+        ego: the number of the fetcher's state, as ``problem.ego.optimal`` takes it.
+        possible: ``bool [n_stations]``, the stations that may be the worker's goal.
+        probabilities: ``float64 [n_stations]``, the belief: the probability of each station.
         boxes: ``int [n_stations]``, number of the toolbox with each station's tool.
     """
 
@@ -123,7 +123,11 @@ TOOL_FETCHING_KINDS: dict[str, Kind] = {
 
 
 def toolbox_numbers(instance: Any) -> IntArray:
-    """Return ``int [n_stations]``: the number of the toolbox with each station's tool, in an `Instance`."""
+    """Return ``int32 [n_stations]``: the number of the toolbox with each station's tool.
+
+    Args:
+        instance: an `Instance` of tool fetching.
+    """
     numbers = {name: k for k, name in enumerate(instance.toolboxes)}
     return np.array([numbers[station.toolbox] for station in instance.stations.values()], dtype=np.int32)
 
@@ -144,12 +148,13 @@ def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
 
 
 class QuestionList:
-    """A list of questions of fixed length, computed anew for each context.
+    """A list of questions of fixed length; the goals of each question are computed from the current belief.
 
     Args:
-        kinds: kinds of questions by name, or callables that make one question each.
-        problem: the problem, or one of the same shape.
-        known: the named kinds.
+        kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return one
+            question, ``bool [n_goals]``.
+        problem: a problem; it determines the number of questions.
+        known: the kinds that can be named, each with a function that returns its number of questions.
     """
 
     def __init__(self, kinds: Sequence[str | Asking], problem: Problem, known: Mapping[str, Kind] = KINDS) -> None:
@@ -164,7 +169,7 @@ class QuestionList:
         self._shape = (self.n, len(problem.goals))
 
     def __call__(self, context: QuestionContext) -> BoolArray:
-        """Return ``bool [n, n_goals]``: the possible goals that each question asks about."""
+        """Return ``bool [n_questions, n_goals]``: the goals of each question, without those ruled out already."""
         rows = np.empty(self._shape, dtype=np.bool_)
         for asking, part in self._askings:
             rows[part] = asking(context)

@@ -61,7 +61,7 @@ class Renderer:
     """Renders episodes in one of the modes of Gymnasium.
 
     Args:
-        mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
+        mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing, with a warning).
     """
 
     def __init__(self, mode: str | None) -> None:
@@ -71,7 +71,10 @@ class Renderer:
         self._window: Window | None = None
 
     def __call__(self, play: Play) -> Any:
-        """Return text or pixels; in mode ``"human"``, draw in the window and return None."""
+        """Return an episode's current state as text or as pixels, ``uint8 [height, width, 3]``, depending on the mode.
+
+        In mode ``"human"`` it is drawn in a window, and None is returned; without a mode, there is a warning instead.
+        """
         if self.mode is None:
             logger.warn("nothing is drawn: the environment was made without a render_mode")
             return None
@@ -86,14 +89,14 @@ class Renderer:
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window of mode ``"human"``, if there is one."""
         if self._window is not None:
             self._window.close()
             self._window = None
 
 
 class Window:
-    """A matplotlib window with one picture. Without a display it draws the picture and shows nothing."""
+    """A matplotlib window with one picture; if the computer has no display, nothing is shown."""
 
     def __init__(self) -> None:
         import matplotlib.pyplot as plt
@@ -111,7 +114,7 @@ class Window:
         self.image: Any = None
 
     def show(self, pixels: Any) -> None:
-        """Show a picture for ``1 / FRAMES_PER_SECOND`` seconds; it stays until the next one."""
+        """Show a picture, ``uint8 [height, width, 3]``, until the next one; wait ``1 / FRAMES_PER_SECOND`` seconds."""
         if self.image is None or self.image.get_array().shape != pixels.shape:
             self._axes.clear()
             self._axes.set_axis_off()

@@ -32,11 +32,11 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     goals with a 1 in ``q``. The reward is the negative cost of the step.
 
     Args:
-        source: where problems come from.
-        observer: what the ego agent sees.
-        teammate: the teammate, or the name of a kind of teammate.
+        source: supplies the problem of each episode.
+        observer: makes the ego agent's observations.
+        teammate: a `Teammate`, or the name of a kind, such as ``"urop"`` or ``"noisy:0.1"``.
         max_steps: steps after which an episode is truncated; by default the limit of `source`.
-        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or None.
+        render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
         answers: how questions are answered, such as ``"wrong:0.05,refused:0.1"``; by default as the problem says.
     """
 
@@ -86,7 +86,13 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start an episode; the class describes `options`."""
+        """Start an episode; return the observation and the info dict.
+
+        Args:
+            seed: determines goal, teammate and problem; None continues the current random numbers.
+            options: may have the key ``goal`` (name or number), and ``problem`` (in tool fetching ``instance``) for
+                another problem.
+        """
         super().reset(seed=seed)
         self.episodes.check_options(options)
         for_teammate = self.episodes.start(self.np_random, options)
@@ -96,7 +102,11 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         return self._observed(self.play, illegal=False)
 
     def step(self, action: tuple[int, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Act or ask; the class describes actions, rewards and info."""
+        """Take an ontic action, ``(0, k)``, or ask, ``(1, zeros and ones)``; both agents stay in place when you ask.
+
+        Returns:
+            observation, reward (the negative cost of the step), terminated, truncated, and info.
+        """
         play = self.episodes.running()
         game = play.game
         wanted = ego_action(action, game.problem, self.episodes.source.goal_word)
@@ -113,11 +123,11 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         return self.episodes.observe(play), play.info(illegal, play.ego_mask())
 
     def render(self) -> Any:
-        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in the window."""
+        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in a window, return None."""
         return self.episodes.render(self.play)
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window of render mode ``"human"``, if there is one."""
         self.episodes.render.close()
 
 

@@ -34,15 +34,15 @@ from askwise.seeds import spawn
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The numbers that determine the spaces of an environment.
+    """The numbers of a problem that determine the spaces of an environment; all its problems must have the same.
 
     Attributes:
         goals: number of goals.
         teammate_states: number of states of the teammate.
-        ego_states: number of states of the ego agent, one for each place and load.
+        ego_states: number of states of the ego agent: places times the loads that it can carry, including none.
         teammate_actions: number of the teammate's actions.
-        ego_actions: number of the ego agent's ontic actions.
-        ego_moves: how many of these lead towards goals; each makes a question in the flat environment.
+        ego_actions: number of the ego agent's ontic actions, that is, all except questions.
+        ego_moves: how many of these are moves; each makes a question in the flat environment.
         groups: number of groups of goals; each makes a question in the flat environment.
     """
 
@@ -56,7 +56,7 @@ class Shape:
 
     @classmethod
     def of(cls, problem: Problem) -> Shape:
-        """Return the shape of a problem."""
+        """Return the shape of a problem: its numbers of goals, states and actions."""
         ego = problem.ego.table()
         return cls(
             goals=len(problem.goals),
@@ -79,17 +79,19 @@ class Shape:
 class ProblemSource:
     """Supplies the problem of each episode: always the same one, unless ``reset`` is given another.
 
-    A domain may make a subclass, for instance to draw random problems. All problems of a source have the same shape.
+    A domain may make a subclass, for instance to draw random problems. All problems of a source have the same shape,
+    that is, equal numbers of goals, states and actions.
 
     Args:
         problem: a problem, an instance of any domain, or the path of its file.
 
     Attributes:
-        option: the option of ``reset`` that chooses the problem of one episode.
+        option: the name of the option of ``reset`` that chooses the problem of one episode.
         goal_word: what a goal is called in error messages.
         empty_questions: whether a question about no goal can be asked; if not, it is an action that is not available.
         limit: steps after which an episode is truncated by default; None uses the limit of `Game`.
         example: one of the problems; it determines the spaces.
+        shape: the numbers that all problems must have in common.
     """
 
     option = "problem"
@@ -104,17 +106,26 @@ class ProblemSource:
         self.shape: object = Shape.of(self.example)
 
     def draw(self, rng: np.random.Generator) -> Any:  # noqa: ARG002 - for sources of random problems
-        """Return the problem of the next episode."""
+        """Return the problem of the next episode: here always the same; a subclass may draw a random one with `rng`."""
         return self.example
 
     def given(self, chosen: Any) -> Any:
-        """Return the problem that the option of ``reset`` chooses; refuse another shape."""
+        """Return the problem that a user passed to ``reset``; raise an InputError if it does not fit the spaces.
+
+        Args:
+            chosen: a problem, an instance of any domain, or the path of its file.
+        """
         problem = as_problem(chosen)
         self.check(problem, "option 'problem'")
         return problem
 
     def check(self, problem: Problem, field: str = "problem") -> None:
-        """Raise an InputError about `field` if a problem has another shape."""
+        """Raise an InputError if the numbers of goals, states or actions of `problem` do not fit the spaces.
+
+        Args:
+            problem: the problem to check.
+            field: what the error calls the problem.
+        """
         self._check_shape(Shape.of(problem), field)
 
     def _check_shape(self, shape: object, field: str) -> None:
@@ -122,7 +133,12 @@ class ProblemSource:
             raise InputError(field, str(shape), f"{self.shape}, the shape of the spaces")
 
     def ego_mask(self, problem: Any, state: int) -> Any:
-        """Return the ego agent's available actions in a state, ``int8 [n_actions]``."""
+        """Return the ego agent's available actions in a state, ``int8 [n_actions]``, 1 for available ones.
+
+        Args:
+            problem: one of the problems of this source.
+            state: the number of the ego agent's state.
+        """
         return available(problem.ego, state)
 
 
@@ -130,13 +146,13 @@ class ProblemSource:
 
 
 class Episodes:
-    """Starts the episodes of one environment, holds the current one, observes and renders it.
+    """Starts the episodes of one environment, holds the current one, and makes its observations and pictures.
 
     Args:
-        source: where problems come from.
-        observer: what players see.
+        source: supplies the problem of each episode.
+        observer: makes the observations.
         max_steps: steps after which an episode is truncated; None uses the source's limit.
-        render_mode: see `Renderer`.
+        render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
         answers: how questions are answered, such as ``"wrong:0.05"``; None uses the answer model of each problem.
     """
 
@@ -162,7 +178,7 @@ class Episodes:
 
     @property
     def play(self) -> Play:
-        """The current episode."""
+        """The current episode; raises ResetNeeded before the first one."""
         if self._play is None:
             raise ResetNeeded("call reset() first")
         return self._play
@@ -175,11 +191,11 @@ class Episodes:
         return play
 
     def start(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> np.random.Generator:
-        """Start an episode and return the random generator of the teammate.
+        """Start an episode, which becomes the current one; return a random generator for the teammate's choices.
 
         Args:
-            rng: the environment's own generator.
-            options: may have a ``goal``, and a problem under the name ``source.option``.
+            rng: the environment's own generator, from which those of goal, teammate and problem are spawned.
+            options: the options of ``reset``: may have a ``goal``, and a problem under the name ``source.option``.
         """
         options, source = options or {}, self.source
         for_goal, for_teammate, for_problem = spawn(rng, 3)
@@ -201,19 +217,22 @@ class Episodes:
         return for_teammate
 
     def check_options(self, options: Mapping[str, Any] | None) -> None:
-        """Raise an InputError for options of ``reset`` that `start` would ignore."""
+        """Raise an InputError if the options of ``reset`` contain an unknown name."""
         known = ["goal", self.source.option]
         for name in options or {}:
             if name not in known:
                 raise InputError("option", repr(name), one_of(known, name))
 
     def follow(self, problem: Problem) -> Play:
-        """Return an episode that copies one that is played elsewhere, step by step with `Play.follow`."""
+        """Return a new episode of `problem` that can copy an episode played elsewhere, step by step with `Play.follow`.
+
+        It does not become the current episode. Raises an InputError if the problem does not fit the spaces.
+        """
         self.source.check(problem)
         return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))
 
     def observe(self, play: Play) -> dict[str, Any]:
-        """Return the current observation of an episode: this environment's own, or one of `follow`."""
+        """Return the observation at the current point of `play`: the current episode, or one that `follow` made."""
         self._prepare(play.game.problem)
         return self.observer(play)
 
@@ -233,7 +252,7 @@ class Episodes:
             self._masks = Masks(problem, self.source.ego_mask)
 
     def _answered(self, problem: Problem) -> Problem:
-        """Return the problem with the answers of this environment; the same object for the same problem."""
+        """Return a copy of the problem with the answer model of this environment; the last copy is reused."""
         assert self.answers is not None
         if self._with_answers is None or self._with_answers[0] is not problem:
             self._with_answers = problem, problem.with_answers(self.answers)
@@ -248,6 +267,6 @@ def _checked_limit(max_steps: int | None) -> int | None:
 
 
 def one_of(names: Iterable[str], found: str) -> str:
-    """Return the text "one of ...", with a hint at the name that `found` probably means."""
+    """Return "one of " and the names, for an error message, with a hint at the name that is most similar to `found`."""
     names = list(names)
     return "one of " + ", ".join(names) + did_you_mean(found, names)

@@ -47,7 +47,10 @@ class Settings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MapShape:
-    """The numbers of an instance that determine the spaces of its environments."""
+    """The numbers of an instance that determine the spaces of its environment.
+
+    All instances of one environment have the same width and height in cells, and as many stations and toolboxes.
+    """
 
     width: int
     height: int
@@ -56,7 +59,7 @@ class MapShape:
 
     @classmethod
     def of(cls, instance: Instance) -> MapShape:
-        """Return the shape of an instance."""
+        """Return the shape of an instance: its width, height and numbers of stations and toolboxes."""
         return cls(instance.width, instance.height, len(instance.stations), len(instance.toolboxes))
 
     def __str__(self) -> str:
@@ -67,8 +70,8 @@ class ToolFetchingSource(ProblemSource):
     """Supplies the instance of each episode: always the same one, or a new random one.
 
     Args:
-        instance: an instance or the path of its file; None draws one for each episode.
-        settings: how random instances are drawn.
+        instance: an instance or the path of its file; None draws a random one for each episode.
+        settings: how random instances are drawn; must be empty if there is an instance.
     """
 
     option = "instance"
@@ -96,15 +99,19 @@ class ToolFetchingSource(ProblemSource):
 
     @cached_property
     def example(self) -> ToolFetching:
-        """See `ProblemSource`."""
+        """One of the problems, which determines the spaces: that of the given instance, or a random one."""
         return self._fixed or ToolFetching(self._instance)
 
     def draw(self, rng: np.random.Generator) -> ToolFetching:
-        """Return the problem of the next episode."""
+        """Return the problem of the next episode: that of the given instance, or a random one drawn with `rng`."""
         return self._fixed or ToolFetching(generate(**self._arguments, seed=rng))
 
     def given(self, chosen: Instance | str | Path) -> ToolFetching:
-        """See `ProblemSource`; `chosen` is an instance or the path of its file."""
+        """Return the problem of an instance that a user passed to ``reset``; raise an InputError if its shape differs.
+
+        Args:
+            chosen: an instance or the path of its file.
+        """
         instance = _as_instance(chosen)
         if self._fixed is not None and instance == self._fixed.instance:
             return self._fixed
@@ -112,13 +119,21 @@ class ToolFetchingSource(ProblemSource):
         return ToolFetching(instance)
 
     def check(self, problem: Problem, field: str = "problem") -> None:
-        """Raise an InputError about `field` if a problem has another shape."""
+        """Raise an InputError if `problem` is not tool fetching, or differs in size or number of stations or toolboxes.
+
+        Args:
+            problem: the problem to check.
+            field: what the error calls the problem.
+        """
         if not isinstance(problem, ToolFetching):
             raise InputError(field, type(problem).__name__, "one of tool fetching, as in the environment")
         self._check_shape(MapShape.of(problem.instance), field)
 
     def ego_mask(self, problem: ToolFetching, state: int) -> Any:
-        """See `ProblemSource`; the rules list the available actions faster than each PICKUP can be tried."""
+        """Return the fetcher's available actions in a state, ``int8 [n_actions]``, 1 for available ones.
+
+        They are taken from the rules, which is faster than trying each PICKUP.
+        """
         mask = np.zeros(len(problem.ego.actions.names), dtype=np.int8)
         mask[problem.rules.legal_fetcher_actions(problem.decode(JointState(problem.start.teammate, state)))] = 1
         return mask
@@ -133,7 +148,7 @@ def _as_instance(given: Instance | str | Path) -> Instance:
 
 
 def _generator_arguments(settings: Settings) -> dict[str, Any]:
-    """Return the arguments of `generate`, checked."""
+    """Return the settings as keyword arguments of `generate`; raise an InputError for values of a wrong kind."""
     arguments: dict[str, Any] = dict(settings)
     size = arguments.pop("size", 20)
     sides = size if isinstance(size, tuple | list) and len(size) == 2 else (size, size)

@@ -84,5 +84,8 @@ parallel_env = ToolFetchingParallelEnv
 
 
 def env(**arguments: Any) -> Any:
-    """Return the environment for agents that take turns (AEC): the worker chooses first, then the fetcher."""
+    """Return `ToolFetchingParallelEnv` as an AEC environment, in which the worker chooses first, then the fetcher.
+
+    It takes the arguments of `ToolFetchingParallelEnv`.
+    """
     return parallel_to_aec(parallel_env(**arguments))

@@ -43,7 +43,10 @@ Policy: TypeAlias = Callable[[Any, BoolArray], Any]
 
 
 class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
-    """Wrapper whose reward is the negative marginal cost of each step; see the top of this module.
+    """Wrapper whose reward is the negative marginal cost of each step: it shows at once which steps are good.
+
+    The marginal cost of a step is its cost, plus the change of the cost that remains if the goal is known. The same
+    policies are optimal with and without the wrapper. Its rewards depend on the goal, so measure results without it.
 
     Args:
         env: an environment of askwise, flat or not, wrapped or not.
@@ -57,20 +60,23 @@ class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
         self._bare = env.unwrapped
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start an episode."""
+        """Start an episode of the wrapped environment; return its observation and info dict."""
         seen, info = self.env.reset(seed=seed, options=options)
         self._left = _cost_left(self._bare.play.game)
         return seen, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Act or ask."""
+        """Take an action of the wrapped environment; return what its ``step`` returns, with the changed reward."""
         seen, reward, terminated, truncated, info = self.env.step(action)
         before, self._left = self._left, _cost_left(self._bare.play.game)
         return seen, float(reward) + before - self._left, terminated, truncated, info
 
 
 def _cost_left(game: Game) -> float:
-    """Return the cost of the rest of an episode for an ego agent that knows the goal."""
+    """Return the cost of the rest of an episode for an ego agent that knows the goal; 0 at the end.
+
+    If that agent can no longer reach the goal, it is the number of steps until the episode is truncated.
+    """
     if game.finished:
         return 0.0
     assert game.goal is not None
@@ -80,12 +86,13 @@ def _cost_left(game: Game) -> float:
 
 
 class PolicyAgent(Agent):
-    """An agent that decides by a policy of a flat environment.
+    """An agent that decides by a policy that was trained in a flat environment.
 
     Args:
         env: the flat environment in which the policy was trained, or one made with the same arguments; wrappers around
             it are ignored.
-        policy: takes an observation and a mask, and returns the number of an action that the mask allows.
+        policy: takes an observation, ``float32 [k]``, and a mask, ``bool [n_actions]``, and returns the number of an
+            action that the mask allows.
         name: the agent's name.
     """
 
@@ -102,16 +109,19 @@ class PolicyAgent(Agent):
 
     @property
     def probabilities(self) -> FloatArray:
-        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
+        """The agent's belief, ``float64 [n_goals]``: the probability of each goal."""
         return self.tracker.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Update the agent with an observation without using its decision."""
+        """Update episode and belief with an observation, for a step in which the agent is not asked for a decision."""
         self.play.follow(observation)
         self.tracker.update(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision for this step, given what was observed since the last one."""
+        """Update the belief with an observation, and return the action or question that the policy chooses.
+
+        Raises an InputError if the policy chooses an action that the mask excludes.
+        """
         self.watch(observation)
         view = self._env.show(self.play, self.tracker)
         chosen = self._policy(view.flat, view.mask.astype(np.bool_))
@@ -126,7 +136,7 @@ class PolicyAgent(Agent):
         return Decision(ask=asked, considered=asked, cost=price, why="Ask: the policy's choice.")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PolicyAgent:
-        """Copy the agent's observations and belief; all copies share environment and policy."""
+        """Return a copy with its own episode and belief, which shares environment and policy with the original."""
         shared = [self._env, self._policy]
         if "play" in vars(self):
             shared += [self.play.masks]
@@ -137,7 +147,7 @@ class PolicyAgent(Agent):
 
 
 def _flat(env: Any) -> FlatEnv:
-    """Return the flat environment inside wrappers."""
+    """Return the flat environment inside any number of wrappers; raise an InputError if there is none."""
     inside = env
     while not isinstance(inside, FlatEnv):
         if not isinstance(inside, gymnasium.Wrapper):
