@@ -111,7 +111,10 @@ def __getattr__(name: str) -> Any:
 
 
 def methods() -> dict[str, Callable[..., Agent]]:
-    """Return the classes or functions that make agents, by name: those of askwise and of other packages."""
+    """Return all methods: for each name, the class or function that makes the agent.
+
+    Methods of other installed packages (entry points ``askwise.methods``) are included.
+    """
     found = dict(AGENTS)
     for point in entry_points(group=GROUP):
         found.setdefault(point.name, partial(_load, point))
@@ -119,9 +122,12 @@ def methods() -> dict[str, Callable[..., Agent]]:
 
 
 def make_agent(given: str | Agent, **options: Any) -> Agent:
-    """Return a new agent by name, made with `options` (such as ``belief``); return an `Agent` unchanged.
+    """Return a new agent made from the name of its method; return an `Agent` object unchanged.
 
-    The name may be a location: ``mine.py:Likeliest`` or ``package.module:Likeliest``.
+    Args:
+        given: the name (one of `methods`), the location of your own agent (``mine.py:Likeliest`` or
+            ``package.module:Likeliest``), or an agent.
+        options: keyword arguments for making the agent, such as ``belief``; ignored if `given` is an agent.
     """
     if isinstance(given, Agent):
         return given
@@ -136,11 +142,11 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
 
 
 def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
-    """Return an agent for a problem.
+    """Return the agent that plays a problem, with a belief that suits the teammate.
 
     Args:
         problem: the problem to be played.
-        given: the agent, or the name of one.
+        given: the agent, or the name of its method.
         errs: whether the teammate may leave its shortest paths. Then the default belief of an agent given by name is
             ``robust``, because other beliefs would rule out the teammate's goal for good.
         options: options of an agent given by name (``belief``, ...); those that are None are ignored.
@@ -155,7 +161,10 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
 
 
 def _keeps_belief(given: str | Agent) -> bool:
-    """Return whether an agent takes the option `belief`; False for agents of other packages, which need not."""
+    """Return whether a method given by name or location accepts the option `belief`.
+
+    False for agent objects, and for methods of other packages, which need not accept it.
+    """
     if not isinstance(given, str) or given == Informed.name:
         return False
     return given in AGENTS or (is_location(given) and takes(given, "belief"))

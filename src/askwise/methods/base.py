@@ -52,10 +52,14 @@ class Agent(ABC):
 
     @abstractmethod
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision for this step, given what was observed since the last one."""
+        """Return the decision for this step: an action or a question.
+
+        Args:
+            observation: the states of both agents now, and what happened since the last decision.
+        """
 
     def watch(self, observation: Observation) -> None:
-        """Update the agent with an observation without using its decision."""
+        """Process an observation of a step that something else decides; the agent's own decision is not used."""
         # An agent of unknown kind is only known to process observations when it decides.
         self.decide(observation)
 
@@ -70,17 +74,19 @@ class Agent(ABC):
 
 @runtime_checkable
 class KnowsGoal(Protocol):
-    """An agent that learns the goal at the start of an episode; it serves as a reference for others."""
+    """An agent that is given the teammate's goal at the start of an episode; other agents are compared with it."""
 
     def set_goal(self, goal: int) -> None:
-        """Set the teammate's goal of this episode."""
+        """Give the agent the index of the teammate's goal in this episode."""
 
 
 class BeliefAgent(Agent):
-    """An agent that keeps a belief.
+    """An agent that keeps a belief about the teammate's goal and updates it from its observations.
+
+    If some action is optimal for all possible goals, it takes this action. Otherwise `ask_or_wait` decides.
 
     Args:
-        belief: ``elimination`` (the paper's), ``bayes`` or ``robust``.
+        belief: kind of belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``.
     """
 
     fallback: str | None = None
@@ -91,7 +97,7 @@ class BeliefAgent(Agent):
         self.belief_kind = belief
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode of `problem`; `seed` determines the agent's random choices."""
+        """Start an episode of `problem` with the prior as the belief; `seed` determines the agent's random choices."""
         super().reset(problem, seed)
         self.tracker = Tracker(problem, self.belief_kind, fallback=self.fallback)
 
@@ -102,15 +108,19 @@ class BeliefAgent(Agent):
 
     @property
     def probabilities(self) -> FloatArray:
-        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
+        """The agent's belief, ``float64 [n_goals]``."""
         return self.belief.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Update the agent with an observation without using its decision."""
+        """Update the belief with an observation, without deciding."""
         self.tracker.update(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision for this step, given what was observed since the last one."""
+        """Update the belief, and return an action that is optimal for all possible goals if there is one.
+
+        Otherwise return the result of `ask_or_wait`. Returns the decision to wait if each of these actions could put a
+        goal that is not ruled out beyond reach.
+        """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
         possible, optimal = belief.possible, self.problem.ego.optimal(state.ego)
@@ -129,16 +139,20 @@ class BeliefAgent(Agent):
         return self.heed(self.ask_or_wait(state, possible)).made_at(situation)
 
     def heed(self, decision: Decision) -> Decision:
-        """Return a decision; replace a question that would only get the same answer again by waiting."""
+        """Return `decision`, or the decision to wait if it asks a question that would get the same answer as before."""
         if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
             return decision
         return self.wait("Wait: the same question was asked before and would get the same answer.")
 
     def without_loss(self, actions: Any, ego: int) -> Any:
-        """Return `actions` without those after which a goal that is not ruled out could never be reached.
+        """Return `actions` without those after which the ego agent could never reach a goal that is not ruled out.
 
-        This matters only if answers can be wrong. Otherwise such a goal is possible, and no action that loses it is
-        optimal for it. An agent that waits instead learns the goal when the teammate arrives, at the latest.
+        This matters only if answers can be wrong. If answers are true, every goal that is not ruled out is possible,
+        and an action that is optimal for a goal does not put it beyond reach.
+
+        Args:
+            actions: ``int [k]``, indices of actions.
+            ego: the ego agent's state.
         """
         if not self.problem.answers.fallible:
             return actions
@@ -147,17 +161,23 @@ class BeliefAgent(Agent):
         return actions[[bool((steps[at_stake] >= 0).all()) for steps in after]]
 
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
-        """Return `possible` without the goals that one of the agents can no longer reach; unchanged if none is left.
+        """Return the possible goals that both agents can still reach, ``bool [n_goals]``; `possible` if there are none.
 
-        The ego agent has no optimal action for a goal that it cannot reach. The teammate can always reach its own
-        goal, so only a belief that allows for errors considers goals possible that the teammate cannot reach.
+        The teammate can always reach its true goal. So only a belief that allows for errors considers a goal possible
+        that the teammate cannot reach.
+
+        Args:
+            state: the states of both agents.
+            possible: ``bool [n_goals]``, the possible goals.
+            optimal: ``bool [n_goals, n_actions]``, the ego agent's optimal actions; none for a goal that it cannot
+                reach.
         """
         left = possible & optimal.any(axis=1) & (self.problem.teammate.steps(state.teammate) >= 0)
         return left if left.any() else possible
 
     @abstractmethod
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Decide whether to ask or to wait where no action is optimal for all possible goals.
+        """Return the decision where no action is optimal for all possible goals: to ask, or to wait.
 
         Args:
             state: the states of both agents.
@@ -165,16 +185,26 @@ class BeliefAgent(Agent):
         """
 
     def wait(self, why: str) -> Decision:
-        """Return the decision to wait, with a reason."""
+        """Return the decision to wait; `why` is its reason, a sentence for users."""
         return Decision(action=self.problem.ego.actions.stay, why=why)
 
     def ask(self, goals: Any, why: str) -> Decision:
-        """Return the decision to ask about `goals`, given by index, with a reason."""
+        """Return the decision to ask whether the teammate's goal is one of `goals`.
+
+        Args:
+            goals: indices of the goals, in any order.
+            why: the reason, a sentence for users.
+        """
         asked = tuple(sorted(int(goal) for goal in goals))
         return Decision(ask=asked, considered=asked, cost=self.problem.query_cost(asked), why=why)
 
     def named(self, goals: Any, most: int = 6) -> str:
-        """Return the names of goals for a sentence, at most `most` of them."""
+        """Return the names of goals as a list for a sentence: the first `most`, and the number of the others.
+
+        Args:
+            goals: indices of the goals.
+            most: largest number of names.
+        """
         names = [self.problem.goals[int(goal)] for goal in goals]
         return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -190,14 +220,14 @@ class BeliefAgent(Agent):
 
 
 class PlanningAgent(BeliefAgent):
-    """A `BeliefAgent` whose `ask_or_wait` decides whenever more than one goal is possible.
+    """A `BeliefAgent` whose `ask_or_wait` decides in every step in which more than one goal is possible.
 
-    The paper's methods call it only where no action is optimal for all possible goals. A plan may do better than such
-    an action, by asking before it.
+    A plain `BeliefAgent` calls it only where no action is optimal for all possible goals. A plan may be better than an
+    action that is optimal for all of them, by asking first.
     """
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision for this step, given what was observed since the last one."""
+        """Update the belief, and return the result of `ask_or_wait`, or an optimal action for the only possible goal."""
         self.tracker.update(observation)
         state = observation.state
         possible = within_reach(self.problem, state.teammate, self.considered_goals())
@@ -209,18 +239,23 @@ class PlanningAgent(BeliefAgent):
         return self._act(self.tied_actions(actions), possible, Situation(self.problem, state, self.probabilities))
 
     def considered_goals(self) -> BoolArray:
-        """Return the goals to plan for, ``bool [n_goals]``."""
+        """Return the goals to plan for, ``bool [n_goals]``: the possible ones, unless a subclass adds others."""
         return self.belief.possible
 
     def tied_actions(self, actions: Any) -> Any:
-        """Return the optimal actions among which one is drawn at random when one goal is left."""
+        """Return the actions among which one is drawn at random when only one goal is possible.
+
+        Args:
+            actions: ``int [k]``, indices of all actions that are optimal for this goal.
+        """
         return actions
 
 
 def limit_questions(agent: Agent, questions: int) -> Agent:
     """Return an agent that decides like `agent` but asks at most `questions` questions per episode.
 
-    Agents that can plan for a limit are given it. `agent` itself is not changed.
+    If the agent can plan with a limit (`Agent.plans_with_questions`), a copy that plans with this limit decides. In any
+    case, a question beyond the limit is replaced by waiting. `agent` itself is not changed.
     """
     if agent.plans_with_questions:
         agent = copy.copy(agent)
@@ -231,10 +266,10 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
 
 
 class QuestionLimit(Agent):
-    """An agent that decides like another one, but waits where that one would exceed its limit of questions.
+    """An agent that decides like another agent until that agent has asked its last question, and then waits instead.
 
-    If answers can be wrong, the optimum is known for a limited number of questions only, so other methods have to be
-    compared with the same limit.
+    It makes methods comparable if answers can be wrong, because the optimum is then known for a limited number of
+    questions only.
 
     Args:
         agent: the agent that decides.
@@ -255,7 +290,7 @@ class QuestionLimit(Agent):
         return getattr(self.agent, name)
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode of `problem`; `seed` determines the agent's random choices."""
+        """Start an episode with no questions asked; `seed` determines the random choices of the agent that decides."""
         self.problem = problem
         self.agent.reset(problem, seed)
         self.rng = self.agent.rng
@@ -263,16 +298,16 @@ class QuestionLimit(Agent):
 
     @property
     def probabilities(self) -> FloatArray | None:
-        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
+        """The belief of the agent that decides, ``float64 [n_goals]``; None if it has none to show."""
         return self.agent.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Update the agent with an observation without using its decision."""
+        """Count the question in an observation if there is one, and pass the observation to the agent that decides."""
         self.asked += observation.answer is not None
         self.agent.watch(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision for this step, given what was observed since the last one."""
+        """Return the decision of the agent that decides, or to wait if that is a question beyond the limit."""
         self.asked += observation.answer is not None
         decision = self.agent.decide(observation)
         if decision.ask is None or self.asked < self.questions:
@@ -282,7 +317,10 @@ class QuestionLimit(Agent):
 
 
 def check_count(field: str, number: object, least: int, *, optional: bool = True) -> None:
-    """Raise `InputError` for `field` unless `number` is a whole number from `least`, or None if it is optional."""
+    """Raise `InputError` unless `number` is a whole number of at least `least`; None is allowed if `optional`.
+
+    `field` is the name of the number in the error message.
+    """
     if number is None and optional:
         return
     whole = as_int(number)

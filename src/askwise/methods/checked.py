@@ -31,23 +31,23 @@ from askwise.workers.heartbeat import deciding
 
 
 class AgentFailed(AskwiseError):  # noqa: N818 - it names what happened
-    """An agent or a teammate raised an error, which is the cause of this one."""
+    """An agent or a teammate raised an error; that error is the ``__cause__`` of this exception."""
 
 
 class Interruption(BaseException):
-    """Stops an agent from outside, such as at a time limit; it is never caught as an error of the agent."""
+    """An exception that stops an agent from outside, for example at a time limit; not an error of the agent."""
 
 
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
-    """Raise `AgentFailed` for an error that an agent or a teammate raised; return if the error is not its fault.
+    """Raise `AgentFailed` if an error is the fault of the agent or teammate that raised it; otherwise return.
 
-    Call it where the error is caught, followed by ``raise``.
+    Call it in the ``except`` block that caught the error, and write ``raise`` after it.
 
     Args:
         player: the agent or teammate.
         method: name of its method that was called.
         error: the error that the method raised.
-        t: number of the step; None before the first.
+        t: number of the step, for the message; None before the first step.
         kind: ``agent`` or ``teammate``.
     """
     if isinstance(error, KeyboardInterrupt | Interruption | AgentFailed | InvalidDecision):
@@ -65,7 +65,10 @@ def blame(player: object, method: str, error: BaseException, t: int | None = Non
 
 @contextmanager
 def blaming(player: object, method: str, t: int | None = None, kind: str = "agent") -> Iterator[None]:
-    """Call `blame` for every error that is raised inside; call `blame` directly where speed matters."""
+    """Return a context manager that calls `blame` for every error raised in its block.
+
+    It is slow: where speed matters, call `blame` directly. The arguments are those of `blame`.
+    """
     try:
         yield
     except BaseException as error:
@@ -74,12 +77,23 @@ def blaming(player: object, method: str, t: int | None = None, kind: str = "agen
 
 
 def refuse(player: object, method: str, what: str, t: int | None = None, kind: str = "agent") -> NoReturn:
-    """Raise `InvalidDecision`, which says `what` is wrong with the result of a player's method."""
+    """Raise `InvalidDecision` because a method of an agent or a teammate returned an invalid result.
+
+    Args:
+        player: the agent or teammate.
+        method: name of its method.
+        what: what is wrong, as the rest of a sentence that starts with the player's name.
+        t: number of the step; None before the first step.
+        kind: ``agent`` or ``teammate``.
+    """
     raise InvalidDecision(f"{_step(t)}{known_as(player, kind)} {what}{line_text(source_line(player, method))}")
 
 
 def known_as(player: object, kind: str = "agent") -> str:
-    """Return a player's kind and name, such as ``agent 'ezq'``, or its class if it has no valid name."""
+    """Return how messages name an agent or a teammate: its kind and its name, such as ``agent 'ezq'``.
+
+    If it has no valid name, the name of its class is used.
+    """
     try:
         name = player.name  # type: ignore[attr-defined]
     except (Exception, SystemExit):
@@ -107,7 +121,14 @@ REALS = (float, int, np.floating, np.integer)
 
 
 def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
-    """Start an episode of an agent and return its name; an agent that `KnowsGoal` gets `goal`."""
+    """Start an episode of an agent and return its checked name.
+
+    Args:
+        problem: the problem to be played.
+        player: the agent.
+        seed: determines its random choices.
+        goal: index of the teammate's goal, passed on only to an agent that `KnowsGoal`.
+    """
     with blaming(player, "reset"), deciding:
         player.reset(problem, seed)
     if goal is not None and isinstance(player, KnowsGoal):
@@ -117,7 +138,7 @@ def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = 
 
 
 def checked_name(player: Any, kind: str = "agent") -> str:
-    """Return the name of a player; raise `InvalidDecision` if it is not valid."""
+    """Return the name of an agent or a teammate; raise `InvalidDecision` unless it is a printable text on one line."""
     with blaming(player, "name", kind=kind):
         name = player.name
     if not is_name(name):
@@ -126,7 +147,7 @@ def checked_name(player: Any, kind: str = "agent") -> str:
 
 
 def checked_decision(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
-    """Return the decision of an agent in step `t`; raise `InvalidDecision` if the rules do not allow it."""
+    """Let an agent decide in step `t` and return its decision; raise `InvalidDecision` if the rules do not allow it."""
     try:
         with deciding:  # a supervising process measures the time of the decision
             decision = player.decide(observation)
@@ -141,7 +162,8 @@ def checked_decision(problem: Problem, player: Agent, observation: Observation, 
 def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray | None = None) -> FloatArray | None:
     """Return the belief of an agent in step `t` as a read-only array ``float64 [n_goals]``; None if it shows none.
 
-    If the agent returns the same array as in the step `before`, it is not checked again.
+    Raises `InvalidDecision` if the belief is invalid. `before` is the belief returned for the step before: if the agent
+    returns the same array again, it is not checked again.
     """
     try:
         belief = player.probabilities
@@ -158,7 +180,18 @@ def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray |
 def with_situation(
     problem: Problem, player: Agent, decision: Decision, observation: Observation, belief: FloatArray | None, t: int
 ) -> Decision:
-    """Return a decision with its situation added, if the agent shows a belief and did not add one itself."""
+    """Return the decision with a `Situation` (the states of both agents and the belief), from which reasons are made.
+
+    A situation that the agent added itself is checked and kept. Without a belief, none is added.
+
+    Args:
+        problem: the problem that is played.
+        player: the agent.
+        decision: its checked decision.
+        observation: what it observed before the decision.
+        belief: ``float64 [n_goals]``, its checked belief; None if it shows none.
+        t: number of the step, for error messages.
+    """
     if decision.situation is None:
         return decision if belief is None else decision.made_at(Situation(problem, observation.state, belief))
     if decision.situation.belief is not belief:
@@ -172,9 +205,14 @@ def with_situation(
 def decision_and_belief(
     problem: Problem, player: Agent, observation: Observation, t: int, before: FloatArray | None = None
 ) -> tuple[Decision, FloatArray | None]:
-    """Let an agent decide in step `t`; return its decision with its situation, and its belief.
+    """Let an agent decide in step `t`; return its checked decision and its belief, None if it shows none.
 
-    `before` is the belief in the step before, which need not be checked again.
+    Args:
+        problem: the problem that is played.
+        player: the agent.
+        observation: what it observes now.
+        t: number of the step.
+        before: its belief in the step before; if the agent returns the same array, it is not checked again.
     """
     decision = checked_decision(problem, player, observation, t)
     belief = checked_belief(problem, player, t, before)
@@ -189,7 +227,10 @@ class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
 
 
 def _validated(problem: Problem, decision: Any, ego: int) -> Decision:
-    """Return a decision with Python numbers only; the same object if it has no others."""
+    """Return a valid decision with goals, actions and numbers in Python's own types; raise `_Wrong` if it is invalid.
+
+    `ego` is the ego agent's state. A decision that needs no conversion is returned as the same object.
+    """
     if not isinstance(decision, Decision):
         raise _Wrong(f"decided {value_to_text(decision)}; expected a Decision")
     if (decision.ask is None) == (decision.action is None):
@@ -226,7 +267,10 @@ def _action(problem: Problem, given: Any, ego: int) -> int:
 
 
 def _question(problem: Problem, given: Any, what: str) -> Question:
-    """Return a valid question: a tuple of goals, or a choice among groups of goals."""
+    """Return a question as a tuple of goals or a `Choice` among groups of goals; raise `_Wrong` if it is invalid.
+
+    `what` is the verb of the message, such as "asked about".
+    """
     if not isinstance(given, Choice):
         return _goals(problem, given, what)
     for group in given.groups:
@@ -237,7 +281,10 @@ def _question(problem: Problem, given: Any, what: str) -> Question:
 
 
 def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
-    """Return goals as a tuple of indices; those of a set are sorted."""
+    """Return goals as a tuple of indices, sorted if given as a set; raise `_Wrong` if they are invalid or repeated.
+
+    `what` is the verb of the message, such as "asked about".
+    """
     n = len(problem.goals)
     plain = type(given) is tuple and given and all(type(goal) is int and 0 <= goal < n for goal in given)
     if plain and len(set(given)) == len(given):
@@ -286,7 +333,10 @@ def _check_text(problem: Problem, given: Any, what: str) -> None:
 
 
 def _validated_belief(given: Any, n_goals: int) -> FloatArray:
-    """Return a belief as a read-only array that the agent does not share."""
+    """Return a belief as a read-only array ``float64 [n_goals]``, copied if the agent could still change it.
+
+    Raises `_Wrong` unless it consists of probabilities that sum to 1.
+    """
     belief = _as_floats(given)
     if belief.shape != (n_goals,):
         raise _Wrong(f"has a belief of {_shape(belief)}; expected {n_goals} probabilities, one for each goal")

@@ -29,12 +29,12 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The solution of the program.
+    """The best question of the paper's method `BL:Cost+Prob`, the solution of a 0/1 program.
 
     Attributes:
-        asked: ``bool [n]``, the goals in the question; none if it is best not to ask.
-        objective: its objective.
-        proven: whether it is proven optimal.
+        asked: ``bool [n]``, the goals in the question; all false if it is best not to ask.
+        objective: value of the program's objective for this question.
+        proven: whether the question is proven optimal.
         nodes: number of partial solutions searched.
     """
 
@@ -45,11 +45,14 @@ class Cut:
 
 
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
-    """Return the best question of the program.
+    """Return the question that best separates goals that need different actions now, minus its price.
+
+    Each pair of goals that need different actions counts with the sum of their probabilities if the question contains
+    exactly one of them.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
-        branches: ``bool [n, n]``, symmetric: the pairs between which the ego agent has to choose now.
+        branches: ``bool [n, n]``, symmetric: whether no action is optimal now for both goals of a pair.
         price: price of each goal in the question, one number or ``float64 [n]``.
         budget: largest number of partial solutions to search; beyond it the solution is unproven.
     """
@@ -74,9 +77,13 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray,
 
 
 def _classes(branches: BoolArray, prices: FloatArray) -> list[Any]:
-    """Return the classes: goals of the same price that branch against the same others.
+    """Return the goals in classes, each an array of indices: goals of equal price with equal rows in `branches`.
 
-    Within a class, either all pairs of goals branch or none do.
+    Within a class, either all pairs of goals branch (have no optimal action in common now) or none do.
+
+    Args:
+        branches: ``bool [n, n]``, whether two goals branch.
+        prices: ``float64 [n]``, price of each goal in a question.
     """
     groups = _equal_rows(range(branches.shape[0]), branches, prices)
     single = [members[0] for members in groups if len(members) == 1]
@@ -93,7 +100,14 @@ def _equal_rows(goals: Iterable[int], rows: BoolArray, prices: FloatArray) -> li
 
 
 def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
-    """Return ``bool [n_classes, n_classes]``: which classes branch against each other, or within themselves."""
+    """Return whether the goals of two classes branch (need different actions), ``bool [n_classes, n_classes]``.
+
+    On the diagonal: whether the goals within a class branch.
+
+    Args:
+        branches: ``bool [n, n]``, whether two goals branch.
+        classes: indices of the goals in each class.
+    """
     first = [members[0] for members in classes]
     linked: BoolArray = np.ascontiguousarray(branches[first][:, first])
     for k, members in enumerate(classes):
@@ -103,10 +117,15 @@ def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
 
 @compiled
 def _options(belief: Any, clique: bool, price: float) -> Any:
-    """Return the options of a class, ``float64 [2 n, 3]``: number of goals asked about, their probability, own gain.
+    """Return the subsets of a class of goals that an optimal question may contain, a row ``float64 [2 n, 3]`` for each.
 
-    Options 0 to `n` take that many of the likeliest goals, the following ones 1 to ``n - 1`` of the unlikeliest;
-    `_picked` returns these goals.
+    A row has the number of goals in the subset, their probability, and the gain from pairs within the class, minus the
+    price. Rows 0 to `n` are that many of the likeliest goals, the other rows 1 to ``n - 1`` of the unlikeliest.
+
+    Args:
+        belief: ``float64 [n]``, probabilities of the goals of the class, in descending order.
+        clique: whether the goals of the class need different actions.
+        price: price of each goal in a question.
     """
     n = belief.size
     options = np.zeros((2 * n, 3))
@@ -128,9 +147,15 @@ def _picked(members: Any, option: int) -> Any:
 
 @inner
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
-    """Return the weight of the cut between two linked classes.
+    """Return the gain from the pairs of goals, one from each of two classes, that a question separates.
 
-    `a` and `b` are the rows of their options, ``n_`` and ``mass_`` the sizes and probabilities of the whole classes.
+    Args:
+        a: the row of `_options` of the goals asked about in the first class.
+        n_a: number of goals in the first class.
+        mass_a: their probability.
+        b: the row of `_options` of the goals asked about in the second class.
+        n_b: number of goals in the second class.
+        mass_b: their probability.
     """
     asked = a[1] * (n_b - b[0]) + a[0] * (mass_b - b[1])
     return float(asked + (mass_a - a[1]) * b[0] + (n_a - a[0]) * b[1])
@@ -140,10 +165,18 @@ def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: floa
 def _search(
     starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, best_choice: Any, budget: int
 ) -> tuple[float, int, bool]:
-    """Search for the best option of each class and write it to `best_choice`.
+    """Search for the best subset of each class of goals by branch and bound, and write its number to `best_choice`.
 
-    `table` has the rows of all options, `starts` the first row of each class. Returns the best objective, the number of
-    partial solutions searched, and whether the result is proven optimal.
+    Returns the best objective, the number of partial solutions searched, and whether the result is proven optimal.
+
+    Args:
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes.
+        linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
+        sizes: ``float64 [n_classes]``, number of goals in each class.
+        masses: ``float64 [n_classes]``, their probability.
+        best_choice: ``int64 [n_classes]``, for the result.
+        budget: largest number of partial solutions to search.
     """
     n = sizes.size
     between = _largest_between(starts, table, linked, sizes, masses)
@@ -178,7 +211,19 @@ def _search(
 def _gain(
     k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
 ) -> float:
-    """Return the gain of an option of class `k` by itself and against the first `fixed` classes."""
+    """Return how much choosing a subset of class `k` adds to the objective, given the subsets of the first classes.
+
+    Args:
+        k: the class of goals.
+        option: number of its subset (row of `_options`).
+        fixed: number of classes whose subsets are already in `choice`; gains from pairs with their goals are included.
+        choice: ``int64 [n_classes]``, number of the subset of each class.
+        starts: as for `_search`.
+        table: as for `_search`.
+        linked: as for `_search`.
+        sizes: as for `_search`.
+        masses: as for `_search`.
+    """
     row = starts[k] + option
     gain = table[row, 2]
     for j in range(fixed):
@@ -192,7 +237,12 @@ def _gain(
 def _most(
     fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
 ) -> float:
-    """Return an upper bound of the gain of the classes from `fixed` on: the best of each class and of each pair."""
+    """Return an upper bound of the gain from the classes that have no subset in `choice` yet.
+
+    It adds the best gain of each of these classes and the largest gain of each pair of them. `choice` (``int64
+    [n_classes]``) has the number of the subset of each of the first `fixed` classes, `between` is the result of
+    `_largest_between`, and the other arguments are those of `_search`.
+    """
     n = sizes.size
     total = 0.0
     for k in range(fixed, n):
@@ -207,7 +257,10 @@ def _most(
 
 @inner
 def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
-    """Return ``float64 [n, n]``: the largest weight of a cut between two classes."""
+    """Return the largest possible gain from pairs between two classes of goals, ``float64 [n_classes, n_classes]``.
+
+    Only entries below the diagonal are filled. The arguments are those of `_search`.
+    """
     n = sizes.size
     largest = np.zeros((n, n))
     for k in range(n):

@@ -23,7 +23,12 @@ from askwise.text.reading import Field, read_finite
 
 
 def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
-    """Return a gate as a JSON object."""
+    """Return a gate as a JSON object.
+
+    Its keys are ``open`` (whether several goals are possible and no action is optimal for all of them), ``possible``
+    (number of possible goals), ``common`` (names of the actions that are optimal for all of them) and ``suits`` (number
+    of goals for which each action is optimal).
+    """
     names = problem.ego.actions.names
     return {
         "open": gate.open,
@@ -34,7 +39,7 @@ def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
 
 
 def gate_from_json(problem: Problem, given: Field) -> Gate:
-    """Return the gate in a JSON object; raise `InputError` if it is invalid or contradicts itself."""
+    """Return the gate in a JSON object of `gate_to_json`; raise `InputError` if it is invalid or contradicts itself."""
     given.object(["open", "possible", "common", "suits"], [])
     names, most = problem.ego.actions.names, len(problem.goals)
     possible = given.child("possible").whole(1, most)
@@ -51,7 +56,12 @@ def gate_from_json(problem: Problem, given: Field) -> Gate:
 
 
 def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str, Any]]:
-    """Return the zones of pairs of goals as a JSON list."""
+    """Return the zones of pairs of goals as a list with one JSON object for each pair.
+
+    Its keys are ``goals`` (two names), ``informed`` (last step of Z_I), ``branching`` (first step of Z_B), ``expected``
+    (last steps of eZ_I if the first or the second goal is true), ``weight``, and ``now`` (whether this step lies in
+    Z_Q). A step that never comes is null.
+    """
     return [
         {
             "goals": [problem.goals[pair.first], problem.goals[pair.second]],
@@ -66,7 +76,7 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
 
 
 def pairs_from_json(problem: Problem, given: Field) -> tuple[PairZones, ...]:
-    """Return the zones of pairs of goals in a JSON list; raise `InputError` if they are invalid."""
+    """Return the zones of pairs of goals in a JSON list of `pairs_to_json`; raise `InputError` if it is invalid."""
     return tuple(_pair(problem, each) for each in given.elements())
 
 
@@ -92,7 +102,10 @@ def _pair(problem: Problem, given: Field) -> PairZones:
 
 
 def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[str, Any] | None:
-    """Return the second best question of a decision as a JSON object, its goals under `key`; None if there is none."""
+    """Return the second best question of a decision as a JSON object; None if the decision has none.
+
+    The object has the goals of the question under `key`, and its value minus its price under ``net``.
+    """
     if decision.runner_up is None:
         return None
     asked, net = decision.runner_up
@@ -100,7 +113,10 @@ def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[st
 
 
 def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[Question, float] | None:
-    """Return the second best question in a JSON object, its goals under `key`, and its net value; None for null."""
+    """Return a second best question and its net value (value minus price) from JSON made by `runner_up_to_json`.
+
+    None for null. `key` is the key of the question's goals; `InputError` is raised if the JSON is invalid.
+    """
     if given.value is None:
         return None
     given.object([key, "net"], [])

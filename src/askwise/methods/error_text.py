@@ -27,7 +27,7 @@ SourceLine = tuple[str, int]
 
 
 def error_to_text(error: BaseException) -> str:
-    """Return an error as text on one line, with the file and the line at which it happened."""
+    """Return an error as text on one line, with the file and the line of user code at which it happened."""
     if isinstance(error, SyntaxError):
         return f"{error.msg} ({error.filename}, line {error.lineno})"
     return error_message(error) + line_text(failing_line(error))
@@ -46,7 +46,7 @@ def error_message(error: BaseException) -> str:
 
 
 def value_to_text(value: object) -> str:
-    """Return the `repr` of a value, shortened, or a text that says that it cannot be shown."""
+    """Return the `repr` of a value, cut to 200 characters; if `repr` fails, a text with the type of the value."""
     try:
         return _short(repr(value))
     except (Exception, SystemExit):
@@ -61,7 +61,7 @@ def _short(text: str) -> str:
 
 
 def line_text(place: SourceLine | None) -> str:
-    """Return a file and a line as the end of a message; an empty text for None."""
+    """Return a file and a line as the end of a message, such as " (mine.py, line 3)"; an empty text for None."""
     return "" if place is None else f" ({place[0]}, line {place[1]})"
 
 
@@ -79,15 +79,16 @@ def failing_line(error: BaseException, files: frozenset[str] = frozenset()) -> S
 
 
 def files_of(thing: object) -> frozenset[str]:
-    """Return the files in which the classes of an object are defined, without those of askwise."""
+    """Return the files in which an object's class and base classes are defined, without files of askwise."""
     codes = (_code(each) for kind in type(thing).__mro__ for each in vars(kind).values())
     return frozenset(code.co_filename for code in codes if code is not None and not _is_ours(code.co_filename))
 
 
 def source_line(thing: object, method: str) -> SourceLine | None:
-    """Return the file and line of an object's method, or of its class if askwise defines the method.
+    """Return the file and line at which user code defines a method of an object.
 
-    None if askwise defines the class as well, or if the source is not available.
+    If askwise defines the method, return the line of the object's class; None if that is not user code either, or if
+    the source is not available.
     """
     code = _code(getattr(type(thing), method, None))
     if code is not None and not _is_ours(code.co_filename):
@@ -102,14 +103,14 @@ def source_line(thing: object, method: str) -> SourceLine | None:
 
 
 def _code(found: Any) -> Any:
-    """Return the code of a function, a property, or a static or class method; None for other objects."""
+    """Return the code object of a function, a property, or a static or class method; None for other objects."""
     found = found.fget if isinstance(found, property) else found
     found = found.__func__ if isinstance(found, staticmethod | classmethod) else found
     return inspect.unwrap(found).__code__ if isinstance(found, FunctionType) else None
 
 
 def _frames(error: BaseException) -> Iterator[SourceLine]:
-    """Yield the lines of the traceback of an error, the outermost first."""
+    """Yield the file and line of each call in the traceback of an error, the outermost first."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_code.co_filename, trace.tb_lineno

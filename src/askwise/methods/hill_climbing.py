@@ -32,20 +32,23 @@ SWAP_WIDTH = 12
 
 
 class Standing(NamedTuple):
-    """A question with the gain of flipping each goal.
+    """A question, and how much its value changes if each goal moves into or out of it (a flip).
 
+    A question splits the goals in two sides: those in it and all others. The intervals are those of `Intervals`: each
+    true goal has a list with an interval for each other goal. Intervals of a list with the same begin form a group.
     `lead`, `second`, `rival` and `reach` are stored at the first interval of each group. If a group has no lead, second
     or rival, the entry is the index of the interval after the group.
 
     Attributes:
-        mask: ``bool [n]``, the question.
-        gains: ``float64 [n]``, the increase of the value if the goal changes sides.
+        mask: ``bool [n]``, the goals in the question.
+        gains: ``float64 [n]``, the increase of the question's value if the goal changes sides.
         own: ``float64 [n]``, the part of the gain from the case that the goal itself is the true one.
-        shares: ``float64 [m]``, for each interval the part of the gain from the true goal in whose list it is.
-        lead: ``int64 [m]``, the longest interval on the true goal's side.
-        second: ``int64 [m]``, the next one on that side.
-        rival: ``int64 [m]``, the longest interval on the other side.
-        reach: ``float64 [m]``, the end of the union of the leads of all groups before it.
+        shares: ``float64 [m]``, for each interval: the part of its other goal's gain from the case that the goal which
+            owns the list is the true one.
+        lead: ``int64 [m]``, the longest interval of the group whose other goal is on the true goal's side.
+        second: ``int64 [m]``, the next longest interval on that side.
+        rival: ``int64 [m]``, the longest interval whose other goal is on the other side.
+        reach: ``float64 [m]``, the end of the union of the leads of all earlier groups in the list.
     """
 
     mask: Any
@@ -62,10 +65,19 @@ class Standing(NamedTuple):
 def climb(
     mask: Any, swaps: bool, belief: Any, conflict_steps: Any, intervals: Any, by_size: Any, extra: Any
 ) -> tuple[float, int]:
-    """Improve `mask` in place by flips and, if `swaps` is true, by swaps where no flip helps, until nothing helps.
+    """Improve a question in place until no change of one goal, and no swap of two, increases its net value.
 
-    The price of a question is ``by_size[number of goals]`` plus ``extra[goal]`` for each goal in it. Returns the net
-    value of the question and the number of questions compared.
+    Returns the net value (value minus price) of the question, and the number of questions compared. The price of a
+    question is ``by_size[number of goals]`` plus ``extra[goal]`` for each goal in it.
+
+    Args:
+        mask: ``bool [n]``, the goals in the question.
+        swaps: whether to try swaps of a goal in the question for another one, where no single change helps.
+        belief: ``float64 [n]``, probabilities of the goals.
+        conflict_steps: ``float64 [n]``, see `QuestionValue`.
+        intervals: an `Intervals`.
+        by_size: ``float64 [n + 1]``, price by number of goals.
+        extra: ``float64 [n]``, extra price of each goal.
     """
     n = mask.size
     now = standing(mask, belief, intervals)
@@ -98,9 +110,14 @@ def climb(
 
 @inner
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
-    """Return the goal whose flip increases the net value most, and the increase.
+    """Return the goal that increases the net value most by moving into or out of the question, and the increase.
 
-    Flips that lead to the empty or the full question are not allowed.
+    Moves that lead to a question about no goal or about all goals are not allowed; -1 if there is no other.
+
+    Args:
+        now: the `Standing` of the question.
+        by_size: ``float64 [n + 1]``, price by number of goals.
+        extra: ``float64 [n]``, extra price of each goal.
     """
     n = now.mask.size
     size = now.mask.sum()
@@ -116,10 +133,17 @@ def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
 
 @inner
 def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
-    """Exchange a goal in the question for the best one outside if that helps.
+    """Exchange a goal in the question for the best goal outside it, if that increases the net value.
 
     Only the `SWAP_WIDTH` goals whose removal loses least are tried, because all pairs are too many for hundreds of
     goals. Returns whether a swap was made, and the number of questions compared.
+
+    Args:
+        now: the `Standing` of the question; updated by a swap.
+        belief: ``float64 [n]``, probabilities of the goals.
+        intervals: an `Intervals`.
+        extra: ``float64 [n]``, extra price of each goal.
+        tolerance: smaller increases count as rounding errors.
     """
     inside = np.flatnonzero(now.mask)
     inside = inside[np.argsort(-(now.gains[inside] + extra[inside]))[:SWAP_WIDTH]]
@@ -140,7 +164,13 @@ def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -
 
 @compiled
 def standing(mask: Any, belief: Any, intervals: Any) -> Any:
-    """Return the `Standing` of a question; it refers to `mask`, which `flip` changes."""
+    """Return the `Standing` of a question: the gain of moving each goal into or out of it.
+
+    Args:
+        mask: ``bool [n]``, the goals in the question; not copied, so `flip` changes it.
+        belief: ``float64 [n]``, probabilities of the goals.
+        intervals: an `Intervals`.
+    """
     n, m = mask.size, intervals.others.size
     none = np.full(m, -1, dtype=np.int64)
     now = Standing(mask, np.zeros(n), np.zeros(n), np.zeros(m), none, none.copy(), none.copy(), np.empty(m))
@@ -152,7 +182,7 @@ def standing(mask: Any, belief: Any, intervals: Any) -> Any:
 
 @compiled
 def sum_up(now: Any, intervals: Any) -> None:
-    """Recompute all gains from their parts."""
+    """Recompute ``now.gains``, the gains of a `Standing`, from ``own`` and ``shares``, to remove rounding errors."""
     now.gains[:] = now.own
     for k in range(intervals.others.size):
         now.gains[intervals.others[k]] += now.shares[k]
@@ -160,7 +190,7 @@ def sum_up(now: Any, intervals: Any) -> None:
 
 @compiled
 def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Move goal `k` to the other side and update all gains."""
+    """Move goal `k` into or out of the question of the `Standing` `now`, and update the gains of all goals."""
     now.mask[k] = not now.mask[k]
     for u in range(intervals.user_starts[k], intervals.user_starts[k + 1]):
         g, place = intervals.users[u], intervals.places[u]
@@ -176,7 +206,7 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Recompute the contributions of the true goal `g` to the gains of all flips."""
+    """Recompute what the case that `g` is the true goal contributes to the gains of the `Standing` `now`."""
     if belief[g] == 0.0:
         return
     group = intervals.starts[g]
@@ -189,7 +219,16 @@ def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
-    """Find the lead, second and rival of a group, and remove the shares of intervals after the new lead."""
+    """Find the lead, second and rival (see `Standing`) of a group of intervals with the same begin.
+
+    Also subtracts from the gains the shares of intervals after the new lead, which no longer count.
+
+    Args:
+        group: index of the first interval of the group.
+        g: the true goal in whose list the group is.
+        now: the `Standing` to update.
+        intervals: an `Intervals`.
+    """
     mask, others, after = now.mask, intervals.others, intervals.following[group]
     old_lead = now.lead[group]
     lead = second = rival = after
@@ -211,7 +250,10 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 
 @inner
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Compute the lengths of the unions of leads and of rivals, and with them the gain if `g` itself changes sides."""
+    """Update the gain of goal `g` for the case that it is the true goal and itself changes sides.
+
+    The gain is the length of the union of its leads minus that of its rivals (see `Standing`), times `probability`.
+    """
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0
     reach = other_reach = -np.inf
@@ -233,7 +275,11 @@ def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
 
 @inner
 def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Set the shares of goals that would become the lead by joining, and of leads, which could leave."""
+    """Update the shares (see `Standing`) of the intervals of `g`, for the case that `g` is the true goal.
+
+    Only leads, whose goals could leave the side of `g`, and longer intervals, whose goals could join it, have a share.
+    `probability` is that of `g`.
+    """
     begin, end, following = intervals.begin, intervals.end, intervals.following
     stop = intervals.starts[g + 1]
     group = intervals.starts[g]
@@ -256,9 +302,12 @@ def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
 def _uncovered(
     reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
 ) -> float:
-    """Return the length between `reach` and `until` that the leads from `group` on do not cover.
+    """Return the length between `reach` and `until` that the leads of the following groups do not cover.
 
-    Arrays are passed one by one, because in this innermost loop passing records costs more than the work itself.
+    A group has the intervals of a true goal with the same begin; its lead is the longest one that counts. `group` is
+    the index of the first interval of the first group to consider, `stop` the index after the last group. `lead` is an
+    array of `Standing`; `begin`, `end` and `following` are arrays of `Intervals`. They are passed one by one, because
+    in this innermost loop passing records costs more than the work itself.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

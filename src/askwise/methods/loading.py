@@ -38,12 +38,15 @@ _LOADED: dict[Path, tuple[object, ModuleType]] = {}
 
 
 def is_location(name: str) -> bool:
-    """Return whether a method's name is a location: a file or a module, a colon, and a name in it."""
+    """Return whether the name of a method is a location of your own agent, such as ``mine.py:Likeliest``."""
     return ":" in name
 
 
 def load_agent(location: str, **options: Any) -> Agent:
-    """Return a new agent made with `options` from the class or function at a location."""
+    """Return a new agent from the class or function at a location, called with `options`.
+
+    `location` is ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``; `InputError` is raised if no agent can be made from it.
+    """
     field = f"method {location!r}"
     make = _found(location)
     check_options(make, options, field)
@@ -51,7 +54,10 @@ def load_agent(location: str, **options: Any) -> Agent:
 
 
 def made_agent(make: Callable[..., object], options: dict[str, Any], field: str) -> Agent:
-    """Return the agent that ``make(**options)`` returns; errors name `field`."""
+    """Call ``make(**options)`` and return its agent; raise `InputError` if it fails or returns something else.
+
+    `field` is the name of the method in the error message.
+    """
     try:
         with loading:
             agent = make(**options)
@@ -65,13 +71,16 @@ def made_agent(make: Callable[..., object], options: dict[str, Any], field: str)
 
 
 def takes(location: str, option: str) -> bool:
-    """Return whether the class or function at a location accepts an option."""
+    """Return whether the class or function at a location (``FILE.py:CLASS``) accepts the keyword argument `option`."""
     parameters = _signature(_found(location)).parameters.values()
     return any(each.name == option or each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
 
 
 def _found(location: str) -> Callable[..., object]:
-    """Return the class or function at a location."""
+    """Load the file or module of a location (``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``), and return what it names.
+
+    This is a subclass of `Agent` or a function; `InputError` is raised for anything else.
+    """
     field = f"method {location!r}"
     home, _, name = location.rpartition(":")
     if not home or not name:
@@ -91,7 +100,7 @@ def _found(location: str) -> Callable[..., object]:
 
 
 def _agents_in(module: ModuleType, name: str) -> str:
-    """Return the agents defined in a module, as the end of the message that `name` is not among them."""
+    """Return the end of the message that a module has no agent called `name`: a list of the agents that it defines."""
     # Agents that are defined there, not those that it imports.
     agents = [
         each
@@ -104,7 +113,7 @@ def _agents_in(module: ModuleType, name: str) -> str:
 
 
 def check_options(make: Callable[..., object], options: dict[str, Any], field: str) -> None:
-    """Raise `InputError` for `field` if a class or function does not accept these options."""
+    """Raise `InputError` for `field` unless a class or function accepts these keyword arguments."""
     signature = _signature(make)
     try:
         signature.bind(**options)
@@ -124,7 +133,10 @@ def _signature(make: Callable[..., object]) -> inspect.Signature:
 
 
 def _file(name: str, field: str) -> ModuleType:
-    """Return the module made from a file, loaded again if the file has changed."""
+    """Return the Python file `name` as a module; load it again if it has changed since it was last loaded.
+
+    `field` is the name of the method in error messages.
+    """
     try:
         path = Path(name).resolve()
         with opened(path) as file:  # refuses pipes, which could block
@@ -174,7 +186,10 @@ def _module(name: str, field: str) -> ModuleType:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Make modules in a folder importable inside the block, after all other folders so that they hide no module."""
+    """Return a context manager in whose block the modules of a folder can be imported.
+
+    The folder comes last in Python's path, so that its modules hide no others.
+    """
     added = str(folder)
     sys.path.append(added)
     importlib.invalidate_caches()  # finds files written a moment ago

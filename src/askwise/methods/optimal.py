@@ -28,9 +28,9 @@ class Optimal(PlanningAgent):
     """An agent that follows the optimal policy; `reset` raises `TooLarge` if the problem cannot be solved.
 
     Args:
-        belief: ``bayes``, ``robust`` or ``elimination``; the last keeps the same goals as the first.
+        belief: ``bayes``, ``robust`` or ``elimination``, which considers the same goals possible as ``bayes``.
         limit: largest number of states to solve for one episode; None for no limit.
-        questions: limit of questions per episode; by default none if answers are true, otherwise 3.
+        questions: limit of questions per episode; by default no limit if answers are true, otherwise 3.
     """
 
     name = "optimal"
@@ -53,7 +53,10 @@ class Optimal(PlanningAgent):
         self._home: OptimalPolicy | None = None  # kept for the next episode, because solving takes long
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """See `Agent`; solves the problem."""
+        """Start an episode, and solve the problem unless that was done for an earlier episode.
+
+        Raises `TooLarge` if the problem has too many states.
+        """
         super().reset(problem, seed)
         self._most = most_questions(problem, self.questions)
         self._irreversible = problem.answers.fallible and bool(problem.ego.table().cut_off().any())
@@ -64,24 +67,27 @@ class Optimal(PlanningAgent):
         self._heard_before = 0  # number of the first answers that the solver's prior already includes
 
     def considered_goals(self) -> BoolArray:
-        """See `PlanningAgent`; if answers may be wrong, improbable goals are included."""
+        """Return the goals to plan for, ``bool [n_goals]``.
+
+        If answers may be wrong, these are all goals that are not ruled out, including very improbable ones.
+        """
         if self.solver.follows_answers and (self.belief.rules_out or self._irreversible):
             return self.belief.not_ruled_out
         return super().considered_goals()
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """See `BeliefAgent`; for all states in which more than one goal is possible."""
+        """Return the optimal decision, to act or to ask, in a state in which more than one goal is possible."""
         goals = np.flatnonzero(possible)
         off = bool((self.solver.tables.weight[state.teammate, goals] <= 0).any())
         return self._explained(self._best_move(state, possible, off=off), int(goals.size))
 
     def _best_move(self, state: JointState, possible: BoolArray, *, off: bool) -> BestMove:
-        """Return the optimal move; solve the problem anew from here if the solver does not cover the situation.
+        """Return the optimal move; solve the problem anew from the current state if the solution does not cover it.
 
         Args:
-            state: where both agents are.
-            possible: ``bool [n_goals]``.
-            off: whether the teammate has left all shortest plans for a possible goal.
+            state: the states of both agents.
+            possible: ``bool [n_goals]``, the goals to plan for.
+            off: whether the teammate has left all shortest plans for one of these goals.
         """
         answers = self.tracker.answers
         if not off:

@@ -34,11 +34,11 @@ AUTO_BUDGET = 20_000
 
 @dataclass(frozen=True, slots=True)
 class BestQuestion:
-    """The best question that was found.
+    """The best question that an optimiser found.
 
     Attributes:
-        asked: ``bool [n]``, the goals in it.
-        value: its expected saving.
+        asked: ``bool [n]``, the goals in the question.
+        value: its expected saving, in steps.
         cost: its price.
         verdict: "proven optimal", "local optimum", "best seen" or "budget used" (the search was cut off).
         evaluations: number of questions compared.
@@ -52,7 +52,7 @@ class BestQuestion:
 
     @property
     def net(self) -> float:
-        """Value minus price."""
+        """The value of the question minus its price."""
         return self.value - self.cost
 
 
@@ -80,9 +80,16 @@ def genetic(
     generations: int = 100,
     mutation: float = 0.001,
 ) -> BestQuestion:
-    """Return the best question seen by a genetic algorithm.
+    """Return the best question seen by the paper's genetic algorithm.
 
-    It uses tournaments of two, one-point crossover, and flips each bit with probability `mutation`.
+    It uses tournaments of two and one-point crossover.
+
+    Args:
+        values: the values of all questions.
+        rng: makes all random choices.
+        population: number of questions in each generation.
+        generations: number of generations after the random first one.
+        mutation: probability that a goal moves into or out of a new question.
     """
     members = rng.random((population, values.n)) < 0.5
     nets = _Nets(values)
@@ -116,7 +123,10 @@ def _next_generation(members: BoolArray, fitness: FloatArray, mutation: float, r
 
 
 class _Nets:
-    """The net values of questions, each computed once; -inf for the empty question and for the full one."""
+    """The net values (value minus price) of questions, each computed once; -inf for no goals and for all goals.
+
+    Call it with questions as ``bool [m, n]``.
+    """
 
     def __init__(self, values: QuestionValue) -> None:
         self.values = values
@@ -168,7 +178,11 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
 
 
 def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> BestQuestion:
-    """Return the optimum by branch and bound, unless more than `budget` partial questions have to be searched."""
+    """Return the best question by branch and bound; the best one found if the search exceeds `budget`.
+
+    `budget` is the largest number of partial questions (in which some goals are not yet assigned) to search. `rng`
+    draws the starts of a local search, whose result is the first question.
+    """
     return _prove(values, local_search(values, rng, restarts=2), budget)
 
 
@@ -189,7 +203,10 @@ def _prove(values: QuestionValue, start: BestQuestion, budget: int) -> BestQuest
 
 
 def auto(values: QuestionValue, rng: np.random.Generator) -> BestQuestion:
-    """Return the result of a local search, then proven or improved by branch and bound with a small budget."""
+    """Return the best question by a local search, followed by branch and bound with a small budget.
+
+    Branch and bound proves that the question is optimal, or improves it, where that is cheap.
+    """
     return _prove(values, local_search(values, rng), AUTO_BUDGET)
 
 
@@ -208,8 +225,8 @@ def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: in
 def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
     """Return prices by the size of a question, ``float64 [n + 1]``, and the extra price of each goal, ``float64 [n]``.
 
-    Raises `InputError` for a price that is neither a function of the size nor a sum over goals; only `genetic` works
-    with such a price.
+    The price of a question is the sum of both. Raises `InputError` for a price that is not such a sum; only `genetic`
+    works with other prices.
     """
     n = values.n
     goals = list(range(n))
@@ -223,13 +240,19 @@ def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
 
 
 def _cheaper_side(mask: BoolArray, by_size: FloatArray, extra: FloatArray) -> BoolArray:
-    """Return the cheaper of a question and its complement, which have equivalent answers."""
+    """Return a question or its complement, whichever is cheaper: their answers give the same information.
+
+    Args:
+        mask: ``bool [n]``, the goals in the question.
+        by_size: ``float64 [n + 1]``, price by number of goals.
+        extra: ``float64 [n]``, extra price of each goal.
+    """
     costs = [by_size[side.sum()] + extra[side].sum() for side in (mask, ~mask)]
     return ~mask if costs[1] < costs[0] else mask
 
 
 def _likeliest_few(belief: FloatArray) -> list[BoolArray]:
-    """Return the questions about the one, two, four, ... likeliest goals."""
+    """Return the questions about the likeliest goal, the two likeliest, four, eight, ..., each as ``bool [n]``."""
     order = np.argsort(-belief, kind="stable")
     masks = []
     size = 1
@@ -242,7 +265,7 @@ def _likeliest_few(belief: FloatArray) -> list[BoolArray]:
 
 
 def _likeliest_half(belief: FloatArray) -> BoolArray:
-    """Return the likeliest goals that together have about half of the probability."""
+    """Return the likeliest goals that together have about half of the probability, as ``bool [n]``."""
     order = np.argsort(-belief, kind="stable")
     size = int(np.searchsorted(np.cumsum(belief[order]), 0.5 * belief.sum())) + 1
     mask = np.zeros(belief.size, dtype=np.bool_)
@@ -265,13 +288,24 @@ def branch_and_bound(
     extra: Any,
     budget: int,
 ) -> tuple[float, int, bool]:
-    """Search all questions by branch and bound, assigning the goals of `order` to sides; improve `best_mask` in place.
+    """Search all questions by branch and bound; write the best one to `best_mask` if it is better than `best_net`.
 
-    A partial question is bounded from above: the true goal keeps at least the goals already on its side, and the price
-    is at least the cheapest for the sizes still possible. A question and its complement give the same information, so
-    the first goal stays on one side, and the price is that of the cheaper of the two: ``by_size[number of goals]`` plus
-    ``extra[goal]`` for each goal named. Returns the best net value, the number of partial questions searched, and
-    whether the search was completed within `budget` of them.
+    A question splits the goals in two sides, and goals are assigned to sides one after the other. In a partial
+    question, the goals already on the true goal's side stay possible, which bounds the value from above; the price is
+    at least the cheapest for the sizes still possible. A question and its complement give the same information, so the
+    first goal stays on one side, and the cheaper of the two is asked. Returns the best net value (value minus price),
+    the number of partial questions searched, and whether the search was completed within the budget.
+
+    Args:
+        best_mask: ``bool [n]``, the best question known at the start; overwritten.
+        best_net: its net value.
+        order: ``int64 [n]``, the goals in the order of their assignment.
+        belief: ``float64 [n]``, probabilities of the goals.
+        conflict_steps: ``float64 [n]``, see `QuestionValue`.
+        intervals: an `Intervals`.
+        by_size: ``float64 [n + 1]``, price by number of goals named.
+        extra: ``float64 [n]``, extra price of each goal named.
+        budget: largest number of partial questions to search.
     """
     n = belief.size
     side = np.full(n, -1, dtype=np.int8)  # by goal: 0, 1, or -1 while it is not assigned
@@ -313,7 +347,11 @@ def branch_and_bound(
 
 @inner
 def _cheapest(prices: Any) -> Any:
-    """Return ``float64 [n + 1, n + 1]``: the least price of a question of size ``lowest`` to ``highest``."""
+    """Return the least price over all sizes in a range, ``float64 [n + 1, n + 1]``, by smallest and largest size.
+
+    `prices` is ``float64 [n + 1]``, the price of a question by the number of its goals. A question about no goals or
+    about all `n` is not allowed.
+    """
     n = prices.size - 1
     cheapest = np.full((n + 1, n + 1), np.inf)
     for lowest in range(1, n):
@@ -326,7 +364,15 @@ def _cheapest(prices: Any) -> Any:
 
 @inner
 def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> float:
-    """Return a lower bound of the price of naming the goals on side `asked`, once all goals are assigned."""
+    """Return a lower bound of the price of asking about the goals on one side of a partial question.
+
+    Args:
+        asked: the side, 0 or 1.
+        side: ``int8 [n]``, the side of each goal, -1 if it is not assigned yet.
+        counts: ``int64 [2]``, number of goals on each side.
+        cheapest: result of `_cheapest`.
+        extra: ``float64 [n]``, extra price of each goal.
+    """
     n = side.size
     price = cheapest[max(counts[asked], 1), min(n - counts[1 - asked], n - 1)]
     for g in range(n):
@@ -337,7 +383,14 @@ def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> flo
 
 @inner
 def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
-    """Return an upper bound of the value of any completion of a partial question."""
+    """Return an upper bound of the value of a partial question, however its unassigned goals are assigned.
+
+    Args:
+        side: ``int8 [n]``, the side of each goal (0 or 1), -1 if it is not assigned yet.
+        belief: ``float64 [n]``, probabilities of the goals.
+        conflict_steps: ``float64 [n]``, see `QuestionValue`.
+        intervals: an `Intervals`.
+    """
     value = 0.0
     for g in range(side.size):
         if belief[g] == 0.0:

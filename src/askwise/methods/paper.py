@@ -42,7 +42,7 @@ class Never(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
-        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
+        """Return the decision to wait, where no action is optimal for all possible goals."""
         return self.wait(
             f"Wait: {np.count_nonzero(possible)} goals are possible and no action is optimal for all of them."
         )
@@ -55,7 +55,7 @@ class Baseline(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
-        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
+        """Return a question about a random half of the possible goals, where no action is optimal for all of them."""
         return self.ask_random_half(possible)
 
     def ask_random_half(self, possible: BoolArray) -> Decision:
@@ -70,16 +70,19 @@ class Baseline(BeliefAgent):
 class Toolbox(Baseline):
     """The paper's `BL:Toolbox`: asks about the goals for which one move is optimal, a set of medium size.
 
-    It takes the set of possible goals for which each available move is optimal, sorts these sets by size, and asks
-    about the upper median, or about the smaller of two. (This agrees with the paper's grid, where moves from a corner
-    off the map count as empty sets.) If the median is empty or contains all possible goals, it waits. If no move is
-    optimal for any possible goal, because all of them start with another action here, it asks about a random half.
+    For each available move it takes the set of possible goals for which the move is optimal. It sorts these sets by
+    size and asks about the upper median; of only two sets, about the smaller. (This agrees with the paper's grid, where
+    moves from a corner off the map count as empty sets.) If the median is empty or contains all possible goals, it
+    waits. If no move is optimal for any possible goal, it asks about a random half.
     """
 
     name = "toolbox"
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
+        """Return a question about the goals for which the median move is optimal, or the decision to wait.
+
+        See the class for the median. Called where no action is optimal for all possible goals.
+        """
         moves = [move for move in self.problem.ego.actions.moves if self.problem.ego.next(state.ego, move) >= 0]
         optimal = self.problem.ego.optimal(state.ego)[:, moves] & possible[:, None]
         sizes = optimal.sum(axis=0)
@@ -98,17 +101,20 @@ def _goals(number: int) -> str:
 
 
 class CostProb(BeliefAgent):
-    """The paper's `BL:Cost+Prob`: a weighted cut through the pairs of goals that branch now, less its price.
+    """The paper's `BL:Cost+Prob`: asks the question that best separates the goals that need different actions now.
 
-    `askwise.methods.cost_prob_program` solves it. If answers can be wrong or missing, the weights are scaled as in
-    `Ezq`.
+    It maximises the probability-weighted number of pairs of such goals that the question separates, minus its price
+    (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, the weights are scaled as in `Ezq`.
     """
 
     name = "cost-prob"
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
+        """Return the best question for the choice of action now, or to wait if no question is worth its price.
+
+        Called where no action is optimal for all possible goals.
+        """
         goals = np.flatnonzero(possible)
         optimal = self.problem.ego.optimal(state.ego)[goals].astype(np.float32)
         # Two goals branch now if no action is optimal for both; the matrix product counts such actions.
@@ -129,8 +135,8 @@ class CostProb(BeliefAgent):
 class Ezq(BeliefAgent):
     """The paper's `eZ_Q Query` (Algorithm 1): asks the question of the largest expected value if it exceeds its price.
 
-    The value of a question is the value of knowing its true answer. If answers can be wrong or missing, several are
-    needed for that, and each is worth a share (`AnswerModel.telling`).
+    The value of a question is the expected number of steps that knowing its true answer saves. If answers can be wrong
+    or missing, it takes several to be as good as a true answer, so each is worth a share of it (`AnswerModel.telling`).
 
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
@@ -148,7 +154,10 @@ class Ezq(BeliefAgent):
         self.name = "ezq" if optimiser == "genetic" else f"ezq-{optimiser}"
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Decide whether to ask or to wait where no action is optimal for all possible goals."""
+        """Return the question with the largest value minus price, or the decision to wait if that is not above 0.
+
+        Called where no action is optimal for all possible goals.
+        """
         goals = np.flatnonzero(possible)
         values = self.question_values(state, possible)
         found = optimise(values, self.optimiser, self.rng)
@@ -161,7 +170,12 @@ class Ezq(BeliefAgent):
         return self._decision(goals, asked, found, runner_up, why, ask=False)
 
     def question_values(self, state: JointState, possible: BoolArray) -> QuestionValue:
-        """Return an object that computes the value of any question about the possible goals."""
+        """Return an object that computes the value of any question about the possible goals.
+
+        Args:
+            state: the states of both agents.
+            possible: ``bool [n_goals]``, the possible goals.
+        """
         goals = np.flatnonzero(possible)
         inside = np.ix_(goals, goals)
         divergence = self.problem.teammate.divergence(state.teammate)[0][inside]
@@ -198,9 +212,9 @@ class Ezq(BeliefAgent):
 
 
 def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
-    """Return the best question that differs by one goal from the one found, as ``bool [n]``, and its net value.
+    """Return the second best question and its net value: the best question that differs from `found` by one goal.
 
-    None if there is no such question.
+    The question is ``bool [n]``. Only the three most promising goals are tried; None if none of them gives a question.
     """
     gains = values.flips(found.asked)
     best: tuple[BoolArray, float] | None = None
@@ -215,13 +229,13 @@ def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, f
 
 
 class Informed(Agent):
-    """An agent that knows the goal and takes any optimal action towards it; a reference for the others."""
+    """An agent that knows the goal and takes any optimal action towards it; other agents are compared with it."""
 
     name = "informed"
     markov = True
 
     def set_goal(self, goal: int) -> None:
-        """Set the teammate's goal of this episode."""
+        """Give the agent the index of the teammate's goal in this episode."""
         self.goal = goal
         certain = np.zeros(len(self.problem.goals))
         certain[goal] = 1.0
@@ -229,11 +243,11 @@ class Informed(Agent):
 
     @property
     def probabilities(self) -> FloatArray:
-        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
+        """The agent's belief, ``float64 [n_goals]``: 1 for the true goal, 0 for all others."""
         return self.certain
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision for this step, given what was observed since the last one."""
+        """Return an optimal action towards the true goal, a random one if there are several."""
         actions = np.flatnonzero(self.problem.ego.optimal(observation.state.ego)[self.goal])
         action = int(actions[0] if actions.size == 1 else actions[self.rng.integers(actions.size)])
         name = self.problem.ego.actions.names[action]

@@ -38,11 +38,11 @@ FIRST_SHARE = 1_000
 
 
 class PlannerAgent(PlanningAgent):
-    """The planner as an agent.
+    """An agent that plans ahead when to act and when to ask, by a search over beliefs.
 
     Args:
         setting: ``full``, or ``light`` for quick decisions.
-        budget: states to search for a decision; by default that of the setting.
+        budget: largest number of states to search for a decision; by default that of the setting.
         seconds: time for a decision, instead of `budget`. Then decisions depend on the speed of the machine.
         questions: limit of questions per episode; None for no limit.
         belief: kind of belief, see `BeliefAgent`.
@@ -78,7 +78,7 @@ class PlannerAgent(PlanningAgent):
         self.name = "planner" if setting == "full" else f"planner-{setting}"
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode of `problem`; `seed` determines the agent's random choices."""
+        """Start an episode; raise `InputError` for prices or answer models that the planner cannot handle."""
         super().reset(problem, seed)
         # Problems that the planner cannot handle raise an error now, not in the middle of an episode.
         price_for_planning(problem, "the planner adds up prices goal by goal")
@@ -88,27 +88,30 @@ class PlannerAgent(PlanningAgent):
         self._plain = answers.truthful and problem.query_cost.per_option is None and self.questions is None
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision for this step, given what was observed since the last one."""
+        """Count the question in the observation if there is one, and return the planner's decision."""
         self._asked += observation.answer is not None
         return super().decide(observation)
 
     def watch(self, observation: Observation) -> None:
-        """Update the agent with an observation without using its decision."""
+        """Update the belief and the number of questions with an observation, without deciding."""
         self._asked += observation.answer is not None
         super().watch(observation)
 
     def considered_goals(self) -> BoolArray:
-        """See `PlanningAgent`; if some moves cannot be undone, all goals that answers do not rule out are included."""
+        """Return the goals to plan for, ``bool [n_goals]``: the possible ones.
+
+        If answers can be wrong and some moves cannot be undone, these are all goals that are not ruled out.
+        """
         if self.problem.answers.fallible and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
         return super().considered_goals()
 
     def tied_actions(self, actions: Any) -> Any:
-        """See `PlanningAgent`; only the first action, so that nothing is random."""
+        """Return only the first optimal action, so that the agent makes no random choices."""
         return actions[:1]
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """See `BeliefAgent`; here it is called whenever several goals are possible."""
+        """Return the decision of the best plan found, to act or to ask; called whenever several goals are possible."""
         planner = self._planner_at(state.teammate, possible)
         return self._explained(self._plan(planner, possible, state), possible)
 
@@ -116,11 +119,16 @@ class PlannerAgent(PlanningAgent):
 
     @property
     def _plans_anew(self) -> bool:
-        """Whether the planner has to plan again in every step, because its tables do not fit the belief."""
+        """Whether the agent plans again in every step, because a plan for the whole episode does not fit its belief."""
         return not self.belief.posterior or self.problem.policies is not None
 
     def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
-        """Return a planner whose tables fit the belief."""
+        """Return a planner for the current belief: that of the whole episode, or a new one if `_plans_anew`.
+
+        Args:
+            teammate: the teammate's state.
+            possible: ``bool [n_goals]``, the goals to plan for.
+        """
         if not self._plans_anew:
             if self._planner is None:
                 self._planner = self._new_planner(tables_of(self.problem))
@@ -185,7 +193,14 @@ class PlannerAgent(PlanningAgent):
         )
 
     def _without_question(self, plan: Plan, action: str, left: int, without: str) -> str:
-        """Return the reason for an action if the planner considered no question."""
+        """Return the reason for an action, for users, if the plan contains no question that could be asked now.
+
+        Args:
+            plan: the plan.
+            action: name of its action, or "Wait".
+            left: number of possible goals.
+            without: a clause about the expected cost without asking.
+        """
         costs = f"{without}, with this plan {plan.act:.2f}."
         if not plan.free:
             goals = f"{left} possible goal{'' if left == 1 else 's'}"
@@ -208,7 +223,7 @@ class PlannerAgent(PlanningAgent):
 
     @property
     def _proven(self) -> str:
-        """The verdict on a plan that is proven optimal."""
+        """The verdict, as text, on a plan that is proven optimal, with the limit of questions for which that holds."""
         if self._plain:
             return "optimal"
         setting = SETTINGS[self.setting][1] if isinstance(self.setting, str) else self.setting

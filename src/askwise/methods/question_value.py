@@ -39,6 +39,8 @@ EACH_INTERVAL = 81
 class QuestionValue:
     """The values of all questions about `n` possible goals.
 
+    The value is the expected number of steps without a clear action that the answer saves.
+
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
         branching: ``float64 [n, n]``, step at which the ego agent's plans for two goals must differ; the diagonal is
@@ -57,12 +59,12 @@ class QuestionValue:
         """``float64 [n]``: ``U_g(S)``, steps without a clear action if `g` is the true goal and nothing is asked."""
 
     def value(self, asked: Any) -> float:
-        """Return the value ``V(q)`` of a question, given by the indices of its goals or as ``bool [n]``."""
+        """Return the value of a question in steps; `asked` has the indices of its goals, or is ``bool [n]``."""
         kept = union_lengths(as_mask(asked, self.n), self.intervals)
         return float(self.belief @ (self.conflict_steps - kept))
 
     def net(self, asked: Any) -> float:
-        """Return the value of a question minus its price."""
+        """Return the value of a question minus its price; `asked` has the indices of its goals, or is ``bool [n]``."""
         mask = as_mask(asked, self.n)
         return self.value(mask) - self.cost(np.flatnonzero(mask).tolist())
 
@@ -78,7 +80,10 @@ class QuestionValue:
         return found
 
     def flips(self, asked: Any) -> FloatArray:
-        """Return ``float64 [n]``: the change of the value of a question if each goal by itself changes sides."""
+        """Return how much the value of a question changes if each goal alone moves into or out of it, ``float64 [n]``.
+
+        The question is given by the indices of its goals or as ``bool [n]``.
+        """
         mask = as_mask(asked, self.n).copy()
         change = np.empty(self.n)
         kept = union_lengths(mask, self.intervals)
@@ -88,7 +93,7 @@ class QuestionValue:
 
 
 def as_mask(asked: Any, n: int) -> BoolArray:
-    """Return a question as ``bool [n]``, given in this form or by the indices of its goals."""
+    """Return a question as ``bool [n]``, true for the goals in it; `asked` is such an array or has their indices."""
     given = np.asarray(asked)
     if given.dtype == np.bool_:
         if given.shape != (n,):
@@ -116,7 +121,10 @@ def _check(belief: FloatArray, branching: FloatArray, divergence: FloatArray) ->
 
 
 class Intervals(NamedTuple):
-    """The nonempty intervals ``(begin, end]`` of all true goals, one list for each true goal.
+    """The intervals of steps in which the ego agent has no clear action, for each true goal and each other goal.
+
+    An interval ``(begin, end]`` starts where the plans for both goals differ, and ends when the other goal is ruled
+    out. Each true goal has a list of them, `m` intervals in total; empty intervals are left out.
 
     Attributes:
         starts: ``int64 [n + 1]``, index at which the list of each true goal starts.
@@ -175,7 +183,14 @@ def _offsets(numbers: Any, n: int) -> Any:
 
 @inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
-    """Return the length of the union of the intervals of `g` with the goals whose entry in `sides` is `side`."""
+    """Return the number of steps without a clear action if `g` is the true goal and only one side of a split remains.
+
+    Args:
+        g: the true goal.
+        side: the side that remains, a value of `sides`.
+        sides: ``bool [n]`` or ``int8 [n]``, the side of each goal.
+        intervals: an `Intervals`.
+    """
     length = 0.0
     reach = -np.inf
     k = intervals.starts[g]
@@ -196,7 +211,11 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
 
 @compiled(work=lambda given: given.mask.size + given.intervals.others.size)
 def union_lengths(mask: Any, intervals: Any) -> Any:
-    """Return ``float64 [n]``: for each true goal, the steps without a clear action among the goals on its side."""
+    """Return for each true goal the number of steps without a clear action after a question, ``float64 [n]``.
+
+    Only the goals that give the same answer as the true goal remain. `mask` is the question, ``bool [n]``; `intervals`
+    is an `Intervals`.
+    """
     lengths = np.empty(mask.size)
     for g in range(mask.size):
         lengths[g] = union_length(g, mask[g], mask, intervals)
@@ -205,7 +224,14 @@ def union_lengths(mask: Any, intervals: Any) -> Any:
 
 @inner
 def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
-    """Return the value ``V(q)`` of the question `mask`."""
+    """Return the value of a question: the expected number of steps without a clear action that its answer saves.
+
+    Args:
+        mask: ``bool [n]``, the goals in the question.
+        belief: ``float64 [n]``, probabilities of the goals.
+        conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
+        intervals: an `Intervals`.
+    """
     value = 0.0
     for g in range(mask.size):
         value += belief[g] * (conflict_steps[g] - union_length(g, mask[g], mask, intervals))
@@ -214,7 +240,15 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
 
 @compiled(work=lambda given: given.intervals.others.size)
 def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> float:
-    """Return the change of the value if goal `k` changes sides; only goals that share an interval with it matter."""
+    """Return the change of a question's value if goal `k` moves into or out of the question.
+
+    Args:
+        k: the goal.
+        mask: ``bool [n]``, the goals in the question; unchanged afterwards.
+        kept: result of `union_lengths` for this question.
+        belief: ``float64 [n]``, probabilities of the goals.
+        intervals: an `Intervals`.
+    """
     mask[k] = not mask[k]
     gain = belief[k] * (kept[k] - union_length(k, mask[k], mask, intervals))
     for u in range(intervals.user_starts[k], intervals.user_starts[k + 1]):
