@@ -53,10 +53,10 @@ RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit code; bad input gives a message and code 2, never a traceback.
+    """Run the ``askwise`` command and return its exit code; bad input gives a message and code 2, never a traceback.
 
     Args:
-        arguments: the arguments after ``askwise``. None takes those of this process, and handles Ctrl-C.
+        arguments: the arguments after ``askwise``; None takes those of this process, and also handles Ctrl-C.
     """
     with interruption.as_program() if arguments is None else contextlib.nullcontext():
         given = sys.argv[1:] if arguments is None else list(arguments)
@@ -113,7 +113,10 @@ def _complain(command: str, message: str) -> int:
 
 
 def _drop_output() -> None:
-    """Discard buffered output; otherwise Python would try to write it at exit, and print an error."""
+    """Discard output that is still buffered, after standard output was closed or the command was interrupted.
+
+    Otherwise Python would try to write it at exit, and print an error.
+    """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -122,7 +125,8 @@ def build_parser(only: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """Return the parser of the command line.
 
     Args:
-        only: the subcommands whose options are added; None adds those of all. The others have a name and a summary.
+        only: the subcommands to which options are added, None for all; the others get only a name and a summary, which
+            is quicker.
     """
     parser = argparse.ArgumentParser(
         prog="askwise",

@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise ask``."""
+    """Run ``askwise ask``: print what the ego agent would do now, and why; return the exit code."""
     if options.method == "help":
         from askwise.view.explain import list_methods
 
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def decide(options: argparse.Namespace) -> Advice:
-    """Return the decision of the method in the situation that the options describe."""
+    """Return what the method (``--method``) decides in the situation that the options describe, and why."""
     from askwise.core.belief import ContradictoryObservation
     from askwise.core.questions import Answer
     from askwise.domains.registry import domain_of
@@ -123,12 +123,12 @@ def decide(options: argparse.Namespace) -> Advice:
 
 
 def _ego_name(problem: Problem, ego: int) -> Any:
-    """Return the name of a state of the ego agent, or its number if the agent can carry loads."""
+    """Return the name of the ego agent's state `ego`, or just its number if the agent can carry loads."""
     return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
-    """Return the error for a place, actions or answers of the teammate that no possible goal explains."""
+    """Return the error for options that no possible goal explains: the teammate's place, actions or answers."""
     from askwise.domains.registry import domain_of, words_of
     from askwise.model import GridWorld
 
@@ -153,7 +153,12 @@ def _evidence(options: argparse.Namespace) -> dict[str, object]:
 
 
 def ruled_out(given: list[str], problem: Problem) -> list[int]:
-    """Return the numbers of the goals that ``--ruled-out`` names; raise an InputError if no goal is left."""
+    """Return the numbers of the goals that ``--ruled-out`` names; raise an InputError if no goal is left.
+
+    Args:
+        given: the values of the option, each with names of goals, separated by commas.
+        problem: the problem with these goals.
+    """
     from askwise.domains.registry import words_of
 
     out = sorted({goal for text in given for goal in goals_in(text, problem, "ruled out")})
@@ -164,7 +169,13 @@ def ruled_out(given: list[str], problem: Problem) -> list[int]:
 
 
 def answered(text: str, problem: Problem) -> Answer:
-    """Parse ``GOALS:yes``, ``GOALS:no``, ``GOALS:unknown``, or a choice such as ``GOALS|GOALS:2``."""
+    """Parse a question and its answer, the value of ``--answered``.
+
+    Args:
+        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown``; or for a question with several groups of goals the
+            number of the group that contains the goal, such as ``GOALS|GOALS:2``.
+        problem: the problem with these goals.
+    """
     from askwise.core.questions import Answer, Choice
 
     asked, colon, said = text.rpartition(":")
@@ -179,7 +190,12 @@ def answered(text: str, problem: Problem) -> Answer:
 
 
 def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
-    """Raise an InputError for a goal that is named twice, and for a question that has only one answer."""
+    """Raise an InputError if a question names a goal twice, or asks "yes or no?" about all goals.
+
+    Args:
+        groups: the numbers of the goals in each group of the question; a yes-no question has one group.
+        problem: the problem with these goals.
+    """
     from askwise.domains.registry import words_of
 
     named, word = [goal for group in groups for goal in group], words_of(problem).goal
@@ -192,13 +208,16 @@ def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
 
 
 def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
-    """Return the answer to a choice: a group from 0, `groups` for "none of them", None for "unknown".
+    """Parse the answer to a question with several groups of goals: which group contains the goal.
 
     Args:
-        reply: the answer that the user typed.
+        reply: the answer that the user typed: a number from 1, ``none`` or ``unknown``.
         groups: number of groups.
-        others: whether some goal is in no group, so that "none" is possible.
+        others: whether some goal is in no group, so that ``none`` is possible.
         text: the whole argument, for the error message.
+
+    Returns:
+        the number of the group from 0; `groups` for ``none``; None for ``unknown``.
     """
     if reply == "unknown":
         return None
@@ -211,7 +230,7 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
 
 
 def goals_in(text: str, problem: Problem, field: str) -> list[int]:
-    """Return the numbers of the goals that a text names, separated by commas."""
+    """Return the numbers of the goals that a text names, separated by commas; `field` names the option in errors."""
     from askwise.domains.registry import words_of
     from askwise.text.wording import index_of
 
@@ -220,7 +239,7 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:
-    """Return the names of actions in a text; `askwise.ask` checks whether they exist."""
+    """Return the names of actions in a text, separated by commas, without checking that they exist; empty for None."""
     from askwise.core.problem import all_teammate_names
 
     return [] if text is None else split(text, all_teammate_names(problem))

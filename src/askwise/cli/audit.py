@@ -61,7 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise audit``."""
+    """Run ``askwise audit``: print, and optionally write, the regret of each decision in stored episodes.
+
+    Returns:
+        the exit code: 3 if the mean regret per episode exceeds ``--fail-over``, otherwise 0.
+    """
     tolerance = None if options.tolerance is None else parse_number(options.tolerance, "--tolerance")
     questions = None if options.questions is None else parse_whole(options.questions, "--questions")
     workers, dearest = parse_whole(options.workers, "--workers", 1), parse_whole(options.dearest, "--dearest")

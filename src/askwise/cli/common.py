@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def seed(text: str | None) -> int:
-    """Return the seed in a text, or a random one if there is none, so that it can be printed and used again."""
+    """Return the seed that `text` states; for None a random one, so that it can be printed and used again."""
     return secrets.randbelow(2**32) if text is None else parse_whole(text, "--seed")
 
 
@@ -63,12 +63,15 @@ def need_file(options: argparse.Namespace) -> None:
 
 
 def agent_options(options: argparse.Namespace) -> dict[str, str]:
-    """Return the agent's options that were given; third-party agents need not accept any."""
+    """Return the keyword arguments for the agent: ``belief`` if ``--belief`` was given, otherwise none.
+
+    An option that was not given is left out, because agents of other packages need not accept it.
+    """
     return {} if options.belief is None else {"belief": options.belief}
 
 
 def read_instance(path: str) -> Any:
-    """Return the instance of any domain in a file, or on standard input for ``-``."""
+    """Return the instance of any domain in a file; ``-`` reads standard input."""
     from askwise.domains.registry import read, read_file
     from askwise.text.files import read_stdin
 
@@ -79,7 +82,7 @@ def read_instance(path: str) -> Any:
 
 
 def colourful() -> bool:
-    """Whether to print colours: standard output is a terminal, and NO_COLOR is not set."""
+    """Return whether to print colours: standard output is a terminal that can show them, and NO_COLOR is not set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -87,7 +90,7 @@ def colourful() -> bool:
 
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
-    """Declare the option ``--memory``."""
+    """Declare the option ``--memory``: memory for the tables of each process."""
     text = f"memory for the tables of each process, such as 16GB (default: {VARIABLE}, or 4GiB)"
     parser.add_argument("--memory", metavar="AMOUNT", help=text)
 
@@ -116,11 +119,13 @@ PAUSE_SECONDS = 0.5
 
 
 class Progress:
-    """Prints progress to standard error: on a terminal in one line that is erased at the end, otherwise in many.
+    """Prints progress to standard error: on a terminal in one line that is erased at the end, otherwise line by line.
+
+    Use it as a context manager, and call it with the current numbers.
 
     Args:
-        command: the subcommand.
-        text: a format string for the numbers of a call.
+        command: the name of the subcommand, which begins each line.
+        text: a format string with a ``{}`` for each number of a call.
         show: whether to print anything.
         patient: whether to print only on a terminal, and at most every `PAUSE_SECONDS`.
     """
@@ -137,7 +142,7 @@ class Progress:
         return self
 
     def __call__(self, *numbers: int | str) -> None:
-        """Print these numbers."""
+        """Print a line of progress with these numbers, unless the last line was printed too recently."""
         if self.show and time.monotonic() - self._printed >= self._pause:
             self._printed = time.monotonic()
             line = f"askwise {self.command}: {self.text.format(*numbers)} so far"

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise completion``."""
+    """Run ``askwise completion``: print the completion script for a shell; return exit code 0."""
     from askwise.cli import build_parser
     from askwise.errors import InputError, did_you_mean
 
@@ -34,7 +34,13 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A subcommand with its summary and its options; each option has a one-line help text."""
+    """A subcommand of ``askwise``, as completion scripts show it.
+
+    Attributes:
+        name: its name.
+        summary: one line about what it does.
+        options: its long options, such as ``--json``, each with a help text of one line.
+    """
 
     name: str
     summary: str
@@ -59,7 +65,12 @@ def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
-    """Return the completion script for one of `SHELLS`."""
+    """Return the script with which a shell completes commands, options and methods.
+
+    Args:
+        parser: the parser of the whole command line.
+        shell: ``bash``, ``zsh`` or ``fish``.
+    """
     from askwise.methods import AGENTS
 
     makers = {"bash": _bash, "zsh": _zsh, "fish": _fish}
@@ -138,5 +149,5 @@ def _fish(commands: list[Command], methods: list[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in single quotes; single quotes inside it become typographic ones."""
+    """Return a text in single quotes for a shell; quotes inside it become typographic, backslashes are removed."""
     return "'" + text.replace("'", "\u2019").replace("\\", "") + "'"

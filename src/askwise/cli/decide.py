@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise decide``."""
+    """Run ``askwise decide``: print whether to ask or act now, without a map; return exit code 0."""
     if options.file is None:
         raise InputError("FILE", "nothing", "a decision file (askwise new --kind decision writes one)")
     if options.svg is not None and not options.svg.lower().endswith(".svg"):
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read(path: str) -> DecisionProblem:
-    """Return the decision in a file, or on standard input."""
+    """Return the decision problem (intents, actions and questions) in a file; ``-`` reads standard input."""
     from askwise.decisions.problem_input import parse, read_decision_file
     from askwise.text.files import read_stdin
 
@@ -75,7 +75,13 @@ def read(path: str) -> DecisionProblem:
 
 
 def session(problem: DecisionProblem, heard: list[str], depth: int | None) -> Session:
-    """Return the conversation after the questions and answers in `heard`."""
+    """Return a conversation about a decision problem, continued after the given questions and answers.
+
+    Args:
+        problem: the decision problem.
+        heard: the questions that were asked with their answers, each as ``QUESTION=ANSWER``.
+        depth: number of questions to look ahead; None for as many as possible in about a second.
+    """
     from askwise.decisions.decide import Session
 
     talk = Session(problem, depth=depth)

@@ -75,7 +75,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise design``."""
+    """Run ``askwise design``: print which cells, edges or actions to block so that goals are recognised earlier.
+
+    Returns exit code 0.
+    """
     check(options)
     from askwise.designs.design import design
     from askwise.designs.results import as_json, save, to_text
@@ -112,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check the options before any file is read."""
+    """Raise an InputError for bad values of options; called before any file is read."""
     if options.k is None and options.forbid is None:
         raise InputError("-k", "nothing", "how many may be blocked, a whole number from 1")
     if options.k is not None:
@@ -125,7 +128,10 @@ def check(options: argparse.Namespace) -> None:
 
 
 def read_place(options: argparse.Namespace) -> Any:
-    """Return what to design: a drawing, an instance, or the design space of a planning problem."""
+    """Return what the options ask to design, as `askwise.designs.design.design` takes it.
+
+    This is a drawing, an instance, or the set of actions of a planning problem that can be forbidden.
+    """
     if planning_problems.is_planning(options.file):
         from askwise.designs.actions import space_of_actions
 
@@ -143,7 +149,7 @@ def read_place(options: argparse.Namespace) -> Any:
 
 
 def read_instance_or_drawing(path: str) -> Any:
-    """Return the drawing or the instance in a file, or on standard input for ``-``."""
+    """Return the drawing of a map, or the instance of any domain, in a file; ``-`` reads standard input."""
     from askwise.domains.registry import read
     from askwise.model import Drawing
     from askwise.text.data import looks_like_data
@@ -161,7 +167,7 @@ def read_instance_or_drawing(path: str) -> Any:
 
 @contextmanager
 def naming_options(options: argparse.Namespace) -> Iterator[None]:
-    """Make input errors inside the block name the option or the file."""
+    """Change input errors that are raised inside the block: they name the option, or else the file, at fault."""
     try:
         yield
     except InputError as error:
@@ -172,7 +178,10 @@ def naming_options(options: argparse.Namespace) -> Iterator[None]:
 
 
 def _thing(text: str) -> Any:
-    """Parse the value of ``--forbid``: a cell, or an edge as (state, action, next state)."""
+    """Parse the value of ``--forbid``: return a cell for ``X,Y``, and (state, action, next state) for an edge.
+
+    Any other text, such as the name of an action, is returned as it is.
+    """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) == 2:
         from askwise.text.reading import parse_cell

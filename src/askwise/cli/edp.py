@@ -72,7 +72,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Watched:
-    """The teammate's model in a map or an instance, its goals by name, its state, and its policies."""
+    """The teammate's half of a map or an instance: what divergence is computed from.
+
+    Attributes:
+        model: the states in which the teammate can be, and its moves.
+        goals: the states that reach each goal, by the name of the goal.
+        start: the state in which the teammate is, None if a drawing does not show it.
+        policies: how the teammate moves, None for a uniformly random optimal policy.
+    """
 
     model: Model
     goals: dict[str, Any]
@@ -81,7 +88,7 @@ class Watched:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise edp``."""
+    """Run ``askwise edp``: print how long goals look alike, as matrices of EDP and WCD; return exit code 0."""
     if planning_problems.is_planning(options.map):
         return run_planning(options)
     for name in ("template", "goals", "obs", "limit"):
@@ -112,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def run_planning(options: argparse.Namespace) -> int:
-    """Run ``askwise edp`` on a planning problem."""
+    """Run ``askwise edp`` on a planning problem: print how long its goals look alike; return exit code 0."""
     from askwise.pddl.pairs import after_seen, pairs_at
     from askwise.pddl.text import pairs_to_json, pairs_to_text
 
@@ -131,7 +138,7 @@ def run_planning(options: argparse.Namespace) -> int:
 
 
 def read_map(path: str) -> Watched:
-    """Return the teammate's side of a drawing or an instance file."""
+    """Return model, goals and start of the teammate from a drawing or an instance file; ``-`` reads standard input."""
     from askwise.api import as_problem
     from askwise.core.problem import teammate_goals
     from askwise.domains.registry import read
@@ -155,7 +162,17 @@ def read_map(path: str) -> Watched:
 
 
 def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[str, Any]:
-    """Return what ``--json`` prints."""
+    """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
+
+    Infinite numbers become None.
+
+    Args:
+        divergence: supplies the names of the goals.
+        at: the teammate's state, by name or as a cell.
+        edp: ``float64 [n_goals, n_goals]``: steps until the goal of the row is ruled out if that of the column is
+            pursued.
+        wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
+    """
     return {
         "at": list(at) if isinstance(at, tuple) else at,
         "goals": list(divergence.names),
@@ -166,7 +183,15 @@ def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[s
 
 
 def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> str:
-    """Return the results as text: whole matrices for few goals, the hardest pairs for many."""
+    """Return EDP and WCD as text: whole matrices for few goals, the pairs that look alike longest for many.
+
+    Args:
+        divergence: supplies the model and the names of the goals.
+        at: the teammate's state, by name or as a cell.
+        edp: ``float64 [n_goals, n_goals]``: steps until the goal of the row is ruled out if that of the column is
+            pursued.
+        wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
+    """
     goals = f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}"
     head = f"{_size(divergence.model)}, {goals}, teammate at {printable(str(at))}\n"
     if divergence.n_goals == 1:
@@ -225,7 +250,11 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 
 
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
-    """Save a picture: the EDP map of two goals, map and matrix of more goals, or the matrix for a graph."""
+    """Save a picture of EDP from the teammate's state `at`.
+
+    On a map with two goals it is a map of EDP; with any other number of goals a map beside the matrix of all pairs. On
+    a graph it is the matrix alone.
+    """
     from matplotlib.figure import Figure
 
     from askwise.model import GridWorld

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise evaluate``."""
+    """Run ``askwise evaluate``: print the expected cost of a method, exactly or from episodes; return the exit code."""
     if options.method == "help":
         from askwise.view.explain import list_methods
 
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check the options before a file is read."""
+    """Raise an InputError for missing, contradictory or bad options; called before a file is read."""
     common.need_file(options)
     given = {"--exact": options.exact, "--episodes": options.episodes, "--paths": options.paths}
     chosen = [name for name, value in given.items() if value not in (False, None)]
@@ -90,7 +90,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
-    """Evaluate the method as the options say."""
+    """Return the expected cost of the method on a problem, exactly or from episodes, as the options say."""
     from askwise.methods import make_agent
     from askwise.play.evaluate import evaluate
 
@@ -111,7 +111,13 @@ def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
 
 
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
-    """Compute the lower bound as the options say."""
+    """Return a lower bound on the expected cost of all methods; with ``--tight`` a better one, which takes longer.
+
+    Args:
+        options: the options of the command.
+        problem: the problem.
+        questions: maximal number of questions per episode of the evaluated method, None for no limit.
+    """
     from askwise.play.solve import lower_bound
 
     with Progress("evaluate", "{:,} of {:,} groups solved", patient=True) as progress:
@@ -119,7 +125,7 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
 
 
 def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
-    """Return what ``--json`` prints."""
+    """Return the dict that ``--json`` prints: costs, verdict and confidence interval, and the bound if there is one."""
     shown: dict[str, Any] = {
         "method": found.method,
         "expected_marginal_cost": found.expected_marginal_cost,
@@ -140,12 +146,12 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 
 
 def _gain(found: Evaluation, bound: Bound) -> float:
-    """Return how much the method could save at most without its limit of questions."""
+    """Return by how much more questions could lower the expected cost at most: the cost found minus the lower bound."""
     return max(0.0, found.expected_marginal_cost - bound.value)
 
 
 def to_text(found: Evaluation, bound: Bound | None) -> str:
-    """Return the results as text."""
+    """Return the expected cost, the verdict and, if there is one, the lower bound as text, one per line."""
     marginal = f"{found.expected_marginal_cost:.6g}"
     if not found.verdict.converged:  # an average over episodes
         low, high = found.ci

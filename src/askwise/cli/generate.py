@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise generate``."""
+    """Run ``askwise generate``: draw a random instance of tool fetching, and write or print it; return exit code 0."""
     from askwise.text.data import json_text
     from askwise.text.files import whole_file
     from askwise.view.scene_builder import start_scene
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def draw(options: argparse.Namespace, seed: int) -> Instance:
-    """Draw the instance that the options describe."""
+    """Return a random instance of tool fetching with the size, prior and prices that the options state."""
     from askwise.core.questions import QueryCost
     from askwise.domains.tool_fetching.generate import generate
 
@@ -87,7 +87,7 @@ def size(text: str) -> tuple[int, int]:
 
 
 def prior(options: argparse.Namespace) -> Prior:
-    """Return the prior that the options describe."""
+    """Return the prior of ``--prior`` and ``--temperature``; raise an InputError for an unknown kind."""
     from askwise.domains.tool_fetching.instance import PRIOR_KINDS, Prior
 
     if options.prior not in PRIOR_KINDS:

@@ -54,7 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise grd``."""
+    """Run ``askwise grd``: measure how long goals look alike in many planning problems, and print a table.
+
+    Returns:
+        the exit code: 2 if all problems failed, otherwise 0.
+    """
     from askwise.recognition.tables import GRD_COLUMNS, MeasureJob
 
     limits = planning_problems.limits_of(options)
@@ -65,7 +69,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _table(found: list[Row]) -> str:
-    """Return the main columns of the rows as a text table."""
+    """Return a text table with a line for each measured problem: its main numbers and its verdict.
+
+    Args:
+        found: the results, a dict for each problem.
+    """
     width = max(len("problem"), *(len(row["problem"]) for row in found))
     texts = [[_text(row, key, form) for _, key, form in SHOWN] for row in found]
     widths = [max(len(head), *(len(row[k]) for row in texts)) + 2 for k, (head, _, _) in enumerate(SHOWN)]

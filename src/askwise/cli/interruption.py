@@ -43,23 +43,23 @@ SECONDS_TO_STOP = 5.0
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM; handled like Ctrl-C, with another exit code."""
+    """Raised when the process receives SIGTERM; handled like Ctrl-C, but with exit code 143 instead of 130."""
 
 
 def exit_code(stopped: KeyboardInterrupt) -> int:
-    """Return 143 for `Terminated`, or for an interrupt that it caused, and 130 for Ctrl-C."""
+    """Return the exit code of a command that was interrupted: 143 by SIGTERM (`Terminated`), 130 by Ctrl-C."""
     return TERMINATED if isinstance(stopped.__cause__ or stopped, Terminated) else INTERRUPTED
 
 
 def exit_at_once(*_: object) -> None:
-    """Exit immediately, without a traceback; nothing needs cleaning up."""
+    """Print "interrupted" and end the process with exit code 130, without a traceback and without any cleaning up."""
     with contextlib.suppress(OSError):
         os.write(2, b"askwise: interrupted\n")
     os._exit(INTERRUPTED)
 
 
 def _started_as_command() -> bool:
-    """Whether this process runs the command, rather than a program that imports `askwise.cli`."""
+    """Return whether this process was started as the command ``askwise``, not as another program that imports it."""
     program = sys.argv[0] if sys.argv else ""
     return program == "-m" or Path(program).name in ("askwise", "askwise.exe")
 
@@ -70,7 +70,10 @@ if _started_as_command() and signal.getsignal(signal.SIGINT) is signal.default_i
 
 @contextmanager
 def as_program() -> Iterator[None]:
-    """Handle Ctrl-C inside the block; after it, while Python shuts down, Ctrl-C exits at once."""
+    """Make Ctrl-C raise `KeyboardInterrupt` inside the block, without losing it; after the block, Ctrl-C exits at once.
+
+    Nothing changes in another thread than the main one, or if Ctrl-C is ignored, as in the background of a shell.
+    """
     ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)  # as in the background of a shell
     if ignored or threading.current_thread() is not threading.main_thread():
         yield
@@ -85,14 +88,20 @@ def as_program() -> Iterator[None]:
 
 
 class CtrlC:
-    """The signal handler for Ctrl-C; it counts presses and repeats interrupts that would be lost."""
+    """The signal handler for Ctrl-C.
+
+    It raises `KeyboardInterrupt`, repeats it if Python would lose it, and ends the process at the third press.
+    """
 
     def __init__(self) -> None:
         self._presses: list[float] = []
         self._repeated = False
 
     def pressed(self, _: int, frame: FrameType | None) -> None:
-        """Raise `KeyboardInterrupt`, at once or, during an import, a little later."""
+        """Handle Ctrl-C: raise `KeyboardInterrupt`; during an import, where it could be lost, a little later.
+
+        The third press ends the process at once. `frame` is the code that was interrupted.
+        """
         now = time.monotonic()
         if not self._repeated:
             self._presses.append(now)
@@ -105,7 +114,10 @@ class CtrlC:
         raise KeyboardInterrupt
 
     def not_raised(self, unraisable: Any) -> None:
-        """Repeat an interrupt that Python could not raise; print other exceptions. Used as `sys.unraisablehook`."""
+        """Handle an exception that Python could not raise; used as `sys.unraisablehook`.
+
+        If it is a `KeyboardInterrupt`, it is raised again a little later; others are printed as usual.
+        """
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
             self._later()
         else:
@@ -135,7 +147,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Make SIGTERM raise `Terminated` inside the block, unless it has another handler already."""
+    """Make SIGTERM raise `Terminated` inside the block, unless the program has a handler for SIGTERM already."""
     here = threading.current_thread() is threading.main_thread()
     if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -158,17 +170,20 @@ _in_second_process: list[bool] = []
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:
-    """Declare the option ``--limit``."""
+    """Declare the option ``--limit``: the time in seconds that a decision may take."""
     parser.add_argument("--limit", metavar="SECONDS", help="stop with an error if a decision takes longer")
 
 
 def has_limit(options: argparse.Namespace) -> bool:
-    """Whether to call `run_with_limit`: there is a ``--limit``, and this is not the second process already."""
+    """Return whether to call `run_with_limit`: ``--limit`` was given, and this is not the process that it started."""
     return options.limit is not None and not _in_second_process
 
 
 def run_with_limit(options: argparse.Namespace) -> int:
-    """Run the command in a second process and return its exit code; raise an error if it takes too long or crashes."""
+    """Run the command in a second process, which is stopped if a decision takes longer than ``--limit`` seconds.
+
+    Returns the exit code of that process; raises an AskwiseError if it was stopped or crashed.
+    """
     import math
     import subprocess
 
@@ -202,7 +217,7 @@ def run_with_limit(options: argparse.Namespace) -> int:
 
 
 def run_inside(arguments: list[str]) -> int:
-    """Run the command with these arguments; called in the second process."""
+    """Run ``askwise`` with these arguments in the process that `run_with_limit` started; return the exit code."""
     from askwise.cli import main
 
     _in_second_process.append(True)

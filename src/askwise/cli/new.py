@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise new``."""
+    """Run ``askwise new``: write or print a commented template, such as of a problem or agent; return exit code 0."""
     from askwise.text.files import whole_file
 
     check(options)
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check the options before anything is written."""
+    """Raise an InputError for bad options, or if the output file exists and ``--force`` was not given."""
     if options.kind not in ENDINGS:
         allowed = "one of " + ", ".join(map(repr, ENDINGS)) + did_you_mean(options.kind or "", ENDINGS)
         raise InputError("--kind", "nothing" if options.kind is None else repr(options.kind), allowed)
@@ -86,7 +86,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def starter(options: argparse.Namespace) -> str:
-    """Return the text of the file."""
+    """Return the text of the template that the options ask for."""
     if options.kind == "tool-fetching":
         return _tool_fetching()
     if options.drawing is not None:
@@ -122,7 +122,7 @@ def _from_drawing(kind: str, path: str) -> str:
 
 
 def _checked(text: str) -> None:
-    """Raise an InputError if the text is not a valid problem, for instance because a goal cannot be reached."""
+    """Raise an InputError if `text` is not a valid problem file, for instance because a goal cannot be reached."""
     from askwise.domains.registry import read
 
     read(text)

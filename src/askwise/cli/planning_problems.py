@@ -32,7 +32,7 @@ FIRST, EVERY = 2.0, 0.2
 
 
 def is_planning(path: str) -> bool:
-    """Whether an argument names a planning problem: a PDDL file, an archive or a folder."""
+    """Return whether an argument names a planning problem: a PDDL file, an archive (``.tar.bz2``) or a folder."""
     return path.lower().endswith(ENDINGS) or (path != "-" and _is_folder(path))
 
 
@@ -44,7 +44,7 @@ def _is_folder(path: str) -> bool:
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--limit``."""
+    """Declare the option ``--limit NAME=N``, which limits the size of planning problems and searches."""
     parser.add_argument(
         "--limit",
         metavar="NAME=N",
@@ -55,7 +55,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_of(options: argparse.Namespace) -> Limits:
-    """Return the limits that the options ``--limit`` set."""
+    """Return the limits on planning problems: the defaults, changed by each ``--limit NAME=N``."""
     from dataclasses import fields
 
     from askwise.pddl import Limits
@@ -71,7 +71,13 @@ def limits_of(options: argparse.Namespace) -> Limits:
 
 
 def read(options: argparse.Namespace, path: str, template: str | None) -> Recognition:
-    """Read a planning problem: `path` is an archive, a folder, or with `template` a PDDL domain."""
+    """Read a planning problem.
+
+    Args:
+        options: the options of the command; used are ``--goals``, ``--obs`` and ``--limit``.
+        path: an archive or a folder; or a PDDL domain file, with `template`.
+        template: a PDDL problem file, None for an archive or a folder.
+    """
     from askwise.pddl import load
 
     if path.lower().endswith(".pddl") and template is None:
@@ -85,7 +91,12 @@ def read(options: argparse.Namespace, path: str, template: str | None) -> Recogn
 
 
 def cones_of(problem: Recognition, command: str) -> Cones:
-    """Return all optimal plans of a problem; report progress on standard error."""
+    """Return all optimal plans of all goals of a problem; on a terminal, show progress on standard error.
+
+    Args:
+        problem: the problem.
+        command: the name of the subcommand, for the messages.
+    """
     from askwise import pddl
 
     with progress_messages(command) as say:
@@ -94,7 +105,11 @@ def cones_of(problem: Recognition, command: str) -> Cones:
 
 @contextmanager
 def progress_messages(command: str) -> Iterator[Callable[[str], None]]:
-    """Yield a function that prints progress messages, at most every `EVERY` seconds, and only on a terminal."""
+    """Yield a function that prints a progress message, at most every `EVERY` seconds, and only on a terminal.
+
+    Args:
+        command: the name of the subcommand, which begins each message.
+    """
     with Progress(command, "{}", show=sys.stderr.isatty()) as progress:
         due = time.monotonic() + FIRST
 
@@ -108,7 +123,7 @@ def progress_messages(command: str) -> Iterator[Callable[[str], None]]:
 
 
 def is_one_problem(path: str) -> bool:
-    """Whether an argument names one planning problem, rather than a folder of several."""
+    """Return whether an argument names one planning problem, rather than a folder of several."""
     try:
         return not _is_folder(path) or (Path(path) / "domain.pddl").is_file()
     except OSError:
@@ -130,13 +145,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def work(
     options: argparse.Namespace, command: str, paths: Sequence[str], job_for: Callable[[Collected], Job]
 ) -> list[Row]:
-    """Run a job for each problem in the given archives and folders; return the rows in their order.
+    """Compute results for each problem in the given archives and folders, in several processes.
+
+    With ``--csv``, results are stored at once, so that an interrupted command can be resumed. Problems that cannot be
+    read are reported and skipped.
 
     Args:
         options: the options of the command.
         command: the name of the subcommand, for messages.
-        paths: archives and folders.
-        job_for: makes the job of a problem.
+        paths: archives, and folders of archives.
+        job_for: makes the job that computes the results of a problem.
+
+    Returns:
+        the rows of the result table, as dicts, in the order of the problems.
     """
     from askwise.recognition.archives import collect
 
@@ -189,7 +210,13 @@ def _workers(options: argparse.Namespace) -> int:
 
 
 def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[Row]) -> None:
-    """Write the rows to the file of ``--csv``, if there is one."""
+    """Write results as a table to the file of ``--csv``; without that option do nothing.
+
+    Args:
+        options: the options of the command.
+        columns: the names of the columns to write.
+        found: the rows, as dicts with at least these keys.
+    """
     from askwise.text.files import whole_file
 
     if options.csv is None:
@@ -209,7 +236,14 @@ def _cell(value: object) -> object:
 
 
 def print_failures(found: Sequence[Row]) -> int:
-    """Print the verdicts that are not exact; return the exit code, 2 if all problems failed, otherwise 0."""
+    """Print the name and the verdict of each problem that was not solved exactly.
+
+    Args:
+        found: the rows of the result table, as dicts.
+
+    Returns:
+        the exit code: 2 if all problems failed, otherwise 0.
+    """
     for row in found:
         if not row["verdict"].startswith("exact"):
             name = row.get("archive") or row["problem"]

@@ -53,7 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise recognise``."""
+    """Run ``askwise recognise``: print the probabilities of an actor's goals after each observed action.
+
+    For several archives, it prints a summary. Returns the exit code: 2 if all archives failed, otherwise 0.
+    """
     stray = parse_number(options.stray, "--stray", above=0)
     if stray >= 1:
         raise InputError("--stray", options.stray, "a probability between 0 and 1")
@@ -68,7 +71,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _one(options: argparse.Namespace, path: str, template: str | None, stray: float) -> int:
-    """Recognise the goal of one archive and print the result."""
+    """Recognise the goal in one planning problem and print the result; return exit code 0.
+
+    Args:
+        options: the options of the command.
+        path: an archive or a folder; or a PDDL domain file, with `template`.
+        template: a PDDL problem file, None for an archive or a folder.
+        stray: the probability that an action is part of no plan, for the belief ``robust``.
+    """
     from askwise.pddl.recogniser import recognise
     from askwise.pddl.text import recognised_to_json, recognised_to_text
 
@@ -95,7 +105,16 @@ def _how(options: argparse.Namespace) -> str:
 
 
 def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
-    """Recognise the goals of many archives; write their rows and print a summary."""
+    """Recognise the goals in many archives, write a table if ``--csv`` was given, and print a summary.
+
+    Args:
+        options: the options of the command.
+        paths: archives, and folders of archives.
+        stray: the probability that an action is part of no plan, for the belief ``robust``.
+
+    Returns:
+        the exit code: 2 if all archives failed, otherwise 0.
+    """
     from askwise.recognition.tables import RECOGNISE_COLUMNS, RecogniseJob, summaries
 
     for given, name in ((options.goals, "--goals"), (options.obs, "--obs")):

@@ -27,7 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise reproduce``; return 1 if a number of the grid differs from the paper's."""
+    """Run ``askwise reproduce``: repeat the paper's example and evaluation, and write a report.
+
+    Returns:
+        the exit code: that of the evaluation if it is not 0, otherwise 1 if a number of the paper's two-goal example
+            differs, else 0.
+    """
     from askwise.studies.schema.study_file import quicker, read_settings, study_from
     from askwise.text import files
 
@@ -43,7 +48,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def two_goal_grid(folder: Path, *, quiet: bool) -> int:
-    """Compare the two-goal grid with the paper's numbers and draw it; return 1 if a number differs, else 0."""
+    """Compute the paper's example, a grid with two goals, compare it with the paper's numbers, and draw it.
+
+    Args:
+        folder: the output folder; the pictures are written to its subfolder ``figures``.
+        quiet: whether to print nothing.
+
+    Returns:
+        the exit code: 1 if a number differs, otherwise 0.
+    """
     from askwise.studies import two_goal_grid
     from askwise.text import files
 

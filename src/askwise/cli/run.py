@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise run``."""
+    """Run ``askwise run``: simulate one episode, and print, animate or save it; return the exit code."""
     if "help" in (options.method, options.teammate):
         from askwise.view.explain import list_methods
 
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check the options before the episode is simulated."""
+    """Raise an InputError for missing, contradictory or bad options; called before the episode is simulated."""
     from askwise.view.raster import check_ending
 
     common.need_file(options)
@@ -84,7 +84,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def play(options: argparse.Namespace) -> Episode:
-    """Simulate the episode that the options describe."""
+    """Simulate one episode with the problem, method, teammate, goal and seed of the options, and return it."""
     from askwise.core.belief import ContradictoryObservation
     from askwise.play.simulate import simulate
 
@@ -103,7 +103,7 @@ def play(options: argparse.Namespace) -> Episode:
 
 
 def watch(episode: Episode, speed: float) -> None:
-    """Animate the episode if standard output is a terminal."""
+    """Animate the episode in the terminal, `speed` steps per second; without a terminal, print a note instead."""
     from askwise.view.text import can_watch
     from askwise.view.text import watch as animate
 
@@ -114,7 +114,7 @@ def watch(episode: Episode, speed: float) -> None:
 
 
 def write(options: argparse.Namespace, episode: Episode) -> list[str]:
-    """Write the files of ``--trace``, ``--html`` and ``--gif``, and return their names."""
+    """Write the episode to the files of ``--trace``, ``--html`` and ``--gif``; return the names of those written."""
     if options.trace is not None:
         from askwise.play import trace
 
@@ -131,7 +131,7 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 
 
 def as_json(episode: Episode) -> dict[str, Any]:
-    """Return what ``--json`` prints."""
+    """Return the dict that ``--json`` prints: goal, costs, number of steps, and questions with answers and prices."""
     from askwise.view.explain import key_of_goals
 
     names, goals = episode.problem.goals, key_of_goals(episode.problem)
@@ -158,7 +158,10 @@ def as_json(episode: Episode) -> dict[str, Any]:
 
 
 def teammates() -> str:
-    """Return the table of kinds of teammates in the docstring of `askwise.core.teammates`."""
+    """Return the list of kinds of teammates, as text for ``--teammate help``.
+
+    It is the table in the docstring of `askwise.core.teammates`.
+    """
     from askwise.core import teammates as module
 
     table = (module.__doc__ or "").split("===\n")

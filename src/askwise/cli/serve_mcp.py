@@ -17,12 +17,12 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``askwise serve-mcp``: there are none."""
+    """Do nothing: ``askwise serve-mcp`` has no options of its own."""
     del parser
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise serve-mcp``."""
+    """Run ``askwise serve-mcp``: serve a language-model agent until standard input ends; return exit code 0."""
     from askwise.serving.tools import serve
 
     del options

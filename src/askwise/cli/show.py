@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise show``."""
+    """Run ``askwise show``: print a description and a drawing of an instance; return exit code 0."""
     from askwise.api import as_problem
     from askwise.view import raster, text
     from askwise.view.scene_builder import start_scene

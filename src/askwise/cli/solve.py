@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise solve``."""
+    """Run ``askwise solve``: print the lowest expected cost that any method can have; return exit code 0."""
     from askwise.api import as_problem
     from askwise.planning.exact import TooLarge
     from askwise.play.solve import solve
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def as_json(problem: Problem, found: Solution) -> dict[str, Any]:
-    """Return what ``--json`` prints."""
+    """Return the dict that ``--json`` prints: the optimal costs, the verdict, and the first question or action."""
     first = found.policy.at(problem.start)
     limited = {} if found.questions is None else {"most_questions": found.questions, "lower_bound": found.lower_bound}
     return {
@@ -81,7 +81,10 @@ def as_json(problem: Problem, found: Solution) -> dict[str, Any]:
 
 
 def _named(problem: Problem, asked: Question) -> list[str] | list[list[str]]:
-    """Return the names of the goals that a question asks about; for a choice, one list per group."""
+    """Return the names of the goals that a question asks about.
+
+    For a question with several groups of goals ("which of these?"), return a list of names for each group.
+    """
     groups = getattr(asked, "groups", None)
     if groups is None:
         return [problem.goals[goal] for goal in asked]
@@ -96,7 +99,7 @@ def _asked(problem: Problem, asked: Question) -> str:
 
 
 def to_text(problem: Problem, found: Solution) -> str:
-    """Return the solution as text."""
+    """Return the optimal costs, the first question or action, and the verdict as text, one per line."""
     first = found.policy.at(problem.start)
     if first.ask is not None:
         begin = _asked(problem, first.ask)

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise studio``."""
+    """Run ``askwise studio``: serve the web pages on which people play problems, until Ctrl-C; return exit code 0."""
     from askwise.studio.server import ServerOptions, serve
 
     how = ServerOptions(

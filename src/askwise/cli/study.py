@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_running_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of how a study is run."""
+    """Declare the options of how a study is run: processes, cluster, limits, repetition of failures, and output."""
     how = parser.add_argument_group("how it is run")
     how.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
     how.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster: the address of its scheduler")
@@ -74,7 +74,7 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise study``."""
+    """Run ``askwise study``: simulate many episodes and write tables, figures and a report; return the exit code."""
     study = chosen(options)
     if options.dry_run:
         print(json.dumps(study.describe(), indent=1, ensure_ascii=False))
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def chosen(options: argparse.Namespace) -> Study:
-    """Return the study that the options describe."""
+    """Return the study that was named on the command line, with its settings overridden by the options."""
     from askwise.studies.running.isolation import preload
     from askwise.studies.schema.study_file import (
         merged,
@@ -139,7 +139,16 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 
 
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
-    """Run a study, write its tables, figures and report, and print a summary; return the exit code."""
+    """Run a study, write its tables, figures and report, and print a summary.
+
+    Args:
+        study: the study.
+        folder: the output folder; instances whose results are stored there already are not repeated.
+        options: the options of the command.
+
+    Returns:
+        the exit code: 0, or 130 or 143 if the study was interrupted.
+    """
     from askwise.studies import pipeline
 
     workers = _workers(options)
@@ -172,7 +181,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
 
 
 def _limits(own: Limits, options: argparse.Namespace) -> Limits:
-    """Return the study's limits, overridden by those of the options."""
+    """Return the limits on time and memory: the study's `own`, overridden by those in the options."""
     from askwise.studies.schema.conditions import limit_from
 
     given = {name: getattr(options, f"{name}_limit") for name in ("decision", "episode", "memory")}

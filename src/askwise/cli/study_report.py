@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise study-report``."""
+    """Run ``askwise study-report``: write tables, figures and a report of a study with people; return exit code 0."""
     from askwise.studio.study.report import write_people_report
 
     folder = Path(options.folder)
