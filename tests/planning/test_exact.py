@@ -301,6 +301,26 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == solve_problem(problem)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_states_are_the_entries_of_the_table(seed: int) -> None:
+    problem = ToolFetching(generate(width=5, stations=5, toolboxes=2, seed=seed))
+    solver = Solver(problem)
+    solver.at(problem.start)
+    assert solver.states == np.count_nonzero(solver._table["goals"])
+
+
+def test_a_solver_for_all_states_solves_the_start_within_its_limit() -> None:
+    problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, seed=1))
+    with pytest.raises(TooLarge, match=r"; at most 126 are allowed for$"):
+        Solver(problem, limit=126).solve_everywhere()
+    with pytest.raises(TooLarge, match=r"; not solved after "):
+        Solver(problem, limit=200).solve_everywhere()
+    solver = Solver(problem)
+    solver.solve_everywhere()
+    assert solver.states > 200
+    assert solver.limit is None, "whether other states are solved does not depend on earlier calls"
+
+
 # -- refused -----------------------------------------------------------------------------------------------------
 
 
