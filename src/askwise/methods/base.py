@@ -227,7 +227,7 @@ class PlanningAgent(BeliefAgent):
     """
 
     def decide(self, observation: Observation) -> Decision:
-        """Update the belief, and return the result of `ask_or_wait`, or an optimal action for the only possible goal."""
+        """Update the belief, and return the result of `ask_or_wait`; with only one possible goal, an optimal action."""
         self.tracker.update(observation)
         state = observation.state
         possible = within_reach(self.problem, state.teammate, self.considered_goals())

@@ -57,12 +57,12 @@ Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
 
 @dataclass(frozen=True, slots=True)
 class InferredPath:
-    """What the teammate's path implies.
+    """What follows from the teammate's current state, if it took a shortest path to it.
 
     Attributes:
-        start: the state in which the path started.
+        start: index of the state in which the path started.
         explained: number of goals for which the whole path is optimal.
-        of: number of goals that the prior allows.
+        of: number of goals of positive prior.
     """
 
     start: int
@@ -72,11 +72,11 @@ class InferredPath:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Advice:
-    """The decision of a method at a moment, and its reason.
+    """The decision that a method makes in a given situation, and its reason.
 
     Attributes:
         problem: the problem.
-        method: name of the agent that was asked.
+        method: name of the agent that decided.
         state: the states of both agents.
         decision: the decision with its reason, the gate and the zones of the most important pairs of goals.
         belief: ``float64 [n_goals]``, the agent's belief; None if it shows none.
@@ -92,18 +92,21 @@ class Advice:
 
     @property
     def ask(self) -> tuple[str, ...] | None:
-        """Names of the goals to ask about; None to act. For a choice, `decision.ask` has the groups."""
+        """Names of the goals to ask about; None if the decision is to act.
+
+        If the question is a choice among groups of goals, use `decision.ask` instead, which has the groups.
+        """
         return None if self.decision.ask is None else tuple(self.problem.goals[goal] for goal in self.decision.ask)
 
     @property
     def action(self) -> str | None:
-        """Name of the action to take; None to ask."""
+        """Name of the action to take; None if the decision is to ask."""
         action = self.decision.action
         return None if action is None else self.problem.ego.actions.names[action]
 
     @property
     def why(self) -> str:
-        """The reason, in one sentence."""
+        """The reason for the decision, in one sentence."""
         return self.decision.why
 
     @property
@@ -128,18 +131,19 @@ def ask(
     seed: Seed = 0,
     belief: str | None = None,
 ) -> Advice:
-    """Return what a method would do now, and why.
+    """Return the decision of a method in the current situation, and its reason.
 
     Args:
         problem: the problem; `askwise.ask` also takes an instance of any domain, or the path of its file.
-        method: the agent, or the name of one.
-        history: all observations from the start on; then no other information about the past may be given.
+        method: the agent, or the name of its method.
+        history: all observations from the start on. If you give them, leave out `teammate`, `seen`, `ego` and
+            `answers`.
         teammate: current state of the teammate; it is assumed to have taken a shortest path, unless `seen` is given.
         seen: all actions of the teammate from the start on, by name or index.
         ego: current state of the ego agent; by default its start.
         answers: all questions and answers so far.
         seed: for methods that choose at random; with the seed of `simulate` they make the same choices.
-        belief: the belief of an agent given by name, if not its default.
+        belief: the kind of belief of an agent given by name, if not its default.
     """
     agent = _asked(problem, method, belief=belief)
     name = start_agent(problem, agent, spawn(seed, 3)[2])
@@ -184,7 +188,11 @@ Steps = list[tuple[int, int]]
 
 
 def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]) -> Steps:
-    """Return the path of the teammate: the actions `seen`, or the likeliest path to its current state."""
+    """Return the path of the teammate as pairs of a state and an action, from the start on.
+
+    It follows the actions `seen`, or is the likeliest path to the state `teammate` if none are given; empty without
+    both.
+    """
     if not len(seen):
         return [] if teammate is None else likeliest_path(problem, joint_state(problem, teammate, None).teammate)
     path: Steps = []
@@ -201,7 +209,10 @@ def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike
 
 
 def likeliest_path(problem: Problem, end: int) -> Steps:
-    """Return the shortest path of the teammate to the state `end` that follows most shortest paths in every step."""
+    """Return the likeliest shortest path of the teammate to the state `end`, as pairs of a state and an action.
+
+    In every step it takes the action with which most shortest paths to `end` continue.
+    """
     model, here = problem.teammate.model, problem.start.teammate
     towards = urop(model, state_names(model, [end]))
     if not towards.defined[here]:
@@ -224,14 +235,27 @@ def _action(problem: Problem, teammate: int, given: StateLike, field: str) -> in
 
 
 def _observations(problem: Problem, path: Steps, ego: int) -> Iterator[Observation]:
-    """Yield the observations of the teammate's path, as if the ego agent had always been in its current state."""
+    """Yield the ego agent's observations of the teammate's path, as if the ego agent had stayed in its current state.
+
+    Args:
+        problem: the problem.
+        path: pairs of a state of the teammate and its action there, from the start on.
+        ego: the ego agent's current state.
+    """
     yield Observation(JointState(problem.start.teammate, ego))
     for state, action in path:
         yield Observation(JointState(problem.teammate.next(state, action), ego), action)
 
 
 def _after(problem: Problem, path: Steps, ego: int, given: Answered) -> Observation:
-    """Return the observation of an answer in the current states of both agents."""
+    """Return the observation in which an answer is heard, at the end of the teammate's path.
+
+    Args:
+        problem: the problem.
+        path: pairs of a state of the teammate and its action there, from the start on.
+        ego: the ego agent's current state.
+        given: the answer, or a pair of the goals asked about and the reply.
+    """
     teammate = problem.teammate.next(*path[-1]) if path else problem.start.teammate
     return Observation(JointState(teammate, ego), None, _answer(problem, given))
 
@@ -260,7 +284,7 @@ def _goal(problem: Problem, given: GoalName) -> int:
 
 
 def _explained(problem: Problem, path: Steps) -> InferredPath:
-    """Return how many of the goals that the prior allows explain a path."""
+    """Return for how many goals of positive prior a path of the teammate is optimal in every step."""
     explained = problem.prior > 0
     of = int(explained.sum())
     for state, action in path:

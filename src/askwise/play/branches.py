@@ -27,12 +27,12 @@ Given = tuple[Hashable, Answer]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardReplies:
-    """All replies that a branch has heard, if answers may be wrong or missing.
+    """All replies to questions on one branch of an exact evaluation, if answers may be wrong or missing.
 
     Attributes:
         log: ``float64 [n_goals]``, log likelihood of all replies given each goal; None without replies.
-        given: each question with its reply, in the order of asking; empty unless `remembers`.
-        remembers: whether errors are persistent, so that the replies themselves matter, not only the belief.
+        given: a key of each question with its reply, in the order of asking; empty unless `remembers`.
+        remembers: whether a repeated question gets the same reply (persistent errors), so that replies are remembered.
         asked: number of questions asked.
     """
 
@@ -43,11 +43,14 @@ class HeardReplies:
 
     @property
     def key(self) -> Hashable:
-        """A key that is equal for equal sets of replies, in any order."""
+        """A hashable key that is equal for equal sets of questions and replies, in any order."""
         return tuple(sorted(((question, _meant(answer)) for question, answer in self.given), key=repr))
 
     def odds(self, goals: Iterable[int]) -> Hashable:
-        """Return the rounded log odds of some goals as a key; None if all are equal."""
+        """Return what the replies say about some goals, as a hashable key; None if they do not distinguish them.
+
+        The key has the rounded log likelihood of the replies given each goal, relative to the largest.
+        """
         if self.log is None:
             return None
         said = self.log[sorted(goals)]
@@ -55,7 +58,11 @@ class HeardReplies:
         return odds if any(odds) else None
 
     def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, HeardReplies]]:
-        """Yield each possible answer to a question, its likelihood given each goal, and all replies with it."""
+        """Yield each possible answer to a question, its likelihood given each goal, and all replies including it.
+
+        The likelihood is ``float64 [n_goals]``. With persistent errors, a question asked before has only its earlier
+        answer.
+        """
         n_goals, model = len(problem.goals), problem.answers
         question = _listed(same_question(asked, n_goals)) if self.remembers else None
         before = next((given for key, given in self.given if key == question), None) if model.persistent else None
@@ -78,7 +85,7 @@ class HeardReplies:
 
 
 def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
-    """Yield all possible answers: yes before no, or the groups of a choice in order, and no answer last."""
+    """Yield all answers that a question can get: yes and no, or each group of a choice; and None (no answer) last."""
     if isinstance(asked, Choice):
         yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
     else:
@@ -87,7 +94,7 @@ def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
 
 
 def _meant(answer: Answer) -> Hashable:
-    """Return the meaning of a reply as a key: yes to a set of goals equals no to its complement."""
+    """Return the meaning of a reply as a hashable key: yes to a set of goals is the same as no to all other goals."""
     if answer.reply is None:
         return None
     if not isinstance(answer.asked, Choice):
@@ -98,7 +105,7 @@ def _meant(answer: Answer) -> Hashable:
 
 
 def _listed(question: Any) -> Hashable:
-    """Return nested sets as sorted tuples, whose `repr` is the same whenever they are equal."""
+    """Return nested sets of integers as sorted tuples, so that equal sets have the same `repr`."""
     if not isinstance(question, frozenset):
         return int(question)
     return tuple(sorted(_listed(each) for each in question))  # type: ignore[type-var]
@@ -109,20 +116,20 @@ Goals = frozenset[int]
 
 @dataclass(slots=True)
 class Branch:
-    """A branch of an agent's experience: what it has observed so far.
+    """A branch of an exact evaluation: one possible course of an episode, as the agent has observed it so far.
 
     Attributes:
         agent: the agent, ready to decide.
         observation: what it observes now.
-        goals: the goals with which the episode would go on.
-        possible: `goals` and those with which the episode would be over by now; the agent cannot tell them apart.
-        paths: number of paths that this branch stands for; if answers may be wrong or missing, ``float64 [n_goals]``:
-            the sum over these paths of the likelihood of their replies given each goal.
+        goals: the true goals with which the episode continues.
+        possible: `goals`, and the true goals with which the episode would be over; the agent cannot distinguish them.
+        paths: number of the teammate's paths that this branch stands for; if answers may be wrong or missing, ``float64
+            [n_goals]``: the sum over these paths of the likelihood of their replies given each goal.
         taken: number of decisions so far.
         weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`
             and the teammate's state.
-        replies: the replies heard, if answers may be wrong or missing.
-        asked: number of such questions since the teammate's last step.
+        replies: the replies heard, if answers may be wrong or missing; otherwise None.
+        asked: number of questions with a reply that may be wrong or missing, since the teammate's last step.
         questions: number of questions in total.
         situation: cached key of everything that the agent's decisions depend on.
     """
@@ -142,7 +149,15 @@ class Branch:
     def followed_by(
         self, observation: Observation, goals: Goals, possible: Goals, weight: FloatArray | None, **other: Any
     ) -> Branch:
-        """Return the branch after an answer or a step, with the same agent."""
+        """Return the branch after an answer or a step, with the same agent object.
+
+        Args:
+            observation: what the agent observes then.
+            goals: the true goals with which the episode continues.
+            possible: `goals`, and those with which the episode would be over.
+            weight: ``float64 [n_goals]``, joint probability of each goal and the new branch, or None, see `Branch`.
+            other: other attributes that change.
+        """
         asked = observation.answer is not None
         other |= {"asked": self.asked + 1 if "replies" in other else 0, "questions": self.questions + asked}
         new = replace(self, observation=observation, goals=goals, possible=possible, weight=weight, **other)
@@ -150,20 +165,21 @@ class Branch:
         return new
 
     def join(self, other: Branch) -> None:
-        """Join another branch that is in the same situation, so that this one stands for both."""
+        """Add the paths and the probability of another branch in the same situation to those of this branch."""
         self.paths = self.paths + other.paths
         if self.weight is not None and other.weight is not None:
             self.weight = self.weight + other.weight
 
 
 class BranchQueue:
-    """A priority queue of branches: those with the fewest doubtful replies first, then those with the most goals.
+    """A priority queue of the branches of an exact evaluation, which joins branches in the same situation.
 
-    A question leads to fewer goals or to one more reply. So when a branch is taken from the queue, all branches that
-    can join it in this step have joined it.
+    Branches with the fewest replies since the teammate's last step come first, then those with the most goals. A
+    question leads to fewer goals or to one more reply. So when a branch is taken from the queue, all branches that can
+    join it in this step have joined it.
 
     Args:
-        situation: returns the key by which branches are joined; None to join none.
+        situation: returns a key that is equal for branches to be joined; None to join none.
     """
 
     def __init__(self, situation: Callable[[Branch], Any] | None) -> None:
@@ -176,7 +192,7 @@ class BranchQueue:
         return bool(self._order)
 
     def add(self, branch: Branch) -> bool:
-        """Add a branch; return False if it joined a branch in the same situation."""
+        """Add a branch or join it with a queued one; return whether it was added."""
         self._added += 1
         key = self._added if self.situation is None else (branch.asked, self.situation(branch))
         known = self._branches.get(key)
@@ -188,5 +204,5 @@ class BranchQueue:
         return True
 
     def take(self) -> Branch:
-        """Remove and return the next branch."""
+        """Remove the branch of the highest priority from the queue and return it."""
         return self._branches.pop(heapq.heappop(self._order)[3])

@@ -64,10 +64,12 @@ Progress = Callable[[int], None]
 
 
 class Enumeration:
-    """An exact evaluation: all branches of an agent's experience, one step of the teammate after the other.
+    """An exact evaluation of an agent, which follows every possible course of an episode (every branch).
+
+    A branch is a sequence of the teammate's actions and answers, as the agent observes it.
 
     Attributes:
-        decisions: number of decisions taken.
+        decisions: number of decisions that the agent has taken.
         left_out: total probability of the branches that were left out.
         chose_at_random: whether the agent made random choices with several goals possible.
     """
@@ -98,7 +100,7 @@ class Enumeration:
             self._now.add(branch)
 
     def expected_marginal_cost(self) -> float:
-        """Follow all branches to their ends, and return the expected marginal cost."""
+        """Follow all branches to their ends, and return the agent's expected marginal cost."""
         while self._now:
             while self._now:
                 self._follow(self._now.take())
@@ -108,7 +110,7 @@ class Enumeration:
         return self._beyond_known(self.costs)
 
     def _beyond_known(self, costs: list[float]) -> float:
-        """Return the sum of costs weighted by probability, minus the expected cost with the goal known."""
+        """Return the sum of `costs`, already weighted by probability, minus the expected cost with the goal known."""
         known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
         return math.fsum([*costs, *(-known).tolist()])
 
@@ -122,7 +124,7 @@ class Enumeration:
             yield Branch(own, Observation(self.problem.start), goals, goals, weight=weight)
 
     def _follow(self, branch: Branch) -> None:
-        """Let the agent decide, count the cost, and queue all branches that can follow."""
+        """Let the agent of a branch decide, add the cost of the decision, and queue all branches that can follow."""
         decision = self._decision(branch)
         branch.taken += 1
         if decision.ask is not None:
@@ -151,7 +153,15 @@ class Enumeration:
         return decision
 
     def _queue(self, branch: Branch, following: Iterator[Branch], onto: BranchQueue) -> None:
-        """Queue the branches that follow, joining those in equal situations, and copy the agent where needed."""
+        """Add the branches that follow `branch` to a queue, and give each its own copy of the agent.
+
+        A branch in the same situation as a queued one joins it and needs no agent.
+
+        Args:
+            branch: the branch in which the agent decided.
+            following: the branches that can follow it.
+            onto: the queue.
+        """
         apart = [new for new in following if onto.add(new)]
         if self._comes_back:
             # The agent itself is kept with its cached decision; situations with a cached decision need no copy.
@@ -164,7 +174,7 @@ class Enumeration:
             new.agent = self._copy(branch.agent, branch.taken)
 
     def _copy(self, agent: Agent, t: int | None = None) -> Agent:
-        """Return a deep copy of an agent that shares the problem."""
+        """Return a deep copy of an agent that refers to the same problem object; errors name step `t`."""
         with blaming(agent, "deepcopy (an exact evaluation copies the agent, --episodes does not)", t):
             copied = copy.deepcopy(agent, {id(self.problem): self.problem})
         if not isinstance(copied, Agent):
@@ -172,7 +182,10 @@ class Enumeration:
         return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
-        """Add the cost of a decision, one number or ``float [n_goals]``, weighted by the probability of the branch."""
+        """Add the cost of a decision to `costs`, for each goal of a branch, weighted by their joint probability.
+
+        `price` is one number, or ``float64 [n_goals]`` if the cost depends on the goal.
+        """
         if branch.weight is not None:
             added = branch.weight * price
         else:
@@ -181,9 +194,10 @@ class Enumeration:
         self.costs.extend(added[sorted(branch.goals)].tolist())
 
     def _delay(self, state: JointState, ego: int) -> Any:
-        """Return the delay caused by a step of the ego agent to `ego`, for each goal.
+        """Return how much later the episode ends, for each goal, if the ego agent steps from `state` to state `ego`.
 
-        With a teammate that may leave its shortest paths, and so delays the end itself, return the cost of the step.
+        The result is ``float64 [n_goals]``. If the teammate may leave its shortest paths, and so delay the end itself,
+        return the cost of a step instead, one number.
         """
         if self.tables is None:
             return STEP_COST
@@ -195,7 +209,10 @@ class Enumeration:
         return self._doubtful_answers(branch, asked) if self.doubtful else self._true_answers(branch, asked)
 
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
-        """Yield the branch after each possible reply, weighted by its likelihood given each goal."""
+        """Yield the branch after each possible answer to a question, if answers may be wrong or missing.
+
+        Its weights are multiplied by the likelihood of the answer given each goal. Negligible branches are left out.
+        """
         state = branch.observation.state
         before = HeardReplies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
         for answer, likelihood, replies in before.after(self.problem, asked):
@@ -240,7 +257,10 @@ class Enumeration:
             yield branch.followed_by(seen, goals, possible, weight)
 
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
-        """Yield the branch after each possible action of the teammate, with the goals that explain the action."""
+        """Yield the branch after each possible action of the teammate, with the goals for which it may act so.
+
+        `ego` is the ego agent's next state. Goals for which the episode ends with this step are left out.
+        """
         problem, before = self.problem, branch.observation.state
         may = problem.teammate.optimal(before.teammate)
         for action in range(len(problem.teammate.actions.names)):
@@ -255,14 +275,18 @@ class Enumeration:
                 yield branch.followed_by(Observation(now, action), left, possible, weight)
 
     def _after(self, branch: Branch, action: int, goals: Goals) -> FloatArray | None:
-        """Return the `Branch.weight` after an action of the teammate, for these goals."""
+        """Return the joint probability of each goal and the branch after an action of the teammate.
+
+        The result is ``float64 [n_goals]``, with 0 for goals that are not in `goals`; None if the branch has no weights
+        (see `Branch`).
+        """
         if branch.weight is None:
             return None
         shares = self.problem.teammate.policy(branch.observation.state.teammate)[:, action]
         return _only(branch.weight * shares, goals)
 
     def _situation(self, branch: Branch) -> Any:
-        """Return the situation of a branch: a key that is equal for branches in which a Markov agent decides alike."""
+        """Return a hashable key that is equal for branches in which a Markov agent makes the same decisions."""
         if branch.situation is None:
             heard = None if branch.replies is None else self._heard(branch.replies, branch.possible)
             asked = branch.questions if self._counts_questions else 0
@@ -290,10 +314,10 @@ class Enumeration:
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:
-    """Return whether branches that meet can be continued as one, because the agent decides alike in both.
+    """Return whether branches with the same states and possible goals can be continued as one branch.
 
-    The belief ``robust`` depends on the teammate's path, and so does ``bayes`` unless the teammate draws shortest plans
-    uniformly.
+    This requires that the agent decides alike in them: its belief must not depend on the teammate's path. The belief
+    ``robust`` does, and so does ``bayes`` unless the teammate draws shortest plans uniformly.
     """
     if not agent.markov:
         return False
@@ -304,7 +328,7 @@ def follows_once(agent: Agent, problem: Problem) -> bool:
 
 
 def _only(weights: FloatArray, goals: Goals) -> FloatArray:
-    """Return the weights of `goals`, with 0 for all others."""
+    """Return a copy of `weights`, ``float64 [n_goals]``, with 0 for all goals that are not in `goals`."""
     left = np.zeros_like(weights)
     kept = sorted(goals)
     left[kept] = weights[kept]

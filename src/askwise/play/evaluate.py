@@ -77,7 +77,8 @@ def evaluate(
 ) -> Evaluation:
     """Return the expected cost of an agent, for a goal drawn from the prior.
 
-    The teammate follows the policies of the problem: the UROP of its goal, unless the problem states others.
+    The teammate follows the policies that the problem states; by default it draws one of its shortest plans uniformly
+    (UROP, the uniformly random optimal policy).
 
     Choose one of `exact`, `episodes` and `paths`. `exact` enumerates everything that the agent can observe; only the
     agent's own random choices are sampled, and follow from `seed`. `episodes` plays that many episodes. `paths` plays
@@ -85,14 +86,14 @@ def evaluate(
 
     Args:
         instance: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
-        agent: the ego agent, or the name of one.
+        agent: the ego agent, or the name of its method.
         exact: enumerate; small problems only. If the teammate may walk in circles (`Problem.policies`), the agent must
-            not remember its path: this holds with the belief ``elimination`` and for ``informed``. Then the verdict has
-            a proven error bound. Other agents raise `TooLarge`; use `episodes`.
+            not remember its path: this holds with the belief ``elimination`` and for ``informed``, and the verdict has
+            a proven error bound. Other agents then raise `TooLarge`; use `episodes`.
         episodes: number of episodes.
         paths: number of episodes for each goal.
         seed: makes the result repeatable.
-        belief: the belief of an agent given by name, if not its default.
+        belief: the kind of belief of an agent given by name, if not its default.
         questions: limit of questions per episode; beyond it the agent waits instead. Agents that can plan for a limit
             are given it. The verdict states the limit; `lower_bound` holds for any number of questions.
         go_on: ignore `limit`.
@@ -135,7 +136,7 @@ Measured = tuple[float, float, Verdict, int, float, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Incomplete(Verdict):
-    """The verdict on a sum over all branches except some of negligible total probability, its `error_bound`."""
+    """The verdict on an exact evaluation that left out improbable branches, with their probability as `error_bound`."""
 
     def __str__(self) -> str:
         return f"all but a probability of {self.error_bound:.1e}, {self.method}"
@@ -143,7 +144,7 @@ class Incomplete(Verdict):
 
 @dataclass(frozen=True, slots=True)
 class ErrorBounded(Verdict):
-    """The verdict on costs with a proven bound of their error, in the unit of the costs."""
+    """The verdict on costs with a proven bound of their error; `error_bound` is in the unit of the costs."""
 
     def __str__(self) -> str:
         return f"proven error at most {self.error_bound:.1e}, {self.method}"
@@ -191,7 +192,10 @@ def _sampled(method: str, n: int) -> Verdict:
 def _from_episodes(
     problem: Problem, player: Agent, episodes: int, seed: Seed, progress: Progress | None, limited: str
 ) -> Measured:
-    """Estimate costs from independent episodes."""
+    """Estimate the expected costs of an agent from independent episodes; return the fields of an `Evaluation`.
+
+    `limited` is the part of the verdict about the limit of questions, empty without a limit.
+    """
     runs: list[tuple[int | None, Seed]] = [(None, rng) for rng in spawn(seed, episodes)]
     costs, marginal, decisions = _played(problem, player, runs, progress)
     mean, stderr = float(marginal.mean()), standard_error(marginal)
@@ -202,7 +206,11 @@ def _from_episodes(
 def _from_paths(
     problem: Problem, player: Agent, paths: int, seed: Seed, progress: Progress | None, limited: str
 ) -> Measured:
-    """Estimate costs from `paths` episodes for each goal of positive prior."""
+    """Estimate the expected costs of an agent from `paths` episodes for each goal of positive prior.
+
+    Returns the fields of an `Evaluation`. `limited` is the part of the verdict about the limit of questions, empty
+    without a limit.
+    """
     goals = np.flatnonzero(problem.prior > 0).tolist()
     streams = zip(goals, spawn(seed, len(goals)), strict=True)
     runs: list[tuple[int | None, Seed]] = [(goal, child) for goal, rng in streams for child in rng.spawn(paths)]
@@ -216,7 +224,14 @@ def _from_paths(
 def _played(
     problem: Problem, player: Agent, runs: Sequence[tuple[int | None, Seed]], progress: Progress | None
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Play an episode for each goal and seed; return the costs, the marginal costs and the number of decisions."""
+    """Play the episodes `runs`; return their costs, ``float64 [n]``, marginal costs, ``float64 [n]``, and decisions.
+
+    Args:
+        problem: the problem.
+        player: the ego agent.
+        runs: the goal (None to draw it from the prior) and the seed of each episode.
+        progress: called after each episode with the number of episodes played.
+    """
     costs, marginal, decisions = np.empty(len(runs)), np.empty(len(runs)), 0
     for k, (goal, seed) in enumerate(runs):
         episode = simulate(problem, player, goal=goal, seed=seed)
@@ -236,11 +251,11 @@ def standard_error(values: FloatArray) -> float:
 
 
 def weighted_mean(values: FloatArray, prior: FloatArray) -> tuple[float, float, float]:
-    """Return the mean of values weighted by goal, its standard error, and its degrees of freedom (Welch).
+    """Return the mean over goals, weighted by the prior; its standard error; and its degrees of freedom (Welch).
 
     Args:
-        values: ``float64 [n, paths]``, a row for each goal of positive prior.
-        prior: ``float64 [n_goals]``.
+        values: ``float64 [n, paths]``, a row of independent values for each goal of positive prior.
+        prior: ``float64 [n_goals]``, the prior, which may contain zeros.
     """
     shares = prior[prior > 0] / prior[prior > 0].sum()
     paths = values.shape[1]
@@ -251,6 +266,12 @@ def weighted_mean(values: FloatArray, prior: FloatArray) -> tuple[float, float, 
 
 
 def interval(mean: float, stderr: float, freedom: float) -> tuple[float, float]:
-    """Return the confidence interval of a mean by Student's t, for these degrees of freedom."""
+    """Return the 95 % confidence interval of a mean by Student's t-distribution.
+
+    Args:
+        mean: the mean.
+        stderr: its standard error.
+        freedom: its degrees of freedom.
+    """
     half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * stderr
     return mean - half, mean + half

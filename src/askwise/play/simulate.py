@@ -36,12 +36,12 @@ def simulate(
 
     Args:
         instance: the problem; `askwise.simulate` also takes an instance of any domain, or the path of its file.
-        agent: the ego agent, or the name of one.
-        teammate: the teammate, or the name of one; by default it follows the policies of the problem.
+        agent: the ego agent, or the name of its method.
+        teammate: the teammate, or its name; by default it follows the policies of the problem.
         goal: the teammate's goal, by name or index; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: the belief of an agent given by name. By default that of its method, or ``robust`` if the teammate may
-            leave its shortest paths.
+        belief: the kind of belief of an agent given by name. By default that of its method, or ``robust`` if the
+            teammate may leave its shortest paths.
         max_steps: cut the episode off after this many steps; by default far more than any sensible agent needs.
         answers: the answer model, such as ``wrong:0.05,refused:0.1``; by default that of the problem.
     """
@@ -78,7 +78,7 @@ def simulate(
 
 
 def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
-    """Return the problem with another answer model, given as an object or as text; unchanged for None."""
+    """Return a copy of the problem with another answer model, given as an object or text; `problem` itself for None."""
     if answers is None:
         return problem
     return problem.with_answers(parse_answers(answers) if isinstance(answers, str) else answers)
@@ -104,7 +104,7 @@ def _step(game: Game, decision: Decision, belief: FloatArray | None, other: Team
 
 
 def _teammate_action(other: Teammate, state: int, t: int) -> int:
-    """Return the teammate's action in step `t`; the game checks whether it is available."""
+    """Return the action that a teammate chooses in state `state` in step `t`; it may be unavailable there."""
     try:
         action = other.act(state)
         number = as_int(action)
@@ -115,7 +115,7 @@ def _teammate_action(other: Teammate, state: int, t: int) -> int:
 
 
 def chosen_goal(problem: Problem, goal: int | str | None, rng: np.random.Generator) -> int:
-    """Return the index of a goal given by name or index; draw one from the prior for None."""
+    """Return the index of a goal given by name or index; if `goal` is None, draw a goal from the prior."""
     if goal is None:
         return int(rng.choice(len(problem.goals), p=problem.prior))
     return goal_number(problem, goal)

@@ -36,7 +36,10 @@ linalg = LazyModule("scipy.sparse.linalg")
 
 
 def may_circle(problem: Problem) -> bool:
-    """Return whether the teammate may return to a state that it left, or wait elsewhere than at its target."""
+    """Return whether the teammate's policy for some goal may lead it back to an earlier state, or make it wait.
+
+    Waiting at the target of the goal does not count.
+    """
     model = problem.teammate.model
     for goal, policy in enumerate(problem.policies or ()):
         taken = policy.support.copy()
@@ -53,7 +56,9 @@ def may_circle(problem: Problem) -> bool:
 
 
 class SituationChain(Enumeration):
-    """An exact evaluation as a Markov chain: all situations that an agent can meet, and their transitions.
+    """An exact evaluation of an agent as a Markov chain, for teammates that may return to earlier states.
+
+    The states of the chain are the situations that the agent can meet (everything that its decisions depend on).
 
     Attributes:
         error: proven error bound of the expected cost, once it has been computed.
@@ -62,7 +67,7 @@ class SituationChain(Enumeration):
     error = 0.0
 
     def expected_marginal_cost(self) -> float:
-        """Follow all branches to their ends, and return the expected marginal cost."""
+        """Find all situations that the agent can meet, solve the chain, and return the expected marginal cost."""
         self._number: dict[Any, int] = {}
         self._waiting: deque[Branch] = deque()
         self._price: list[float] = []
@@ -85,11 +90,11 @@ class SituationChain(Enumeration):
         return self._beyond_known(costs)
 
     def _is_probable(self, branch: Branch) -> bool:  # noqa: ARG002
-        """See `Enumeration`; no branch is left out here."""
+        """Return True: the chain leaves out no branch, however improbable."""
         return True
 
     def _meet(self, branch: Branch) -> bool:
-        """Queue a branch if its situation is new; return whether it is."""
+        """Queue a branch if its situation was not met before; return whether it is new."""
         situation = self._situation(branch)
         if situation in self._number:
             return False
@@ -98,7 +103,7 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent decide, and record the transitions to all following situations."""
+        """Let the agent of a branch decide, and record the price and the transitions to all following situations."""
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)
         decision = self._decision(branch)
@@ -121,14 +126,20 @@ class SituationChain(Enumeration):
             self._shares.append(new.weight)
 
     def _ending(self, branch: Branch, ego: int) -> frozenset[int]:
-        """Return the goals for which the episode may end with a step of the ego agent to `ego`."""
+        """Return the goals for which the episode may end if the ego agent steps to state `ego`."""
         problem, before = self.problem, branch.observation.state
         may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)
         stay = problem.teammate.actions.stay
         return frozenset(goal for goal in branch.goals if may[goal, stay] and ends(problem, before, stay, now, goal))
 
     def _solved(self, goal: int, root: int, name: str) -> tuple[float, float]:
-        """Return the expected cost of a goal from the situation `root`, and a bound of its error."""
+        """Return the expected cost of an episode with a goal, and a bound of its error.
+
+        Args:
+            goal: index of the goal.
+            root: number of the situation at the start.
+            name: name of the agent, for errors.
+        """
         n = len(self._number)
         shares = np.array([share[goal] for share in self._shares])
         rows, columns = np.array(self._edges, dtype=np.int32).reshape(-1, 2)[shares > 0].T
@@ -141,11 +152,11 @@ class SituationChain(Enumeration):
 
 
 def _expected(matrix: Any, price: FloatArray) -> tuple[float, float]:
-    """Return the expected sum of prices from the first state of a chain, and a bound of its error.
+    """Return the expected sum of prices until the end of a Markov chain from its first state, and a bound of its error.
 
     Args:
-        matrix: transition probabilities, a sparse array ``[n, n]``; the missing probability of a row ends the episode.
-        price: ``float64 [n]``, cost of each state.
+        matrix: transition probabilities, a sparse array ``[n, n]``; the missing probability of a row ends the chain.
+        price: ``float64 [n]``, price of each visit of a state.
     """
     system = (sparse.eye_array(price.size, format="csr") - matrix).tocsc()
     try:

@@ -20,12 +20,12 @@ def solve(
     limit: int = MOST_STATES,
     progress: Progress | None = None,
 ) -> Solution:
-    """Return the least expected cost of all policies of acting and asking, and a policy that reaches it.
+    """Return the least expected cost that any policy of acting and asking can reach, and a policy that reaches it.
 
     Args:
         instance: the problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
-        questions: limit of questions per episode, answered or not; by default none if answers are true, otherwise 3.
-            The verdict states how much more questions could save at most.
+        questions: limit of questions per episode, answered or not; by default no limit if answers are true, otherwise
+            3. The verdict states how much a higher limit could save at most.
         go_on: ignore `limit`.
         limit: largest number of states to solve; beyond it `TooLarge` is raised with the size of the problem.
         progress: called now and then with the numbers of states solved and of questions searched.
@@ -50,16 +50,18 @@ def lower_bound(
 ) -> Bound:
     """Return a lower bound of the expected marginal cost of every method, however many questions it asks.
 
+    The bound is computed from groups of goals that are small enough to be solved exactly.
+
     Args:
         instance: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
         limit: states to solve for each group of goals; more make the bound tighter and take longer.
         questions: if answers may be wrong or missing, only the answers to the first ``questions - 1`` questions are
-            taken to be so, and all later ones to be true. By default all are taken to be true, which is faster. The
-            bound holds for any number of questions.
+            treated as possibly wrong or missing, and all later ones as true. By default all are treated as true, which
+            is faster. The bound holds for any number of questions.
         tight: solve larger groups of goals. Unless that solves the whole problem, also try random groups
             (`askwise.planning.groups`), which give a better bound if many goals are likely and prices depend on the
-            goals named. For 50 goals this takes from some seconds to a minute. A bound from random groups holds with
-            95 % confidence; the verdict says so.
+            goals named. For 50 goals this takes from some seconds to a minute. A bound from random groups holds with 95
+            % confidence; the verdict says so.
         seed: seed of the random groups.
         progress: called with the number of random groups solved and their total number.
     """

@@ -70,7 +70,7 @@ MOST_STEPS = 10_000_000
 
 
 def to_json(episode: Episode) -> dict[str, Any]:
-    """Return an episode of any registered domain as the JSON object of its trace."""
+    """Return the trace of an episode as a JSON object; its domain must be registered."""
     domain = domain_of(episode.problem, "episode")
     return {
         "format": FORMAT,
@@ -90,25 +90,25 @@ def to_json(episode: Episode) -> dict[str, Any]:
 
 
 def save(episode: Episode, path: str | Path) -> None:
-    """Write the trace of an episode atomically."""
+    """Write the trace of an episode to a file; the file appears only when it is complete."""
     with whole_file(path) as temporary:
         temporary.write_text(json.dumps(to_json(episode), ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def load(path: str | Path) -> Episode:
-    """Return the episode in a trace file."""
+    """Return the episode in a trace file; raise `InputError` if the file is invalid."""
     text = read_text(path)
     refuse_blank(text, f"file {str(path)!r}", f"a trace, {FORMAT} (askwise run --trace writes one)")
     return from_json(parse_json(text))
 
 
 def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
-    """Return the episode in the parsed contents of a trace.
+    """Return the episode in a trace; raise `InputError` if the trace is invalid.
 
     Args:
-        data: the contents.
-        problem: the result of `problem_from_json` for this trace or another one of the same problem, to save time; by
-            default it is read again.
+        data: the parsed JSON of the trace.
+        problem: the problem of the trace, to save time, as `problem_from_json` returned it for this trace or another
+            one of the same problem; by default it is read from `data`.
     """
     root, _ = _checked(data)
     problem = problem_from_json(data) if problem is None else problem
@@ -131,7 +131,10 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
 
 
 def problem_from_json(data: Any) -> Problem:
-    """Return the problem in the parsed contents of a trace; for short episodes this is most of the work."""
+    """Return the problem in the parsed JSON of a trace, with the answer model of the trace.
+
+    Pass the result to `from_json` for several traces of a problem: reading it is most of the work for short episodes.
+    """
     root, earlier = _checked(data)
     instance = instance_from_json(root.child("instance"))
     problem: Problem = domain_of(instance, "instance").problem(instance)
@@ -139,7 +142,7 @@ def problem_from_json(data: Any) -> Problem:
 
 
 def _checked(data: Any) -> tuple[Field, bool]:
-    """Check the format and the keys of a trace; return its contents and whether an earlier version wrote it."""
+    """Check the format and the keys of a trace; return its contents and whether it has the earlier format, version 1."""
     root = Field("", data).object()
     if root.has("format"):
         root.child("format").text([FORMAT, EARLIER])
@@ -169,7 +172,10 @@ def _check_sums(root: Field, episode: Episode) -> None:
 
 
 def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[str, Any]:
-    """Return the states of both agents as a JSON object, with the keys of the domain's traces."""
+    """Return the states of both agents as a JSON object, with the keys that the domain uses in traces.
+
+    If the ego agent can carry something, the object also has its load under ``holding``, null for none.
+    """
     named = [
         name_to_json(place_name(problem.teammate, state.teammate), "teammate_model"),
         name_to_json(place_name(problem.ego, state.ego), "ego_model"),
@@ -181,7 +187,7 @@ def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[s
 
 
 def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointState:
-    """Return the states of both agents in a JSON object as of `state_to_json`, which may have other keys as well."""
+    """Return the states of both agents in a JSON object made by `state_to_json`; other keys of it are ignored."""
     teammate, ego, *holding = (given.child(key) for key in _state_keys(domain, problem))
     places = _place(problem.teammate, teammate), _place(problem.ego, ego)
     load = next((_index(each, problem.goals) for each in holding if each.value is not None), -1)
@@ -189,7 +195,7 @@ def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointStat
 
 
 def _state_keys(domain: Domain, problem: Problem) -> tuple[str, ...]:
-    """Return the keys of the states of the teammate and the ego agent, and of the load if there is one."""
+    """Return the JSON keys of the teammate's state, the ego agent's state and, if it can carry something, its load."""
     words = domain.vocabulary()
     return (words.teammate, words.ego, "holding") if problem.ego.loads else ("teammate", "ego")
 
@@ -284,7 +290,10 @@ def _situation_from_json(problem: Problem, state: JointState, belief: FloatArray
 
 
 def _check_kind(given: Field, teammate: str) -> None:
-    """Raise `InputError` unless a step is either an action of both agents or a question with its answer."""
+    """Raise `InputError` unless a step of a trace is either an action of both agents or a question with its answer.
+
+    `teammate` is the key of the teammate's action.
+    """
     is_null = {key: given.value[key] is None for key in ("action", teammate, "ask", "answer")}
     asks = not is_null["ask"]
     for key, null in is_null.items():
