@@ -49,7 +49,10 @@ def _check_share(field: str, share: object, below: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AnswerModel:
-    """The probabilities that an answer is wrong or missing; see the top of this module.
+    """The probabilities that an answer is wrong or missing.
+
+    With probability `refused` there is no answer. Otherwise, with probability `wrong`, it is one of the false answers,
+    each equally likely; else it is true.
 
     Attributes:
         wrong: probability that a given answer is wrong, from 0 and below 0.5.
@@ -84,10 +87,11 @@ class AnswerModel:
 
     @property
     def telling(self) -> float:
-        """Expected share of one yes/no answer in the evidence that settles the question; 1 for a true answer.
+        """How much one yes/no answer settles on average, from 0 to 1; at 0.1, about ten answers settle a question.
 
-        A question is settled when the odds of one answer have grown by a factor of ``1 / CREDIBLE``. Each answer
+        A question is settled when the odds of one answer have grown by a factor of ``1 / CREDIBLE``. Each given answer
         multiplies them by ``(1 - wrong) / wrong``, in the right or the wrong direction; a missing one changes nothing.
+        If answers are never wrong, a given answer settles the question, so the result is ``1 - refused``.
         """
         if self.wrong == 0:
             return 1.0 - self.refused
@@ -124,12 +128,13 @@ class AnswerModel:
         return Answer(asked, chosen + (chosen >= true))
 
     def for_planning(self, who: str) -> AnswerModel:
-        """Return the model that planners use, which follows the formula at the top of this module: this one.
+        """Return the answer model that planners compute with: this one.
 
-        A subclass may return an approximation of itself; the planner uses it, exact solvers raise an error.
+        Planners need answers that are wrong or missing with fixed probabilities. A subclass with other answers may
+        return an approximation of itself; planners use it, exact solvers raise an error.
 
         Args:
-            who: ends the error message; it says which method needs the formula.
+            who: the method that needs such a model; it ends the error message.
 
         Raises:
             InputError: a subclass has its own `draw` or `likelihood`, and no `for_planning`.
@@ -152,21 +157,25 @@ TRUTHFUL = AnswerModel()
 
 
 def truth(asked: Question, goal: int) -> bool | int:
-    """Return the true reply to a question: a bool, or the index of a group for a `Choice`."""
+    """Return the true reply to a question if the teammate has this goal.
+
+    The reply is True or False for yes or no; for a `Choice`, the index of the group with the goal, or the number of
+    groups for "none of these".
+    """
     if not isinstance(asked, Choice):
         return goal in asked
     return next((k for k, group in enumerate(asked.groups) if goal in group), len(asked.groups))
 
 
 def n_answers(asked: Question, n_goals: int) -> int:
-    """Return the number of answers that can be true; a question with only one gives no information."""
+    """Return the number of answers to a question that are true for some goal; if it is 1, the question is pointless."""
     if not isinstance(asked, Choice):
         return 2 if 0 < len(asked) < n_goals else 1
     return len(asked.groups) + (len(asked.goals) < n_goals)
 
 
 def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return the goals for which an answer is true, ``bool [n_goals]``; the reply must not be missing."""
+    """Return the goals for which an answer is true, ``bool [n_goals]``; a missing answer is not allowed."""
     asked, reply = answer.asked, answer.reply
     agree = np.zeros(n_goals, dtype=np.bool_)
     if not isinstance(asked, Choice):
@@ -189,7 +198,14 @@ def most_wrong(k: int) -> float:
 
 
 def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) -> FloatArray:
-    """Return the probability of an answer under each goal, ``float64 [n_goals]``; see the top of this module."""
+    """Return the probability of an answer under each goal, ``float64 [n_goals]``.
+
+    Args:
+        answer: the answer, which may be missing.
+        n_goals: number of goals.
+        wrong: probability that a given answer is wrong; all false answers are equally likely.
+        refused: probability that no answer is given.
+    """
     if answer.reply is None:
         return np.full(n_goals, refused)
     k = n_answers(answer.asked, n_goals)
@@ -198,7 +214,7 @@ def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) ->
 
 
 def check_reply(answer: Answer, n_goals: int) -> None:
-    """Raise an `InputError` if the question does not offer the reply."""
+    """Raise an `InputError` if the reply is not a possible reply to the question; None (no reply) always is."""
     asked, reply = answer.asked, answer.reply
     if reply is None:
         return
@@ -213,7 +229,11 @@ def check_reply(answer: Answer, n_goals: int) -> None:
 
 
 def same_question(asked: Question, n_goals: int) -> Hashable:
-    """Return a key that is equal for two questions with the same information: equal ones, or complementary ones."""
+    """Return a key that two questions share if they give the same information.
+
+    A question shares it with the same question in another order and, if it is a yes/no question, with the question
+    about all other goals.
+    """
     if isinstance(asked, Choice):
         return frozenset(frozenset(group) for group in asked.groups)
     goals = frozenset(asked)
@@ -222,7 +242,10 @@ def same_question(asked: Question, n_goals: int) -> Hashable:
 
 
 def same_reply(answer: Answer, asked: Question) -> Answer:
-    """Return an earlier answer as an answer to `asked`, which has the same key (see `same_question`)."""
+    """Return the answer to `asked` that says the same as an earlier answer.
+
+    Both questions give the same information: they have the same key, see `same_question`.
+    """
     reply = answer.reply
     if reply is None:
         return Answer(asked, None)

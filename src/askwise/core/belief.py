@@ -55,7 +55,7 @@ class Belief(ABC):
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
 
     Attributes:
-        weighs_answers: whether answers can be wrong; then the credible goals count as possible.
+        weighs_answers: whether answers can be wrong. If so, `possible` leaves out goals that are next to impossible.
     """
 
     name: str
@@ -84,12 +84,15 @@ class Belief(ABC):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals to consider, ``bool [n_goals]``: possible ones, or credible ones if answers can be wrong."""
+        """The goals to consider, ``bool [n_goals]``: those that are not ruled out.
+
+        If answers can be wrong, only those at least `CREDIBLE` times as probable as the likeliest goal.
+        """
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
     @property
     def not_ruled_out(self) -> BoolArray:
-        """The goals that must not be given up for good, ``bool [n_goals]``, even if they are not credible."""
+        """The goals that can still be true, ``bool [n_goals]``, however improbable they are."""
         return self._allowed.copy()
 
     def _credible(self) -> BoolArray:
@@ -109,8 +112,8 @@ class Belief(ABC):
         """Learn from an action of the teammate.
 
         Args:
-            likelihood: ``[n_goals]``, the probability of the action under each goal; if `needs_shares` is False, it is
-                ``bool``: whether the action is possible.
+            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy. A class with
+                `needs_shares` False takes ``bool [n_goals]``: whether that probability is positive.
         """
 
     def learn(self, asked: BoolArray, answer: bool) -> None:
@@ -141,14 +144,19 @@ class Belief(ABC):
         self._rescale()
 
     def _rescale(self) -> None:
-        """Scale the weights so that they neither overflow nor underflow in long episodes."""
+        """Scale the unnormalised probabilities, so that they neither overflow nor underflow in long episodes."""
         self._probabilities = None
         rescale(self._weights, self._allowed)
 
 
 @compiled(work=lambda given: 2 * given.weights.size)
 def rescale(weights: Any, allowed: Any) -> None:
-    """Divide the weights of allowed goals by the largest, down to `SMALLEST` at least; set the other weights to 0."""
+    """Scale unnormalised probabilities in place: the largest becomes 1, that of an allowed goal at least `SMALLEST`.
+
+    Args:
+        weights: ``float64 [n_goals]``, the unnormalised probabilities.
+        allowed: ``bool [n_goals]``, the goals that are not ruled out; the weights of the others are set to 0.
+    """
     largest = SMALLEST
     for goal in range(weights.size):
         if allowed[goal]:
@@ -165,19 +173,27 @@ class Elimination(Belief):
     state_only = True
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """Learn from an action of the teammate."""
+        """Rule out the goals whose policy never takes the observed action.
+
+        Args:
+            likelihood: ``bool [n_goals]``, whether each goal's policy may take it; probabilities work too.
+        """
         self._keep(likelihood > 0, "an action of the teammate")
 
 
 class Bayes(Belief):
-    """A belief that multiplies the odds by the likelihood of every action."""
+    """A belief that follows Bayes' rule: each action multiplies a goal's odds by its probability under that goal."""
 
     name = "bayes"
     state_only = True
     posterior = True
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """Learn from an action of the teammate."""
+        """Multiply the odds of each goal by the probability of the observed action under its policy.
+
+        Args:
+            likelihood: ``float64 [n_goals]``, these probabilities; 0 rules a goal out.
+        """
         self._keep(likelihood > 0, "an action of the teammate")
         self._weights = self._weights * likelihood
         self._rescale()
@@ -190,9 +206,10 @@ class Robust(Belief):
         prior: ``float64 [n_goals]``, not all 0.
         noise: probability of a random action.
         n_actions: number of actions that a random action is drawn from.
-        doubt: goals whose likelihood is below this share of the largest likelihood are set aside. They are not ruled
-            out: further actions can bring them back. The prior does not matter here: a goal is set aside because of
-            the teammate's actions, not because it was unlikely from the start.
+        doubt: a goal is set aside if the likelihood of the teammate's actions so far under it is below this share of
+            the largest such likelihood. It is not ruled out: further actions can bring it back. The prior does not
+            matter here: a goal is set aside because of the teammate's actions, not because it was unlikely from the
+            start.
     """
 
     name = "robust"
@@ -214,7 +231,11 @@ class Robust(Belief):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals that are not set aside, ``bool [n_goals]``; credible ones if answers can be wrong."""
+        """The goals to consider, ``bool [n_goals]``: those that explain the teammate's actions well enough.
+
+        The likelihood of the actions must be at least `doubt` times that under the best goal. If answers can be wrong,
+        the goal must be at least `CREDIBLE` times as probable as the likeliest goal instead.
+        """
         if self.weighs_answers:
             # Actions and answers may support different goals; only their combination counts.
             return self._credible()
@@ -223,11 +244,18 @@ class Robust(Belief):
 
     @property
     def not_ruled_out(self) -> BoolArray:
-        """Return the goals that are not ruled out and at least as probable as `NEXT_TO_IMPOSSIBLE`."""
+        """The goals that answers allow and that are not next to impossible, ``bool [n_goals]``.
+
+        Next to impossible is below `NEXT_TO_IMPOSSIBLE` times the probability of the likeliest goal.
+        """
         return np.asarray(self._allowed & (self._weights >= NEXT_TO_IMPOSSIBLE * self._weights.max()))
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """Learn from an action of the teammate."""
+        """Multiply the odds of each goal by the probability of the observed action, which may have been random.
+
+        Args:
+            likelihood: ``float64 [n_goals]``, the probability under each goal's policy if the action was not random.
+        """
         explained = (1 - self.noise) * likelihood + self._slip
         self._weights = self._weights * explained
         evidence = np.where(self._allowed, self._evidence * explained, 0.0)
@@ -256,7 +284,7 @@ def make_belief(
 
 
 def find_belief(name: str) -> type[Belief]:
-    """Return the class of the belief called `name`."""
+    """Return the class of the belief called `name`; raise an `InputError` if there is none."""
     if name not in BELIEFS:
         allowed = "one of " + ", ".join(map(repr, BELIEFS))
         raise InputError("belief", repr(name), allowed + did_you_mean(str(name), BELIEFS))
@@ -311,7 +339,7 @@ class Tracker:
 
     @property
     def possible(self) -> BoolArray:
-        """The goals that are still possible, ``bool [n_goals]``."""
+        """The goals to consider, ``bool [n_goals]``; see `Belief.possible`."""
         return self.belief.possible
 
     @property
@@ -320,7 +348,7 @@ class Tracker:
         return self.belief.probabilities
 
     def update(self, observation: Observation) -> None:
-        """Update the belief with what is observed after a step, or at the start."""
+        """Update the belief with the action or the answer in an observation; the first observation has neither."""
         last, self._last = self._last, observation.state
         action = observation.teammate_action
         if observation.answer is not None:
@@ -329,7 +357,7 @@ class Tracker:
             self._take_in((last.teammate, action))
 
     def saw(self, teammate: int, action: int) -> None:
-        """Update the belief with an `action` of the teammate in its state `teammate`."""
+        """Update the belief with an `action` that the teammate took in its state `teammate`, both given by index."""
         self._take_in((teammate, action))
 
     def heard(self, answer: Answer) -> None:
@@ -376,7 +404,10 @@ class Tracker:
             self.belief.weigh(model.likelihood(answer, n_goals))
 
     def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
-        """Return the likelihood of an action of the teammate under each goal, as `Belief.observe` takes it."""
+        """Return the probability of an action of the teammate under each goal's policy, ``float64 [n_goals]``.
+
+        If the belief does not need probabilities, return whether they are positive, ``bool [n_goals]``.
+        """
         if self.belief.needs_shares:
             return self.problem.teammate.policy(teammate)[:, action]
         return self.problem.teammate.optimal(teammate)[:, action]
@@ -389,12 +420,24 @@ class Tracker:
 
 
 def joint_with(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
-    """Return the joint probability of each goal and an answer, ``float64 [n_goals]``."""
+    """Return ``P(goal) * P(answer | goal)`` for each goal, ``float64 [n_goals]``.
+
+    Args:
+        problem: the problem, whose answer model gives the second factor.
+        belief: ``float64 [n_goals]``, the probabilities of the goals before the answer.
+        answer: the answer.
+    """
     return np.asarray(belief * problem.answers.likelihood(answer, len(problem.goals)))
 
 
 def belief_after(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
-    """Return the probabilities of the goals after an answer, ``float64 [n_goals]``; all 0 if no goal allows it."""
+    """Return the probabilities of the goals after an answer, ``float64 [n_goals]``; all 0 if the answer is impossible.
+
+    Args:
+        problem: the problem.
+        belief: ``float64 [n_goals]``, the probabilities before the answer.
+        answer: the answer.
+    """
     weights = joint_with(problem, belief, answer)
     total = float(weights.sum())
     return np.asarray(weights / total if total > 0 else weights)

@@ -34,19 +34,19 @@ MOST_PAIRS = 5
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An ontic action or a question about goals, with the reason for it.
+    """An action of the ego agent or a question about goals, with the reason for it.
 
     Attributes:
-        action: the ontic action, None for a question.
+        action: index of the action, None for a question.
         ask: the question, None for an action.
         why: the reason, one sentence.
         value: expected saving of the considered question, before its cost.
         cost: cost of the considered question.
         considered: the question that the method considered, whether it asked it or not.
-        runner_up: the best other question that the method knows, with its net value.
-        verdict: how certain it is that the method found its best question.
-        situation: the situation in which the decision was made, from which `gate` and `pairs` are computed. It is
-            ignored when decisions are compared.
+        runner_up: the best other question that the method knows, and its value minus its cost.
+        verdict: a text that says how certain it is that the method found its best question.
+        situation: problem, states and belief at the decision, from which `gate` and `pairs` are computed. It is ignored
+            when decisions are compared.
     """
 
     action: int | None = None
@@ -61,16 +61,16 @@ class Decision:
 
     @property
     def gate(self) -> Gate | None:
-        """The gate at the decision, None if the agent has no belief."""
+        """Whether a question was allowed at the decision, and why; None if the agent has no belief."""
         return None if self.situation is None else self.situation.gate
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The zones of the most important pairs of goals, the heaviest first."""
+        """The pairs of goals between which the ego agent is expected to be undecided longest, longest first."""
         return () if self.situation is None else self.situation.pairs
 
     def made_at(self, situation: Situation) -> Decision:
-        """Return the same decision with its situation."""
+        """Return the same decision with the situation in which it was made: problem, states and belief."""
         # Called at every step; `dataclasses.replace` takes twice as long.
         return Decision(
             self.action,
@@ -95,7 +95,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The gate: whether a question may be asked in a situation.
+    """Whether a question may be asked: only if several goals are possible and no ego action is optimal for all of them.
 
     Attributes:
         possible: number of possible goals.
@@ -114,14 +114,15 @@ class Gate:
 
 
 class Situation:
-    """The situation of a decision: problem, state and belief.
+    """The situation in which a decision is made: problem, states and belief.
 
     Args:
         problem: the problem.
         state: the states of both agents.
         belief: ``float64 [n_goals]``, the agent's belief; copied unless it is read-only.
-        gate: the gate, if it is already known.
-        pairs: the most important pairs, if they are already known.
+        gate: whether a question may be asked, if it is already known; None to compute it at first use.
+        pairs: the pairs of goals that `heaviest_pairs` returns, if they are already known; None to compute them at
+            first use.
     """
 
     __slots__ = ("_gate", "_pairs", "belief", "problem", "state")
@@ -143,26 +144,35 @@ class Situation:
 
     @property
     def gate(self) -> Gate:
-        """The gate, computed at first use."""
+        """Whether a question may be asked in this situation, and why; computed at first use."""
         if self._gate is None:
             self._gate = gate_at(self.problem, self.state, self.belief)
         return self._gate
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The most important pairs of possible goals, the heaviest first; empty if only one goal is left."""
+        """The pairs of goals between which the ego agent is expected to be undecided longest, longest first.
+
+        Empty if only one goal is left; computed at first use.
+        """
         if self._pairs is None:
             self._pairs = heaviest_pairs(self.problem, self.state, self.belief)
         return self._pairs
 
     @property
     def affordable(self) -> bool:
-        """Whether the pairs are known, or can be computed for a whole episode in reasonable time."""
+        """Whether `pairs` is known already, or could be computed at every step of an episode in reasonable time."""
         return self._pairs is not None or affordable(self.problem)
 
 
 def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
-    """Return the gate at a state for the credible goals (see `credible_goals`)."""
+    """Return whether a question may be asked: several goals are possible and no ego action is optimal for all of them.
+
+    Args:
+        problem: the problem.
+        state: the states of both agents.
+        belief: ``float64 [n_goals]``; goals that are next to impossible under it are left out (see `credible_goals`).
+    """
     optimal = problem.ego.optimal(state.ego)[credible_goals(problem, belief)]
     suits = optimal.sum(axis=0)
     return Gate(
@@ -173,7 +183,7 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
 
 
 def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
-    """Return the actions that are optimal for every possible goal, ``int64``; if there is none, the gate is open.
+    """Return the actions that are optimal for every possible goal, ``int64``; if there is none, questions are allowed.
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
@@ -185,7 +195,13 @@ def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
 
 @compiled(work=lambda given: given.optimal.size)
 def _common(optimal: Any, possible: Any, common: Any) -> int:
-    """Fill `common` with the actions that are optimal for all possible goals; return their number."""
+    """Fill an array with the actions that are optimal for all possible goals; return their number.
+
+    Args:
+        optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
+        possible: ``bool [n_goals]``, the possible goals.
+        common: ``int64 [n_actions]``, the array to fill, from its beginning.
+    """
     n_goals, n_actions = optimal.shape
     filled = 0
     for a in range(n_actions):
@@ -202,7 +218,12 @@ def _common(optimal: Any, possible: Any, common: Any) -> int:
 
 @compiled(work=lambda given: given.optimal.size)
 def some_out_of_reach(optimal: Any, possible: Any) -> bool:
-    """Return whether some possible goal has no optimal action, that is, cannot be reached."""
+    """Return whether some possible goal has no optimal action, that is, cannot be reached.
+
+    Args:
+        optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
+        possible: ``bool [n_goals]``, the possible goals.
+    """
     n_goals, n_actions = optimal.shape
     for goal in range(n_goals):
         if possible[goal]:
@@ -217,7 +238,7 @@ def some_out_of_reach(optimal: Any, possible: Any) -> bool:
 
 
 def affordable(problem: Problem) -> bool:
-    """Return whether the zones of a whole episode can be computed in reasonable time."""
+    """Return whether `heaviest_pairs` could be called at every step of an episode in reasonable time."""
     return problem.teammate.model.n_states * len(problem.goals) <= LARGEST
 
 
@@ -231,10 +252,13 @@ class PairZones:
     Attributes:
         first: index of one goal.
         second: index of the other goal.
-        informed: the last step of Z_I, the teammate's WCD.
-        branching: the first step of Z_B, the ego agent's WCD.
-        expected: the last step of eZ_I, the teammate's EDP, if the first goal is true and if the second is true.
-        weight: expected number of steps in which the ego agent is undecided between the two, weighted by their
+        informed: the last step of the zone of information (Z_I): at the latest then, the teammate's actions have told
+            the two goals apart. It is the teammate's WCD.
+        branching: the first step of the zone of branching (Z_B): from then on the ego agent needs different actions for
+            the two goals. It is the ego agent's WCD.
+        expected: the step at which the teammate's actions are expected to rule out the wrong goal (the teammate's EDP),
+            if the first goal is true and if the second is true.
+        weight: expected number of steps in which the ego agent is undecided between the two goals, weighted by their
             probabilities.
     """
 
@@ -247,29 +271,30 @@ class PairZones:
 
     @property
     def information(self) -> Zone:
-        """Z_I: observation may not have ruled out one of the goals yet."""
+        """The zone of information (Z_I): the steps up to which observation may not have ruled out one of the goals."""
         return Zone(1, self.informed)
 
     @property
     def parting(self) -> Zone:
-        """Z_B: the ego agent needs different actions for the two goals."""
+        """The zone of branching (Z_B): the steps from which the ego agent needs different actions for the two goals."""
         return Zone(self.branching, np.inf)
 
     @property
     def querying(self) -> Zone:
-        """Z_Q: a question may be worth its price."""
+        """The zone of querying (Z_Q), where a question may be worth its price: the steps in both other zones."""
         return self.information & self.parting
 
     @property
     def now(self) -> bool:
-        """Whether the current step lies in Z_Q."""
+        """Whether the current step lies in the zone of querying, where a question may be worth its price."""
         return 1 in self.querying
 
     @property
     def expected_querying(self) -> tuple[Zone, Zone]:
-        """The intersections of eZ_I and Z_B if the first goal is true and if the second is true.
+        """The steps in which the ego agent is likely undecided, if the first goal is true and if the second is.
 
-        The value of a question counts the steps in these zones.
+        They begin when its plans for the two goals branch, and end when the teammate's actions are expected to rule out
+        the wrong goal. The value of a question counts the steps in these zones.
         """
         one, other = (Zone(1, end) & self.parting for end in self.expected)
         return one, other
@@ -278,13 +303,16 @@ class PairZones:
 def heaviest_pairs(
     problem: Problem, state: JointState, belief: FloatArray, most: int = MOST_PAIRS
 ) -> tuple[PairZones, ...]:
-    """Return the pairs of credible goals with the largest weight; ties go to earlier branching, then to likelier goals.
+    """Return the pairs of goals between which the ego agent is expected to be undecided longest, with their zones.
+
+    Pairs are sorted by that number of steps, weighted by the goals' probabilities; ties go to the pair whose plans
+    branch earlier, then to likelier goals. Goals that are next to impossible are left out (see `credible_goals`).
 
     Args:
         problem: the problem.
         state: the states of both agents.
         belief: ``float64 [n_goals]``.
-        most: number of pairs to return.
+        most: limit on the pairs returned.
     """
     possible = np.flatnonzero(credible_goals(problem, belief))
     if possible.size < 2:
@@ -310,7 +338,12 @@ def heaviest_pairs(
 
 
 def _length(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return `Zone.length` of many zones, given their first and last steps."""
+    """Return the number of steps in each of many zones, ``float64 [n]``, 0 for empty ones.
+
+    Args:
+        start: ``float64 [n]``, the first step of each zone.
+        end: ``float64 [n]``, the last step of each zone.
+    """
     held = (start <= end + ROUNDING) & np.isfinite(start)
     begin = np.where(held, start, 0.0)
     return np.where(held, np.maximum(end, begin) - begin + 1, 0.0)

@@ -96,12 +96,12 @@ class Episode:
 
     @property
     def marginal_cost(self) -> float:
-        """The marginal cost, `cost` minus `optimal_cost`; ``nan`` if the episode was cut off."""
+        """The cost beyond that of an agent that knows the goal, `cost - optimal_cost`; ``nan`` if it was cut off."""
         return self.cost - self.optimal_cost if self.finished else math.nan
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """What the agent observed before each step; `askwise.ask` accepts it as a history."""
+        """What the ego agent observed before each step, in order; `askwise.ask` accepts it as a history."""
         before: list[tuple[int | None, Answer | None]] = [(None, None)]
         # The last entry belongs to the next step; zip drops it.
         before += [(step.teammate_action, step.answer) for step in self.steps]

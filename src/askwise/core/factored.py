@@ -45,12 +45,12 @@ def checked_model(field: str, model: object) -> Model:
 
 
 def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
-    """Return the target states of each goal in a model.
+    """Return the target states of each goal in the model of one agent, ``int32`` each.
 
     Args:
-        field: the input that an error names.
-        goals: the goals; a mapping gives targets that both agents share.
-        own: targets of this agent; None if it uses those in `goals`.
+        field: name of the input in error messages.
+        goals: names of the goals, or a mapping from names to targets that both agents share.
+        own: targets of this agent, in the order of the goals or by name; None if it uses those in `goals`.
         model: the agent's model.
     """
     names = tuple(goals)
@@ -72,7 +72,13 @@ def _in_order(field: str, given: Any, names: Sequence[str]) -> list[Any]:
 
 
 def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
-    """Return the start as a `JointState`, given as one or as a pair of states by name or index."""
+    """Return the first states of both agents; raise an `InputError` if there is no such state.
+
+    Args:
+        start: a `JointState`, or a pair: the teammate's and the ego agent's state, by name or index.
+        teammate: the teammate's model.
+        ego: the ego agent's model.
+    """
     if isinstance(start, JointState):
         start = start.teammate, start.ego
     if not isinstance(start, tuple | list) or len(start) != 2:
@@ -84,6 +90,13 @@ def checked_policies(
     given: Any, names: Sequence[str], model: Model, targets: Sequence[IntArray], start: int
 ) -> tuple[Policy, ...]:
     """Return the teammate's policy of each goal.
+
+    Args:
+        given: policies, or tables of probabilities ``[n_states, n_actions]``, in the order of the goals or by name.
+        names: names of the goals.
+        model: the teammate's model.
+        targets: the target states of each goal.
+        start: the teammate's first state.
 
     Raises:
         InputError: a policy may get stuck before its goal, has no action in a state that it may reach, or cannot stay
@@ -100,7 +113,10 @@ def checked_policies(
 
 
 def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
-    """Raise an `InputError` if a policy may get stuck before its goal or has no action in a state that it may reach."""
+    """Raise an `InputError` about `field` unless a policy always has an action and a way to a target where it may stay.
+
+    All states that it may reach from `start` are checked.
+    """
     ends = [int(state) for state in targets if policy.support[state, model.stay]]
     if len(ends) < targets.size:
         state = next(int(s) for s in targets if s not in ends)
@@ -216,14 +232,17 @@ class FactoredProblem(Problem):
         )
 
     def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
-        """Return the same problem with another prior and other prices; tables are shared."""
+        """Return the same problem with another prior and other prices; tables computed already are shared with it."""
         terms = {"prior": checked_prior(prior, self.goals), "query_cost": checked_price(query_cost, self.goals)}
         return self._restated(**terms)
 
     def with_answers(self, answers: AnswerModel) -> FactoredProblem:
-        """Return the same problem with another answer model; tables are shared."""
+        """Return the same problem with another answer model; tables that were computed already are shared with it."""
         return self if answers == self.answers else self._restated(answers=checked_answers(answers))
 
     def _restated(self, **changes: Any) -> FactoredProblem:
-        """Return a changed copy that is no longer tied to a file: the file would not contain the changes."""
+        """Return a copy with other attributes, as a plain `FactoredProblem`.
+
+        It is of no subclass, because a subclass may refer to a file, which would not contain the changes.
+        """
         return replaced(self, FactoredProblem, **changes)

@@ -32,20 +32,20 @@ class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
 
 
 def after(problem: Problem, state: JointState, ego_action: int, teammate_action: int) -> JointState:
-    """Return the states of both agents after a joint step; both actions must be available."""
+    """Return the states of both agents after a joint step; both actions, given by index, must be available."""
     return JointState(problem.teammate.next(state.teammate, teammate_action), problem.ego.next(state.ego, ego_action))
 
 
 def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
-    """Return the true answer to a question under a goal."""
+    """Return the true answer to a question if the teammate has this goal."""
     question = asked if isinstance(asked, Choice) else tuple(asked)
     return Answer(question, truth(question, goal))
 
 
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
-    """Return whether the step from `before` to `now` ends the episode.
+    """Return whether the step from `before` to `now` ends the episode if the teammate has this goal.
 
-    It does if the teammate, already at its target, stays there and the ego agent is at its own target.
+    It does if the teammate, already at its target, stays there and the ego agent is at its own target afterwards.
     """
     return bool(
         teammate_action == problem.teammate.actions.stay
@@ -100,12 +100,26 @@ def check_question(
 
 
 def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -> None:
-    """Raise `InvalidDecision` unless an action is available in the state `ego` of the ego agent."""
+    """Raise `InvalidDecision` unless an action is available in the state `ego` of the ego agent.
+
+    Args:
+        problem: the problem.
+        ego: the state.
+        action: index of the action; None is never available.
+        who: the beginning of the error message.
+    """
     _check_action(problem.ego.actions.names, problem.ego.next, ego, action, who)
 
 
 def check_teammate_action(problem: Problem, teammate: int, action: int | None, who: str) -> None:
-    """Raise `InvalidDecision` unless an action is available in the state `teammate` of the teammate."""
+    """Raise `InvalidDecision` unless an action is available in the state `teammate` of the teammate.
+
+    Args:
+        problem: the problem.
+        teammate: the state.
+        action: index of the action; None is never available.
+        who: the beginning of the error message.
+    """
     _check_action(problem.teammate.actions.names, problem.teammate.next, teammate, action, who)
 
 
@@ -128,7 +142,8 @@ def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
 class Game:
     """One episode in progress.
 
-    Call `act` for a joint step, `ask` for a question that the game answers, `hear` for one that is answered outside.
+    Call `act` for a joint step, `ask` for a question that the game answers, `hear` for a question that was answered
+    outside.
 
     Args:
         problem: the problem.
@@ -137,9 +152,9 @@ class Game:
         max_steps: limit on the steps; by default far more than a sensible agent needs.
         empty_questions: allow questions about no goal, for example for learning agents; they cost their price and give
             no information.
-        full_questions: allow questions about all goals, likewise.
-        names: names of ego agent and teammate in error messages.
-        answer_seed: seed of the wrong and missing answers.
+        full_questions: allow questions about all goals; they cost their price and give no information.
+        names: the ego agent and the teammate as error messages call them.
+        answer_seed: random seed for wrong and missing answers.
 
     Attributes:
         problem: the problem.
@@ -148,7 +163,8 @@ class Game:
         before: their states before the last joint step.
         teammate_action: the teammate's action in the last step, None at the start and after a question.
         answer: the answer in the last step, None if that was no question.
-        allowed: ``bool [n_goals]``, the goals that the prior and all certain answers allow.
+        allowed: ``bool [n_goals]``, the goals that the prior allows and that no answer has ruled out; answers that can
+            be wrong rule out none.
         steps: number of steps so far, questions included.
         step_cost: cost of the last step.
         cost: cost of all steps.
@@ -156,7 +172,7 @@ class Game:
         max_steps: limit on the steps.
         empty_questions: whether questions about no goal are allowed.
         full_questions: whether questions about all goals are allowed.
-        names: names of both agents in error messages.
+        names: the ego agent and the teammate as error messages call them.
     """
 
     def __init__(
@@ -197,7 +213,7 @@ class Game:
 
     @property
     def observation(self) -> Observation:
-        """What the ego agent observes now."""
+        """What the ego agent observes now: both states, and the teammate's action or the answer in the last step."""
         return Observation(self.state, self.teammate_action, self.answer)
 
     @property
@@ -217,11 +233,11 @@ class Game:
 
     @property
     def marginal_cost(self) -> float:
-        """The marginal cost, `cost` minus `optimal_cost`; ``nan`` before the end."""
+        """The cost beyond that of an agent that knows the goal, `cost` minus `optimal_cost`; ``nan`` before the end."""
         return self.cost - self.optimal_cost if self.finished else math.nan
 
     def act(self, ego_action: int, teammate_action: int) -> Observation:
-        """Perform a joint step; return the ego agent's next observation."""
+        """Perform a joint step, given the index of each agent's action; return the ego agent's next observation."""
         self._check_running()
         self.before = before = self.state
         self.state = self._after(ego_action, teammate_action)
@@ -231,7 +247,10 @@ class Game:
         return self.observation
 
     def ask(self, asked: Question | Sequence[int]) -> Observation:
-        """Ask a question, which `Problem.answers` answers; no agent moves. Return the ego agent's next observation."""
+        """Ask a question and draw its answer from the problem's answer model; no agent moves.
+
+        Return the ego agent's next observation, which contains the answer.
+        """
         if self.goal is None:
             raise AskwiseError("the game does not know the goal, so it cannot answer; pass the answer to hear()")
         if self._answers_rng is None:
@@ -257,7 +276,10 @@ class Game:
         check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
 
     def hear(self, answer: Answer) -> Observation:
-        """Perform a step in which a question was answered outside; return the ego agent's next observation."""
+        """Perform a step in which a question was asked and answered outside; no agent moves.
+
+        Return the ego agent's next observation.
+        """
         self._check_running()
         if not isinstance(answer, Answer):
             raise InputError("answer", repr(answer), "an askwise.Answer: the question, and the reply to it")
@@ -271,16 +293,16 @@ class Game:
         return self.observation
 
     def ego_available(self) -> list[int]:
-        """Return the available actions of the ego agent."""
+        """Return the indices of the actions that are available to the ego agent now."""
         return [a for a in range(len(self.problem.ego.actions.names)) if self.problem.ego.next(self.state.ego, a) >= 0]
 
     def teammate_available(self) -> list[int]:
-        """Return the available actions of the teammate."""
+        """Return the indices of the actions that are available to the teammate now."""
         problem, here = self.problem, self.state.teammate
         return [a for a in range(len(problem.teammate.actions.names)) if problem.teammate.next(here, a) >= 0]
 
     def _after(self, ego_action: int, teammate_action: int) -> JointState:
-        """Return the states of both agents after a joint step, or raise `InvalidDecision`."""
+        """Return the states of both agents after a joint step; raise `InvalidDecision` if an action is unavailable."""
         problem, before = self.problem, self.state
         if _is_one_of(problem.ego.actions.names, ego_action) and _is_one_of(
             problem.teammate.actions.names, teammate_action
@@ -323,7 +345,7 @@ def most_steps(problem: Problem, goal: int | None) -> int:
 
     Args:
         problem: the problem.
-        goal: the teammate's goal; None for the largest limit of all goals.
+        goal: index of the teammate's goal; None for the largest limit of all goals.
     """
     costs = optimal_costs(problem, problem.start)
     best = float(costs[problem.prior > 0].max() if goal is None else costs[goal])

@@ -35,7 +35,7 @@ _Problem = TypeVar("_Problem", bound="Problem")
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """The states of both agents, by index."""
+    """The states of both agents, each the index of a state of that agent's side of the problem."""
 
     teammate: int
     ego: int
@@ -106,17 +106,21 @@ class Problem(Sealed):
         )
 
     def with_answers(self, answers: AnswerModel) -> Problem:
-        """Return the same problem with another answer model; tables are shared."""
+        """Return the same problem with another answer model; tables that were computed already are shared with it."""
         return self if answers == self.answers else changed(self, answers=checked_answers(answers))
 
 
 def changed(problem: _Problem, **attributes: Any) -> _Problem:
-    """Return a copy of a problem with some attributes changed; the caller must have checked them. Tables are shared."""
+    """Return a copy of a problem with some attributes changed.
+
+    The caller must have checked the new values. Tables that were computed already are shared with the copy, so no table
+    may depend on the changed attributes.
+    """
     return replaced(problem, type(problem), **attributes)
 
 
 def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
-    """Return the states of both agents, each given by name or index (see `find_state`); None for the start."""
+    """Return the states of both agents, each given by name or index (see `find_state`), or None for its start."""
     return JointState(
         problem.start.teammate
         if teammate is None
@@ -126,11 +130,13 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 
 
 def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
-    """Return the goals that a method considers, ``bool [n_goals]``: possible ones, or credible ones if answers can err.
+    """Return the goals that a method considers, ``bool [n_goals]``: those with a positive probability.
+
+    If answers can be wrong, only those at least `CREDIBLE` times as probable as the likeliest goal.
 
     Args:
         problem: the problem.
-        belief: ``float64 [n_goals]``.
+        belief: ``float64 [n_goals]``, the probabilities of the goals.
     """
     if not problem.answers.fallible:
         return np.asarray(belief > 0)
@@ -150,14 +156,17 @@ def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
 
 
 def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
-    """Return the teammate's model, the names of its target states by goal, and the name of its start."""
+    """Return the teammate's model, its goals and its start.
+
+    The goals are a dict from each goal's name to the names of its target states; the start is the name of a state.
+    """
     side = problem.teammate
     targets = ([place_name(side, state) for state in side.targets(goal).tolist()] for goal in range(len(problem.goals)))
     return side.model, dict(zip(problem.goals, targets, strict=True)), place_name(side, problem.start.teammate)
 
 
 def teammate_does(problem: Problem, teammate: int, action: int) -> str:
-    """Return the name of an action of the teammate in its state `teammate`."""
+    """Return the name of an action of the teammate, by index, in the teammate's state `teammate`."""
     model = problem.teammate.model
     if model.labels is None or action >= model.n_actions:
         return problem.teammate.actions.names[action]
@@ -167,7 +176,8 @@ def teammate_does(problem: Problem, teammate: int, action: int) -> str:
 def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
     """Return the names of the teammate's actions, by index, in its state `teammate`.
 
-    In a model with labels, the name of an unavailable action is empty; in other models all names are returned.
+    In models in which an index stands for another action in each state (models with labels), the name of an unavailable
+    action is empty; in other models all names are returned.
     """
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:
@@ -208,7 +218,7 @@ def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: st
     """Return the values of a dict in the order of the goals.
 
     Args:
-        field: the input that an error names.
+        field: name of the input in error messages.
         given: the dict; its keys must be exactly the names of the goals.
         names: names of the goals.
         what: the noun for a value in error messages.
@@ -224,7 +234,12 @@ def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: st
 
 
 def checked_prior(prior: Any, names: Sequence[str]) -> FloatArray:
-    """Return the prior, ``float64 [n_goals]``, read-only; uniform if None. It must sum to 1."""
+    """Return the prior as a read-only array, ``float64 [n_goals]``; raise an `InputError` unless it sums to 1.
+
+    Args:
+        prior: probabilities in the order of the goals, or a dict of them by the goals' names; None for a uniform prior.
+        names: names of the goals.
+    """
     if prior is None:
         found = np.full(len(names), 1 / len(names))
     else:
@@ -285,11 +300,11 @@ def _checked_groups(given: Mapping[str, Sequence[str]] | None, goals: Sequence[s
 
 
 def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: Callable[[Any], str]) -> None:
-    """Raise an `InputError` if two goals share a target of the teammate: nothing would show which of them it has.
+    """Raise an `InputError` if two goals share a target of the teammate: its stay there would not reveal its goal.
 
     Args:
-        goals: for each goal, the field that states its targets, its name as messages show it, and its targets.
-        place: returns a target as messages show it.
+        goals: for each goal, the input that states its targets, its name as messages show it, and its targets.
+        place: a function that returns a target as messages show it.
     """
     owner: dict[Hashable, str] = {}
     for field, name, targets in goals:
@@ -303,12 +318,18 @@ def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: C
 
 
 def unreachable(field: str, start: str, what: str = "goal") -> InputError:
-    """Return the error that a goal cannot be reached; `start` is the agent's start as messages show it."""
+    """Return the error that a goal cannot be reached.
+
+    Args:
+        field: the name of the goal as an input.
+        start: the agent's start as the message shows it.
+        what: the noun for the goal in the message.
+    """
     return InputError(field, f"no way to it from {start}", f"a {what} that can be reached")
 
 
 def refuse_unreachable(field: str, side: Side, start: int, names: Sequence[str]) -> None:
-    """Raise an `InputError` about `field` if a goal cannot be reached from `start`."""
+    """Raise an `InputError` about the input `field` if a goal cannot be reached on a side from the state `start`."""
     missing = np.flatnonzero(side.steps(start) < 0)
     if missing.size:
         raise unreachable(f"{field}: goal {names[int(missing[0])]!r}", repr(place_name(side, start)))

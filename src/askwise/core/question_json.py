@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def question_to_json(problem: Problem, asked: Question) -> Any:
-    """Return a question as JSON-compatible data."""
+    """Return a question for JSON: a list of goal names; for a `Choice`, a dict with lists ``groups`` and ``names``."""
     if not isinstance(asked, Choice):
         return [problem.goals[goal] for goal in asked]
     groups = [[problem.goals[goal] for goal in group] for group in asked.groups]
@@ -28,7 +28,13 @@ def question_to_json(problem: Problem, asked: Question) -> Any:
 
 
 def question_from_json(problem: Problem, given: Field) -> Question:
-    """Return the question that a field describes."""
+    """Return the question that parsed JSON describes; raise an `InputError` if it is invalid.
+
+    Args:
+        problem: the problem.
+        given: a list of goal names, or for a `Choice` a dict with ``groups``, lists of goal names, and ``names``, one
+            name for each group or none at all.
+    """
     if not isinstance(given.value, dict):
         return _goals(problem, given)
     given.object(["groups", "names"], [])
@@ -46,7 +52,14 @@ def question_from_json(problem: Problem, given: Field) -> Question:
 
 
 def reply_from_json(problem: Problem, asked: Question, given: Field) -> Answer:
-    """Return the answer to a question that a field describes."""
+    """Return the answer to the question `asked` that parsed JSON describes; raise an `InputError` if it is invalid.
+
+    Args:
+        problem: the problem.
+        asked: the question.
+        given: the reply: true or false; for a `Choice` the index of a group, or the number of groups for "none of
+            these"; null if there is no reply.
+    """
     if given.value is None:
         return Answer(asked, None)
     if isinstance(asked, Choice):
@@ -64,7 +77,12 @@ def _goals(problem: Problem, given: Field) -> tuple[int, ...]:
 
 
 def parse_answers(text: str, field: str = "answers") -> AnswerModel:
-    """Return the answer model that a text such as ``truthful`` or ``wrong:0.05,refused:0.1,persistent`` describes."""
+    """Return the answer model that a text such as ``truthful`` or ``wrong:0.05,refused:0.1,persistent`` describes.
+
+    Args:
+        text: the text.
+        field: name of the input in error messages.
+    """
     found: dict[str, float] = {}
     errors = ERRORS[0]
     expected = "truthful, or some of wrong:E, refused:R and persistent, with commas between"
@@ -92,7 +110,11 @@ def _number(text: str, field: str, part: str, expected: str) -> float:
 
 
 def answers_to_json(model: AnswerModel) -> dict[str, Any]:
-    """Return an answer model as a JSON-compatible dict; raise an `InputError` for a subclass: no file can hold it."""
+    """Return an answer model for JSON, a dict with the keys ``wrong``, ``refused`` and ``errors``.
+
+    Raises:
+        InputError: the model is of a subclass of `AnswerModel`, which no file can hold.
+    """
     if type(model) is not AnswerModel:
         expected = "an AnswerModel with errors and refusals only: files hold no other answers"
         raise InputError("answers", type(model).__name__, expected)
@@ -100,7 +122,7 @@ def answers_to_json(model: AnswerModel) -> dict[str, Any]:
 
 
 def answers_from_json(given: Field) -> AnswerModel:
-    """Return the answer model that a field describes."""
+    """Return the answer model of a parsed JSON object with the optional keys ``wrong``, ``refused`` and ``errors``."""
     given.object([], ["wrong", "refused", "errors"])
     shares = {"wrong": 0.0, "refused": 0.0}
     for key, below in (("wrong", MOST_WRONG), ("refused", 1.0)):

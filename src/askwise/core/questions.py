@@ -37,10 +37,11 @@ SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The question "which of these is it?".
+    """The question "which of these groups contains your goal?".
 
     Attributes:
-        groups: the goals of each group, by index; no goal is in two groups. Goals in no group are "none of these".
+        groups: the goals of each group, by index; no goal is in two groups. For a goal in no group, the answer is "none
+            of these".
         names: one name for each group; empty if the groups have no names.
     """
 
@@ -138,7 +139,11 @@ class QueryCost:
             _check_price("query cost: per_option", self.per_option)
 
     def __call__(self, asked: Any) -> float:
-        """Return the price of a question; a number of goals also works if all goals have the same price."""
+        """Return the price of a question.
+
+        Args:
+            asked: a `Choice`; the goals of a yes/no question; or, if all goals have the same price, just their number.
+        """
         if isinstance(asked, Choice):
             each = self.per_goal if self.per_option is None else self.per_option
             return float(self.base + each * len(asked.groups))
@@ -149,22 +154,26 @@ class QueryCost:
         return float(self.base + sum(self.prices[goal] for goal in asked))
 
     def additive(self, n_goals: int, who: str) -> AdditivePrice:
-        """Return the same price as a sum over `n_goals` goals.
+        """Return the same price as a base price plus a price for each goal named, for yes/no questions.
+
+        Args:
+            n_goals: number of goals of the problem.
+            who: the method that needs this form; it ends the error message.
 
         Raises:
-            InputError: the price is no such sum; `who`, the method that needs a sum, ends the message.
+            InputError: the price does not have this form.
         """
         return additive_price(self, n_goals, who)
 
     def among(self, goals: Sequence[int]) -> Price:
-        """Return the price of yes/no questions about the given goals, renumbered from 0 in this order."""
+        """Return the price of yes/no questions in a problem with some of the goals: its goal k is ``goals[k]`` here."""
         if type(self) is QueryCost:
             return self if self.prices is None else _of_query_cost(self, len(self.prices)).among(goals)
         numbers = [int(goal) for goal in goals]
         return lambda asked: self([numbers[k] for k in asked])
 
     def with_prices(self, prices: Sequence[float | None]) -> QueryCost:
-        """Return the same price with one price for each goal; None means `per_goal`."""
+        """Return a copy with a price of naming each goal, in the order of the goals; None stands for `per_goal`."""
         if all(price is None for price in prices):
             return replace(self, prices=None)
         return replace(self, prices=tuple(self.per_goal if price is None else price for price in prices))
@@ -181,7 +190,7 @@ class AnyPrice(QueryCost):
     function: Callable[[Any], float] = len
 
     def __call__(self, asked: Any) -> float:
-        """Return the price of a question."""
+        """Return the price of a question: a `Choice`, or the goals of a yes/no question by index."""
         if isinstance(asked, int):
             raise InputError("question", f"{asked} goals, without saying which", "the goals asked about")
         paid = self.function(asked if isinstance(asked, Choice) else list(asked))
@@ -192,7 +201,7 @@ class AnyPrice(QueryCost):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditivePrice:
-    """A price that is a sum over the goals in a question; see the top of this module.
+    """The price of a yes/no question: ``base + per_goal * number of goals + sum of extra over these goals``.
 
     Attributes:
         base: price of every question.
@@ -227,12 +236,21 @@ class AdditivePrice:
         return min((one, two), key=lambda goals: (self(goals), len(goals)))
 
     def among(self, goals: Sequence[int]) -> AdditivePrice:
-        """Return the price of questions about the given goals, renumbered from 0 in this order."""
+        """Return the price of questions in a problem with some of the goals: its goal k is ``goals[k]`` here."""
         return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
 
 
 def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
-    """Return any price, such as a function, as a sum over goals; see `QueryCost.additive`."""
+    """Return a price of yes/no questions as a base price plus a price for each goal named.
+
+    Args:
+        price: any price, such as a function of the goals asked about.
+        n_goals: number of goals of the problem.
+        who: the method that needs this form; it ends the error message.
+
+    Raises:
+        InputError: the price does not have this form, or there are too many goals to prove that a function has it.
+    """
     if type(price) is AdditivePrice:
         return price
     if type(price) is QueryCost:
@@ -259,7 +277,10 @@ def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
 
 
 def _guessed(price: Price, n_goals: int) -> AdditivePrice:
-    """Return the only sum over goals that can equal the price, from its values for one and two goals."""
+    """Return the only additive price that can equal `price`, from its values for questions about one or two goals.
+
+    Additive means: a base price plus a price for each goal named.
+    """
     alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
     base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0
     return AdditivePrice(base, 0.0, alone - base)

@@ -37,12 +37,13 @@ BLOCK = 2**11
 
 
 class Actions(NamedTuple):
-    """The actions of an agent; their indices are the actions elsewhere.
+    """The actions of one agent. Everywhere else an action is an index of `names`.
 
     Attributes:
         names: the name of each action.
-        stay: the action that changes nothing: the teammate stays at its goal, the ego agent waits.
-        moves: the actions that lead towards goals, which the rule of `BL:Toolbox` compares.
+        stay: index of the action that changes nothing: the teammate stays at its goal, the ego agent waits.
+        moves: indices of the actions that move the agent, in contrast to waiting or handling a load. The method
+            `BL:Toolbox` builds its questions from them.
     """
 
     names: tuple[str, ...]
@@ -52,62 +53,74 @@ class Actions(NamedTuple):
 
 @runtime_checkable
 class Side(Protocol):
-    """The interface of an agent's side of a problem; see the top of this module."""
+    """The interface of a side: what one agent, the teammate or the ego agent, can do about the goals of a problem.
+
+    States, actions and goals are integers. A state is a place, or a place and a load if the agent carries things.
+    """
 
     @property
     def actions(self) -> Actions:
-        """The agent's actions; those of its model come first."""
+        """The agent's actions: first those of `model`, then any others, such as picking up a load."""
 
     @property
     def model(self) -> Model:
-        """The model of the places between which the agent moves."""
+        """The model of the agent's moves; its states are the places, whatever the agent carries."""
 
     @property
     def loads(self) -> int:
         """Number of things that the agent can carry, one for each goal; 0 if it carries nothing.
 
-        A state is a place and a load, ``place * (loads + 1) + load + 1``, where the load is the index of its goal, -1
-        for none. If there are no loads, a state is a place.
+        The agent carries one thing at a time, its load: the index of the goal that needs it, -1 for none. A state is
+        ``place * (loads + 1) + load + 1``; if `loads` is 0, it is the place.
         """
 
     def targets(self, goal: int) -> IntArray:
-        """Return the target states of a goal, ``int32``."""
+        """Return the states in which the agent has reached a goal, ``int32 [n_targets]``."""
 
     def next(self, state: int, action: int) -> int:
-        """Return the state after an action, -1 if the action is not available."""
+        """Return the state after an action, -1 if the action is not available in `state`."""
 
     def steps(self, state: Any) -> IntArray:
-        """Return the steps to each goal, ``int [n_goals]``, -1: out of reach.
+        """Return the fewest steps to each goal, ``int [n_goals]``, -1 if the goal is out of reach.
 
-        For an array of n states the result is ``[n, n_goals]``.
+        Args:
+            state: one state, or an array of n states; for an array the result is ``int [n, n_goals]``.
         """
 
     def optimal(self, state: int) -> BoolArray:
-        """Return the actions that the policy of each goal may take, ``bool [n_goals, n_actions]``.
+        """Return which actions the policy of each goal may take in a state, ``bool [n_goals, n_actions]``.
 
-        For UROPs these are the first actions of shortest plans. This is much cheaper than `policy`.
+        If the policy is the UROP (uniformly random optimal policy), these are the first actions of shortest plans. This
+        is much cheaper than `policy`.
         """
 
     def policy(self, state: int) -> FloatArray:
-        """Return the probability of each action under the policy of each goal, ``float64 [n_goals, n_actions]``."""
+        """Return the probability of each action in a state under each goal's policy, ``float64 [n_goals, n_actions]``.
+
+        The probabilities of a goal that is out of reach are all 0.
+        """
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD; ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues `j`."""
+        """Return EDP and WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
+
+        ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`, expected (EDP)
+        and at the latest (WCD): ``inf`` on the diagonal, ``nan`` if one of the goals is out of reach.
+        """
 
     def table(self) -> CarrierTable:
-        """Return the side as arrays, which planners use."""
+        """Return the side as arrays of next places and steps to the goals, which planners use."""
 
 
 class ModelSide(Sealed):
-    """A side with an explicit model: every state is a place, and nothing is carried.
+    """A side given by a deterministic model: the states are those of the model, and the agent carries nothing.
 
     Args:
         model: the agent's model, deterministic.
-        targets: the target states of each goal.
-        policies: the policy of each goal; None for UROPs.
-        moves: names of the actions that lead towards goals; by default all except staying.
-        by_label: in a model with labels, number the actions by their labels, which mean the same in every state; by
-            default an action is a column of the model.
+        targets: for each goal, the states in which it is reached, ``int32``.
+        policies: the policy of each goal; None for UROPs (uniformly random optimal policies).
+        moves: names of the actions that move the agent (see `Actions.moves`); by default all except staying.
+        by_label: only for models in which a column of the table of next states stands for another action in each state.
+            If True, actions are numbered by their labels, which mean the same in every state; if False, by column.
     """
 
     loads = 0
@@ -135,11 +148,11 @@ class ModelSide(Sealed):
         self._pursuit = Pursuit(model, targets)
 
     def targets(self, goal: int) -> IntArray:
-        """Return the target states of a goal, ``int32``."""
+        """Return the states in which the agent has reached a goal, ``int32 [n_targets]``."""
         return self._targets[goal]
 
     def next(self, state: int, action: int) -> int:
-        """Return the state after an action, -1 if the action is not available."""
+        """Return the state after an action, -1 if the action is not available in `state`."""
         labels = self._labels
         if labels is None:
             return int(self.model.successor[state, action])
@@ -147,17 +160,24 @@ class ModelSide(Sealed):
         return int(self.model.successor[state, columns[0]]) if columns.size else -1
 
     def steps(self, state: Any) -> IntArray:
-        """Return the steps to each goal, ``int [n_goals]``, -1: out of reach."""
+        """Return the fewest steps to each goal, ``int [n_goals]``, -1 if the goal is out of reach.
+
+        Args:
+            state: one state, or an array of n states; for an array the result is ``int [n, n_goals]``.
+        """
         return self._pursuit.steps_from(state) if isinstance(state, np.ndarray) else self._pursuit.steps_at(state)
 
     def optimal(self, state: int) -> BoolArray:
-        """Return the actions that the policy of each goal may take, ``bool [n_goals, n_actions]``."""
+        """Return which actions the policy of each goal may take in a state, ``bool [n_goals, n_actions]``."""
         if self._policy_table is not None:
             return np.asarray(self._by_label(state, self._policy_table[:, state] > 0))
         return np.asarray(self._by_label(state, self._pursuit.optimal_at(state)))
 
     def policy(self, state: int) -> FloatArray:
-        """Return the probability of each action under the policy of each goal, ``float64 [n_goals, n_actions]``."""
+        """Return the probability of each action in a state under each goal's policy, ``float64 [n_goals, n_actions]``.
+
+        The probabilities of a goal that is out of reach are all 0.
+        """
         if self._policy_table is not None:
             return np.asarray(self._by_label(state, self._policy_table[:, state]))
         return np.asarray(self._by_label(state, self._pursuit.policy_at(state)))
@@ -170,7 +190,15 @@ class ModelSide(Sealed):
         return read_only(np.array([policy.probabilities for policy in self.policies]))
 
     def _by_label(self, state: int, by_column: Any) -> Any:
-        """Rearrange values ``[n_goals, n_columns]`` by label, ``[n_goals, n_labels]``, if actions are labels."""
+        """Rearrange the values of a state's columns as values of labels.
+
+        In models with labels, a column of the table of next states stands for another action in each state; the label
+        says for which. If actions are numbered by column, the values are returned unchanged.
+
+        Args:
+            state: the state.
+            by_column: ``[n_goals, n_columns]``, any dtype; the result is ``[n_goals, n_labels]``, 0 for other labels.
+        """
         labels = self._labels
         if labels is None:
             return by_column
@@ -181,16 +209,20 @@ class ModelSide(Sealed):
 
     @cached_property
     def family(self) -> Divergence:
-        """The divergences of all goals in the agent's model."""
+        """EDP and WCD of all pairs of goals in the agent's model, computed when they are queried."""
         goals = [state_names(self.model, states) for states in self._targets]
         return Divergence(self.model, goals, policies=self.policies)
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD; ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues `j`."""
+        """Return EDP and WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
+
+        ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`, expected (EDP)
+        and at the latest (WCD): ``inf`` on the diagonal, ``nan`` if one of the goals is out of reach.
+        """
         return self.family.matrices_at(self.model.name(state), partial=True)
 
     def table(self) -> CarrierTable:
-        """Return the side as arrays, which planners use."""
+        """Return the side as arrays of next places and steps to the goals, which planners use."""
         return self._table
 
     @cached_property
@@ -204,18 +236,18 @@ class ModelSide(Sealed):
 
 
 def place_and_load(side: Side, state: int) -> tuple[int, int]:
-    """Return the place and the load of a state; the load is the index of its goal, -1 for none."""
+    """Return the place and the load of a state; the load is the index of the goal that needs it, -1 for none."""
     place, load = divmod(state, side.loads + 1)
     return place, load - 1 if side.loads else -1
 
 
 def state_at(side: Side, place: int, load: int = -1) -> int:
-    """Return the state of a place and a load; the load is the index of its goal, -1 for none."""
+    """Return the state of an agent at a place with a load: the index of the goal that needs the load, -1 for none."""
     return place * (side.loads + 1) + load + 1 if side.loads else place
 
 
 def place_name(side: Side, state: int) -> Any:
-    """Return the name of the place of a state."""
+    """Return the name of the place where the agent is in a state, for example a cell ``(x, y)``."""
     return side.model.name(place_and_load(side, state)[0])
 
 
@@ -224,10 +256,10 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
     Args:
         side: the agent's side.
-        given: an index; the name of a place, for the state without a load; or a pair of such a name and the name of the
-            goal whose load the agent carries.
+        given: the index of a state; the name of a place, for the state without a load; or a pair of a place's name and
+            the name of the goal that needs the load in hand.
         goals: names of the goals.
-        field: the input that an error names.
+        field: name of the input in error messages.
     """
     if not side.loads:
         return side.model.state(given, field)
@@ -249,18 +281,20 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CarrierTable:
-    """A side as arrays of places and loads; states are numbered as in `Side.loads`.
+    """A side as arrays. A load is a thing that a goal needs, picked up at one place and carried to the goal.
 
     Attributes:
-        next: ``int32 [n_places, n_moves]``, the next place, -1 where the move is not available.
+        next: ``int32 [n_places, n_moves]``, the place after each move, -1 where the move is not available.
         moves: the action of each column of `next`, waiting included; ignored if there are `labels`.
-        unloaded: ``int32 [n_places, n_goals]``, steps to the goal without its load, `FAR` if it is out of reach.
-        loaded: ``int32 [n_places, n_goals]``, steps to the goal with its load.
-        load_actions: ``int32 [n_goals]``, the action that picks up the goal's load, -1 if it has none.
-        load_at: ``int32 [n_goals]``, the place where the load is picked up, -1 if it has none.
+        unloaded: ``int32 [n_places, n_goals]``, steps to the goal if its load is still to be picked up, which is
+            included; `FAR` if it is out of reach.
+        loaded: ``int32 [n_places, n_goals]``, steps to the goal if the agent carries its load; `FAR` if it is out of
+            reach.
+        load_actions: ``int32 [n_goals]``, the action that picks up the goal's load, -1 if it needs none.
+        load_at: ``int32 [n_goals]``, the place where the load is picked up, -1 if it needs none.
         states_per_place: 1 if there are no loads, else the number of goals plus 1.
-        labels: ``int32 [n_places, n_moves]``, the action of each column in each place, for models with labels; None if
-            a column is the same action everywhere.
+        labels: ``int32 [n_places, n_moves]``, the action of each column of `next` in each place; None if a column is
+            the same action everywhere.
 
     All arrays are made read-only, because all agents share them.
     """
@@ -283,28 +317,29 @@ class CarrierTable:
         return CarrierTable, tuple(getattr(self, each.name) for each in fields(self))
 
     def action(self, place: int, column: int) -> int:
-        """Return the action of a column of `next` in a place."""
+        """Return the action that a column of `next` stands for in a place."""
         return int(self.moves[column] if self.labels is None else self.labels[place, column])
 
     def split(self, state: int) -> tuple[int, int]:
-        """Return the place and the load of a state; the load is the index of its goal, -1 for none."""
+        """Return the place and the load of a state; the load is the index of the goal that needs it, -1 for none."""
         if self.states_per_place == 1:
             return state, -1
         place, load = divmod(state, self.states_per_place)
         return place, load - 1
 
     def cut_off(self) -> BoolArray:
-        """Return the places from which some goal is out of reach, with or without its load, ``bool [n_places]``."""
+        """Return whether some goal is out of reach from each place, with or without its load, ``bool [n_places]``."""
         return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
 
 
 def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
-    """Return the steps to each goal, ``int32 [n_places, n_goals]``, with `FAR` instead of -1.
+    """Return the steps from each place to each goal, ``int32 [n_places, n_goals]``, `FAR` if it is out of reach.
 
     Args:
-        distance: ``int32 [n_places, n]``, steps to n places, -1: out of reach.
-        columns: ``int [n_goals]``, the column of `distance` for each goal; by default goal k uses column k.
-        more: ``int [n_goals]``, steps from that place to the goal, which are added.
+        distance: ``int32 [n_places, n]``, steps to n waypoints, -1 if out of reach.
+        columns: ``int [n_goals]``, the waypoint on the way to each goal, a column of `distance`; by default goal k uses
+            column k.
+        more: ``int [n_goals]``, steps from that waypoint on to the goal, which are added; None for 0.
     """
     n_places = distance.shape[0]
     n_goals = distance.shape[1] if columns is None else columns.size

@@ -44,17 +44,23 @@ class Teammate(ABC):
             cls.name = cls.__name__.lower()
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index."""
+        """Start an episode.
+
+        Args:
+            problem: the problem.
+            goal: index of the teammate's goal.
+            rng: the generator that `act` draws from.
+        """
         self.problem = problem
         self.goal = goal
         self.rng = rng
 
     @abstractmethod
     def act(self, state: int) -> int:
-        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
+        """Return the action that the teammate takes in `state`, an index of ``problem.teammate.actions.names``."""
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002 - subclasses use them
-        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
+        """Return whether the teammate may deviate from shortest plans for a goal; True if that is unknown."""
         return True
 
     def available(self, state: int) -> list[int]:
@@ -81,22 +87,22 @@ class Teammate(ABC):
 
 
 class _ByPolicy(Teammate):
-    """A teammate that follows the policy that `policy_of` computes for its goal."""
+    """A teammate that follows one policy for its goal; the subclass sets the function `policy_of` that computes it."""
 
     policy_of: Callable[..., Policy]
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index."""
+        """Start an episode with a goal, given by index: compute the goal's policy."""
         super().reset(problem, goal, rng)
         model = problem.teammate.model
         self.policy = type(self).policy_of(model, state_names(model, problem.teammate.targets(goal)))
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
-        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
+        """Return False: the teammate never deviates from shortest plans for its goal."""
         return False
 
     def act(self, state: int) -> int:
-        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
+        """Draw an action from the policy in `state`; it is an index of ``problem.teammate.actions.names``."""
         return self.draw(self.policy.probabilities[state])
 
 
@@ -115,21 +121,26 @@ class Uniform(_ByPolicy):
 
 
 class ByProblem(Teammate):
-    """A teammate that follows the problem's policy for its goal: `Problem.policies`, or the UROP."""
+    """A teammate that follows the problem's policy for its goal; if there is none, it draws a random shortest plan."""
 
     name = "policy"
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
-        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
+        """Return whether the problem states policies, which may deviate from shortest plans."""
         return problem.policies is not None
 
     def act(self, state: int) -> int:
-        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
+        """Draw an action from the problem's policy in `state`; it is an index of ``problem.teammate.actions.names``."""
         return self.draw(self.problem.teammate.policy(state)[self.goal])
 
 
 class Noisy(Teammate):
-    """A teammate that takes a random available action with probability `epsilon`, otherwise acts like `base`."""
+    """A teammate that takes a random available action with probability `epsilon`, otherwise acts like `base`.
+
+    Args:
+        epsilon: probability of a random action, from 0 and below 1.
+        base: the teammate that it acts like; None for `Urop`.
+    """
 
     def __init__(self, epsilon: float = 0.1, base: Teammate | None = None) -> None:
         if not 0 <= epsilon < 1:
@@ -139,30 +150,34 @@ class Noisy(Teammate):
         self.name = f"noisy:{epsilon:g}"
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index."""
+        """Start an episode with a goal, given by index, also for the teammate that it acts like."""
         super().reset(problem, goal, rng)
         self.base.reset(problem, goal, rng)
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
+        """Return whether it takes random actions, or the teammate that it acts like may deviate from shortest plans."""
         return self.epsilon > 0 or self.base.errs(problem, goal)
 
     def act(self, state: int) -> int:
-        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
+        """Return a random available action or that of `base`, an index of ``problem.teammate.actions.names``."""
         if self.rng.random() < self.epsilon:
             return int(self.rng.choice(self.available(state)))
         return self.base.act(state)
 
 
 class Via(Teammate):
-    """A teammate that visits a detour point before its goal; if no point is given, it draws a reachable one."""
+    """A teammate that visits a detour point before its goal, both on shortest paths.
+
+    Args:
+        point: the state to visit, by name or index; None to draw one on some way to the goal in each episode.
+    """
 
     def __init__(self, point: StateLike | None = None) -> None:
         self.point = point
         self.name = "via" if point is None else f"via:{state_text(point)}"
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index."""
+        """Start an episode with a goal, given by index; draw the detour point if none is given."""
         super().reset(problem, goal, rng)
         model = problem.teammate.model
         self.after = Urop()
@@ -178,7 +193,10 @@ class Via(Teammate):
         self.detour, self.passed = detour, False
 
     def act(self, state: int) -> int:
-        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
+        """Return an action towards the detour point or, once it was visited, towards the goal.
+
+        It is an index of ``problem.teammate.actions.names``.
+        """
         self.passed = self.passed or state == self.detour
         if self.passed:
             return self.after.act(state)
@@ -186,7 +204,11 @@ class Via(Teammate):
 
 
 class Boltzmann(Teammate):
-    """A teammate that takes an action with probability proportional to ``exp(-beta * steps left after it)``."""
+    """A teammate that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
+
+    Args:
+        beta: a number above 0; the larger it is, the more the teammate prefers short paths.
+    """
 
     def __init__(self, beta: float = 2.0) -> None:
         if not 0 < beta < np.inf:
@@ -195,7 +217,7 @@ class Boltzmann(Teammate):
         self.name = f"boltzmann:{beta:g}"
 
     def act(self, state: int) -> int:
-        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
+        """Draw an action in `state`, an index of ``problem.teammate.actions.names``; it stays only at its goal."""
         problem = self.problem
         at_goal = problem.teammate.steps(state)[self.goal] == 0
         # Staying means having arrived, so it is only for the goal.
@@ -213,14 +235,18 @@ class Boltzmann(Teammate):
 
 
 class FixedPlan(Teammate):
-    """A teammate that takes the given actions, then continues to its goal like `Urop`."""
+    """A teammate that takes the given actions from its start, then continues to its goal like `Urop`.
+
+    Args:
+        actions: names of the actions, in order.
+    """
 
     def __init__(self, actions: Sequence[Hashable]) -> None:
         self.actions = list(actions)
         self.name = "plan:" + ",".join(map(str, self.actions))
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index."""
+        """Start an episode with a goal, given by index; raise an `InputError` if the plan cannot be carried out."""
         super().reset(problem, goal, rng)
         self.after = Urop()
         self.after.reset(problem, goal, rng)
@@ -228,11 +254,11 @@ class FixedPlan(Teammate):
         self.done = 0
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """Return whether the teammate may deviate from shortest plans for its goal; True if that is unknown."""
+        """Return whether some action of the plan is not on a shortest plan for the goal."""
         return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._trajectory(problem))
 
     def _trajectory(self, problem: Problem) -> list[tuple[int, int]]:
-        """Return the plan as pairs of a state and an action."""
+        """Return the plan as pairs of a state and an action, by index; raise an `InputError` if one is unavailable."""
         trajectory, state = [], problem.start.teammate
         for k, name in enumerate(self.actions, start=1):
             names = teammate_names(problem, state)
@@ -246,7 +272,10 @@ class FixedPlan(Teammate):
         return trajectory
 
     def act(self, state: int) -> int:
-        """Return the action in `state`, an index of ``problem.teammate.actions.names``."""
+        """Return the next action of the plan that is available in `state`; after the plan, a step on a shortest path.
+
+        It is an index of ``problem.teammate.actions.names``.
+        """
         while self.done < len(self.plan):
             action = self.plan[self.done]
             self.done += 1
@@ -268,13 +297,24 @@ TEAMMATES: dict[str, Callable[[str], Teammate]] = {
 
 
 def may_err(problem: Problem, given: str | Teammate) -> bool:
-    """Return whether a teammate may deviate from shortest plans for some goal of positive prior."""
+    """Return whether a teammate may deviate from shortest plans for some goal of positive prior.
+
+    Args:
+        problem: the problem.
+        given: the teammate, or its name, such as ``noisy:0.2``.
+    """
     teammate = make_teammate(given)
     return any(teammate.errs(problem, int(goal)) for goal in np.flatnonzero(problem.prior > 0))
 
 
 def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
-    """Return a teammate; for None, the one that the problem describes: its policies, or the UROP."""
+    """Return the teammate of a problem.
+
+    Args:
+        problem: the problem.
+        given: a teammate, or its name, such as ``noisy:0.2``; None for a teammate that follows the problem's policies,
+            or draws one of all shortest plans uniformly if it has none.
+    """
     if given is not None:
         return make_teammate(given)
     return Urop() if problem.policies is None else ByProblem()

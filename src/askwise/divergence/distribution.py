@@ -21,12 +21,12 @@ from askwise.types import FloatArray, GoalLike, StateLike, Verdict
 
 @dataclass(frozen=True)
 class DpDistribution:
-    """Distribution of the divergence point from one state.
+    """Distribution of the divergence point: the step at which an agent's actions rule out another policy.
 
     Attributes:
         probability: ``float64 [horizon]``; ``probability[t - 1]`` is the probability of step `t`.
         never: probability that the policies agree forever.
-        verdict: exact, or the mass beyond the horizon as its error bound.
+        verdict: exact, or with the probability of steps beyond the horizon as its error bound.
     """
 
     probability: FloatArray
@@ -35,12 +35,12 @@ class DpDistribution:
 
     @property
     def horizon(self) -> int:
-        """The last step that was computed."""
+        """The last step whose probability was computed."""
         return self.probability.size
 
     @property
     def mean(self) -> float:
-        """Expected divergence point, ignoring the mass beyond the horizon; ``inf`` if `never` is positive."""
+        """Expected divergence point, ignoring steps beyond the horizon; ``inf`` if `never` is positive."""
         if self.never > 0:
             return float("inf")
         return float(self.probability @ np.arange(1, self.horizon + 1))
@@ -54,7 +54,10 @@ class DpDistribution:
         return float(self.probability[max(t, 0) :].sum()) + self.never + self.verdict.error_bound
 
     def quantile(self, q: float) -> float:
-        """Return the smallest step by which the policies have diverged with probability at least `q`, else ``inf``."""
+        """Return the first step by which the policies have diverged with probability at least `q`, or ``inf``.
+
+        Raises an `InputError` if that step lies beyond the horizon.
+        """
         if not 0 < q <= 1:
             raise InputError("q", q, "a number above 0 and up to 1")
         # Rounding must not shift a quantile by a step: a sum of n terms is accurate to about n ulps.
@@ -87,15 +90,15 @@ def dp_distribution(
     tolerance: float = 1e-12,
     max_steps: int = 1_000_000,
 ) -> DpDistribution:
-    """Return the distribution of the divergence point of `pi1` while `pi2` is followed from the state `at`.
+    """Return the distribution of the divergence point: the step at which an agent that follows `pi2` rules out `pi1`.
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy to be ruled out, or a goal.
-        pi2: the policy that is followed, or a goal.
+        pi1: the policy to be ruled out; a goal stands for its optimal policy.
+        pi2: the policy that is followed; a goal stands for its optimal policy.
         at: the first state.
-        horizon: number of steps to compute; by default until at most `tolerance` of the mass is left.
-        tolerance: mass that may be left in cyclic chains.
+        horizon: number of steps to compute; by default until the probability of all later steps is at most `tolerance`.
+        tolerance: probability that may be left beyond the last step, if the policies can agree in a cycle.
         max_steps: limit on the steps if there is no `horizon`.
     """
     for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):

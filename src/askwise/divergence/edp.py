@@ -50,12 +50,16 @@ EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61
 
 
 def as_policy(model: Model, given: Policy | GoalLike) -> Policy:
-    """Return a policy over `model`; a goal stands for its optimal policy (see `optimal_policy`)."""
+    """Return a policy on `model`: a given policy with the same probabilities, or the optimal policy of a given goal."""
     return given.on(model) if isinstance(given, Policy) else optimal_policy(model, given)
 
 
 def optimal_policy(model: Model, goal: GoalLike) -> Policy:
-    """Return the UROP of `goal`; in stochastic models, where plans cannot be counted, `uniform_optimal`."""
+    """Return the UROP (uniformly random optimal policy) of `goal`.
+
+    In stochastic models, where plans cannot be counted, return `uniform_optimal` instead, which chooses uniformly among
+    the optimal actions.
+    """
     return urop(model, goal) if model.deterministic else uniform_optimal(model, goal)
 
 
@@ -64,13 +68,15 @@ def optimal_policy(model: Model, goal: GoalLike) -> Policy:
 
 @dataclass(frozen=True)
 class Agreement:
-    """An absorbing chain over states of a model that continues while the agent's actions are allowed.
+    """A Markov chain over states of a model: an agent acts, and its first action that is not allowed ends the chain.
+
+    Which actions are allowed depends on the use, for example those that another policy might take too.
 
     Attributes:
         chain: the chain, over `states`.
         states: ``int32 [n]``, indices of the chain's states in the model; the queried state comes first.
         defined: ``bool [n]``, whether the agent has an action in this state and in all that can follow.
-        leak: ``float64 [n]``, probability of an action that is not allowed, which ends the agreement.
+        leak: ``float64 [n]``, probability that the next action is not allowed.
     """
 
     chain: AbsorbingChain
@@ -79,20 +85,26 @@ class Agreement:
     leak: FloatArray
 
     def result(self, values: FloatArray, verdict: Verdict, at: StateLike | None) -> Result:
-        """Return the value of the state `at`; if `at` is None, those of all states, ``nan`` where undefined."""
+        """Return the value at the queried state, or the values of all states, with their verdict.
+
+        Args:
+            values: ``float64 [n]``, one value for each state of the chain.
+            verdict: how they were computed.
+            at: the queried state; None for all states, ``nan`` where the agent has no action.
+        """
         if at is not None:
             return Result(float(values[0]), verdict)
         return Result(np.where(self.defined, values, np.nan), verdict)
 
 
 def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLike | None) -> Agreement:
-    """Build the chain of agreement over all states or, with `at`, over the states reachable from there.
+    """Build the Markov chain in which an agent acts until it takes an action that is not allowed.
 
     Args:
-        model: the model of the observed agent.
+        model: the model of the agent.
         weights: ``float64 [n_states, n_actions]``, probability of each action.
         allowed: ``bool [n_states, n_actions]``, whether the chain continues after the action.
-        at: the queried state; None for all states.
+        at: the queried state, for a chain over the states that can be reached from there; None for all states.
     """
     entries = model.n_states * model.n_actions
     each = EACH_MOVE if "transitions" in vars(model) else EACH_MOVE_AT_FIRST
@@ -115,7 +127,17 @@ def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLi
 
 
 def agreement_between(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateLike | None) -> Agreement:
-    """Build the chain in which `pi2` acts until `pi1` is ruled out; raise an `InputError` if `at` is undefined."""
+    """Build the Markov chain in which an agent follows `pi2` until it takes an action that `pi1` never takes.
+
+    Args:
+        model: the model of the agent.
+        pi1: the policy to be ruled out; a goal stands for its optimal policy.
+        pi2: the policy that is followed; a goal stands for its optimal policy.
+        at: the queried state, for a chain over the states that can be reached from there; None for all states.
+
+    Raises:
+        InputError: `pi2` has no action in `at` or in a state that can follow.
+    """
     ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
     shared = agreement(model, followed.probabilities, ruled_out.support, at)
     if at is not None and not shared.defined[0]:
@@ -129,7 +151,7 @@ def agreement_between(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLi
 
 
 def dp(policy: Policy, trajectory: Iterable[tuple[StateLike, Hashable]]) -> float:
-    """Return the divergence point of a trajectory: its first step that has probability 0 under `policy`, or ``inf``.
+    """Return the divergence point: the first step of a trajectory, from 1, that `policy` would never take, or ``inf``.
 
     Args:
         policy: the policy to be ruled out.
@@ -153,13 +175,15 @@ def edp(
     tolerance: float = 1e-9,
     max_iterations: int = 1_000_000,
 ) -> Result:
-    """Return the expected divergence point ``EDP(s, pi1 | pi2)`` with its verdict, at one state or at all.
+    """Return the expected divergence point (EDP): the expected step at which an agent that follows `pi2` rules out `pi1`.
+
+    It does so by its first action that `pi1` would never take. The result includes a verdict on its accuracy.
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy to be ruled out; a goal stands for its UROP.
+        pi1: the policy to be ruled out; a goal stands for its UROP (uniformly random optimal policy).
         pi2: the policy that is followed; a goal stands for its UROP.
-        at: one state; by default all states, and the value is ``float64 [n_states]``.
+        at: one state; by default all states, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
         method: ``auto``, ``pass``, ``solve`` or ``sweep``, see `askwise.model.chain.expected_steps`.
         tolerance: relative error at which iterative methods may stop.
         max_iterations: limit on the sweeps of iterative methods; the verdict states the error bound reached.
@@ -176,13 +200,13 @@ def edp(
 
 
 def wcd(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateLike | None = None) -> Result:
-    """Return the worst-case distinctiveness: the last step at which plans of two policies can first differ.
+    """Return the worst-case distinctiveness (WCD): the latest step at which `pi2` may rule out `pi1`; ``inf`` if never.
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy to be ruled out, or a goal.
-        pi2: the policy that is followed, or a goal.
-        at: one state; by default all states, and the value is ``float64 [n_states]``.
+        pi1: the policy to be ruled out; a goal stands for its optimal policy.
+        pi2: the policy that is followed; a goal stands for its optimal policy.
+        at: one state; by default all states, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
     """
     shared = agreement_between(model, pi1, pi2, at)
     return shared.result(longest_path(shared.chain), Verdict("longest common prefix"), at)
@@ -198,11 +222,14 @@ def ecd(
     *,
     prior: Sequence[float] | None = None,
 ) -> Result:
-    """Return the expected-case distinctiveness of `goals` with its verdict, at one state or at all.
+    """Return the expected-case distinctiveness (ECD): the expected number of steps until an action rules out some goal.
+
+    In each state, the agent takes an action with probability proportional to the prior of the goals for which it is
+    optimal.
 
     Args:
         model: the model of the observed agent.
-        goals: at least one goal; a policy may stand for a goal, and only its support matters.
+        goals: at least one goal; a policy may stand for a goal, and only the actions that it may take matter.
         at: one state; by default all states, and the value is ``float64 [n_states]``.
         prior: weights of the goals, by default equal. Goals of weight 0 are ignored.
     """

@@ -34,14 +34,16 @@ NONE: IntArray = np.empty(0, dtype=np.int32)
 
 
 class Divergence(Sealed):
-    """Expected and worst-case divergence between all pairs of `goals` in `model`.
+    """EDP and WCD of all pairs of `goals` in `model`: when an observer can tell them apart.
 
-    In all matrices, ``[i, j]`` is the value of ruling out goal `i` while the agent pursues goal `j`.
+    In all matrices, ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues goal `j`, expected
+    (EDP) or at the latest (WCD). Values are computed when they are queried.
 
     Args:
         model: the model of the observed agent.
         goals: goals, or a mapping from their names to goals.
-        policies: the policy of each goal; by default its UROP (`uniform_optimal` in stochastic models).
+        policies: the policy of each goal; by default its UROP (uniformly random optimal policy), in stochastic models
+            `uniform_optimal`.
     """
 
     def __init__(
@@ -71,19 +73,22 @@ class Divergence(Sealed):
 
     @property
     def method(self) -> str:
-        """The name of the method that computes the values."""
+        """The name of the method that computes the values, such as ``one chain for each pair``."""
         return self._backend.method
 
     def goal(self, name: int | str, field: str | None = None) -> int:
-        """Return the index of a goal given by index or name; `field` is the input that an error names."""
+        """Return the index of a goal given by index or name; `field` is its name in error messages."""
         return self._goal_names.index(name, field or "goal")
 
     def matrices_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD at `state`, each ``float64 [n_goals, n_goals]``, computed together.
+        """Return EDP and WCD at `state`, each ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+
+        Both are ``inf`` on the diagonal.
 
         Args:
             state: the state.
-            partial: allow goals that cannot be reached from the state; their rows and columns are ``nan``.
+            partial: allow goals that cannot be reached from the state; their rows and columns are ``nan``. By default
+                they raise an `InputError`.
         """
         index = self.model.state(state, "state")
         check_size(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
@@ -102,12 +107,12 @@ class Divergence(Sealed):
         return self.matrices_at(state)[0]
 
     def wcd_at(self, state: StateLike) -> FloatArray:
-        """Return WCD at `state`, ``float64 [n_goals, n_goals]``, symmetric."""
+        """Return WCD at `state`, ``float64 [n_goals, n_goals]``, symmetric, ``inf`` on the diagonal."""
         return self.matrices_at(state)[1]
 
     @property
     def table_bytes(self) -> int:
-        """Size of `edp_table` in bytes."""
+        """Size in bytes of the table that `edp_table` returns."""
         return 8 * self.model.n_states * self.n_goals**2
 
     @property
@@ -115,12 +120,12 @@ class Divergence(Sealed):
         return f"{self.model.n_states} states and {self.n_goals} goals"
 
     def edp_table(self, *, max_bytes: int | None = None) -> FloatArray:
-        """Return EDP at every state, ``float64 [n_states, n_goals, n_goals]``, computed once and kept.
+        """Return EDP at every state, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``.
 
-        Values are ``nan`` where the pursued goal cannot be reached.
+        It is computed once and kept. Values are ``nan`` where the pursued goal cannot be reached.
 
         Args:
-            max_bytes: raise an `InputError` if the table is larger; by default the limit of
+            max_bytes: raise an `InputError` if the table is larger; by default the limit that holds for all tables, see
                 `askwise.text.table_budget`.
         """
         if "_table" not in vars(self):
@@ -164,7 +169,7 @@ class Divergence(Sealed):
 
 
 def unreachable(model: Model, state: int, goal: str) -> InputError:
-    """Return the error that `goal` cannot be reached from `state`."""
+    """Return the error that the goal named `goal` cannot be reached from the state `state`, given by index."""
     return InputError(f"goal {goal}", f"no way to it from state {model.name(state)}", "a goal that can be reached")
 
 
@@ -175,19 +180,22 @@ class _Backend(ABC):
 
     @abstractmethod
     def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return EDP and WCD at one state, and the indices of the goals that cannot be reached from there."""
+        """Return EDP and WCD at one state, and the indices of the goals that cannot be reached from there.
+
+        Both are ``float64 [n_goals (ruled out), n_goals (pursued)]``; the values of these goals are undefined.
+        """
 
     @abstractmethod
     def table(self) -> FloatArray:
-        """Return EDP at all states, ``[n_states, n_goals, n_goals]``."""
+        """Return EDP at all states, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``."""
 
     @abstractmethod
     def bytes_at_one(self) -> int:
-        """Return the bytes that `matrices_at` takes, scratch arrays included."""
+        """Return the bytes that a call of `matrices_at` takes, temporary arrays included."""
 
     @abstractmethod
     def scratch_bytes(self) -> int:
-        """Return the bytes of the scratch arrays of `table`."""
+        """Return the bytes that `table` takes for temporary arrays, in addition to its result."""
 
 
 class _OpenGrid(_Backend):
@@ -253,7 +261,13 @@ class _Chains(_Backend):
         )
 
     def _at(self, metric: Any, state: int, defined: Sequence[bool]) -> FloatArray:
-        """Return a metric (`edp` or `wcd`) of all pairs of policies that are defined in `state`; 0 for the others."""
+        """Return EDP or WCD of all pairs of goals at a state, ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+
+        Args:
+            metric: the function `edp` or `wcd`.
+            state: the state.
+            defined: whether the policy of each goal has an action in the state; pairs with other goals get 0.
+        """
         found, at = np.zeros((len(defined), len(defined))), self.model.name(state)
         known = np.flatnonzero(defined).tolist()
         for i in known:

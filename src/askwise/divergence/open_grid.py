@@ -27,14 +27,18 @@ TABLE_LIMIT = 8_000_000
 
 
 def applies(grid: GridWorld) -> bool:
-    """Return whether `grid` has no walls and its table has at most `TABLE_LIMIT` entries."""
+    """Return whether the closed form can be used: no walls, and a table of at most `TABLE_LIMIT` entries."""
     width, height = grid.width, grid.height
     return grid.open and (width * (width + 1) // 2) * (height * (height + 1) // 2) <= TABLE_LIMIT
 
 
 @lru_cache(maxsize=8)
 def closed_form(width: int, height: int) -> FloatArray:
-    """Return the table of F, defined at the top, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``."""
+    """Return the table of EDP on an open grid, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``.
+
+    Entry ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` holds if the pursued goal is `p` columns and `q` rows away, and the
+    first `a` of these columns and `b` of these rows also lead towards the goal to be ruled out.
+    """
     table = np.empty((width * (width + 1) // 2, height * (height + 1) // 2))
     _fill(table, width, height)
     table.setflags(write=False)
@@ -42,10 +46,10 @@ def closed_form(width: int, height: int) -> FloatArray:
 
 
 def matrices_at(table: FloatArray, x: int, y: int, goal_x: IntArray, goal_y: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return EDP and WCD at cell ``(x, y)``, each ``float64 [n_goals, n_goals]``.
+    """Return EDP and WCD at cell ``(x, y)``, each ``float64 [n_goals (ruled out), n_goals (pursued)]``.
 
     Args:
-        table: the table of F for this grid.
+        table: the table that `closed_form` returns for this grid.
         x: column of the cell.
         y: row of the cell.
         goal_x: ``int32 [n_goals]``, columns of the goals.
@@ -58,7 +62,15 @@ def matrices_at(table: FloatArray, x: int, y: int, goal_x: IntArray, goal_y: Int
 
 
 def whole_table(table: FloatArray, width: int, height: int, goal_x: IntArray, goal_y: IntArray) -> FloatArray:
-    """Return EDP at every cell, ``float64 [width * height, n_goals, n_goals]``, cells row by row; see `matrices_at`."""
+    """Return EDP at every cell, ``float64 [width * height, n_goals (ruled out), n_goals (pursued)]``, cells row by row.
+
+    Args:
+        table: the table that `closed_form` returns for this grid.
+        width: number of columns of the grid.
+        height: number of rows of the grid.
+        goal_x: ``int32 [n_goals]``, columns of the goals.
+        goal_y: ``int32 [n_goals]``, rows of the goals.
+    """
     n = goal_x.size
     edp = np.empty((width * height, n * n))
     _everywhere(table, _table_index(width, goal_x), _table_index(height, goal_y), edp)
@@ -69,7 +81,13 @@ def whole_table(table: FloatArray, width: int, height: int, goal_x: IntArray, go
 
 @compiled
 def _table_index(side: int, goals: IntArray) -> IntArray:
-    """Return the index along one axis of F of each pair of goals at each coordinate, ``int32 [side, n_goals ** 2]``."""
+    """Return where to look up each pair of goals along one axis of the table of EDP, ``int32 [side, n_goals ** 2]``.
+
+    Args:
+        side: number of columns (or rows) of the grid; the first axis of the result is the agent's column (or row).
+        goals: ``int32 [n_goals]``, the columns (or rows) of the goals. Pair ``i * n_goals + j`` is ruling out goal i
+            while j is pursued.
+    """
     n = goals.size
     index = np.empty((side, n * n), dtype=np.int32)
     for x in range(side):
@@ -96,7 +114,12 @@ def _fill(table: Any, width: int, height: int) -> None:
 
 @inner
 def _shared(to_i: int, to_j: int) -> int:
-    """Return the number of steps along one axis that lead towards both goals."""
+    """Return the number of steps along one axis that lead towards both goals.
+
+    Args:
+        to_i: signed distance to one goal along this axis.
+        to_j: signed distance to the other goal.
+    """
     if to_i > 0 and to_j > 0:
         return min(to_i, to_j)
     if to_i < 0 and to_j < 0:
@@ -127,7 +150,14 @@ def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any
 
 @compiled
 def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
-    """Look up every pair at every cell; `row` and `column` are the indices along the two axes of the table."""
+    """Fill in EDP of every pair of goals at every cell, by looking it up.
+
+    Args:
+        table: the table that `closed_form` returns.
+        row: ``int32 [width, n_pairs]``, for each column of the grid, the row of the table for each pair.
+        column: ``int32 [height, n_pairs]``, for each row of the grid, the column of the table for each pair.
+        edp: ``float64 [width * height, n_pairs]``, filled, cells row by row.
+    """
     flat = table.ravel()
     across = table.shape[1]
     width, pairs = row.shape

@@ -45,7 +45,10 @@ _BIT_INDEX[[(int(_DE_BRUIJN) << k & (1 << 64) - 1) >> 58 for k in range(64)]] = 
 def matrices_at(
     model: Model, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return EDP and WCD at `state`, each ``float64 [n_goals, n_goals]``, and the steps to each goal, -1: out of reach.
+    """Return EDP and WCD of all pairs of goals at `state`, and the steps to each goal.
+
+    EDP and WCD are ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal and for goals that
+    share a nearest target. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
 
     Args:
         model: a deterministic model.
@@ -61,18 +64,23 @@ def matrices_at(
 def capped_matrices(
     successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return EDP and WCD capped at the end of the plan, and the steps to each goal.
+    """Return EDP and WCD as `matrices_at`, but finite because observation ends, and the steps to each goal.
 
-    Observation ends with the step in which the agent stays at its goal. So goals that share a nearest target have
-    finite values too, and so has each goal with itself. Otherwise the result is that of `matrices_at`.
+    Observation ends with the step in which the agent stays at its goal. So the values of a goal with itself, and of
+    goals that share a nearest target, are at most that step instead of infinite; other values do not change.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, next states, -1 where there is none; read-only, as all arrays here.
-        indptr: ``int64 [n_states + 1]``, index in `indices` where the predecessors of each state begin.
-        indices: predecessors, as in `Model.predecessors`.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none; read-only, as all arrays here.
+        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the predecessors of all states, as in `Model.predecessors`.
         state: the state.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+
+    Returns:
+        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        wcd: the same for the worst case.
+        steps: ``int32 [n_goals]``, -1 if the goal is out of reach.
     """
     return _fill(successor, indptr, indices, state, targets, starts)[:3]
 
@@ -80,7 +88,7 @@ def capped_matrices(
 def _fill(
     successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-    """Return the results of `capped_matrices`, and the steps from `state` to every state."""
+    """Return the results of `capped_matrices`, and the steps from `state` to every state, ``int32 [n_states]``."""
     n_goals = starts.size - 1
     edp = np.zeros((n_goals, n_goals))
     wcd = np.zeros((n_goals, n_goals))
@@ -91,18 +99,18 @@ def _fill(
 
 
 def matrices_bytes(n_states: int, n_goals: int) -> int:
-    """Return the bytes that `matrices_at` takes, its scratch arrays included."""
+    """Return the bytes that a call of `matrices_at` takes, temporary arrays included."""
     states = 4 + 8 + 4 + 4 + 4 + 8 + 4  # depth, mantissa, exponent, two queues, mass, seen
     return 16 * n_goals**2 + n_states * (states + 8 * -(-n_goals // 64))
 
 
 class _Counts(NamedTuple):
-    """Lengths and numbers of shortest paths from one state.
+    """Lengths and numbers of shortest paths from one state to every state.
 
     Attributes:
         depth: ``int32 [n_states]``, steps to each state, -1 where it is out of reach.
-        mantissa: ``float64 [n_states]``, mantissa of the number of paths (see `askwise.model.graph`).
-        exponent: ``int32 [n_states]``, exponent of the number of paths.
+        mantissa: ``float64 [n_states]``, the number of paths is ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``.
     """
 
     depth: Any
@@ -111,13 +119,13 @@ class _Counts(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Scratch arrays.
+    """Temporary arrays. The cone of a goal is the set of states on shortest plans from the queried state to it.
 
     Attributes:
         queue: ``int32 [n_states]``, states waiting to be expanded.
         seen: ``int32 [n_states]``, the last goal whose cone contained the state, -1 for none.
-        words: ``uint64 [n_states, n_goals / 64]``, one bit for each goal whose cone contains the state.
-        mass: ``float64 [n_states]``, the share of the current goal's plans that passes through each state.
+        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal whose cone contains the state.
+        mass: ``float64 [n_states]``, the share of the current goal's shortest plans that pass through each state.
     """
 
     queue: Any
@@ -127,7 +135,7 @@ class _Work(NamedTuple):
 
 
 def _scratch(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
-    """Return empty counts and scratch arrays."""
+    """Return new temporary arrays: path counts from one state, nothing counted yet, and work space."""
     nowhere = np.full(n_states, -1, dtype=np.int32)
     counts = _Counts(nowhere, np.zeros(n_states), np.zeros(n_states, dtype=np.int32))
     words = np.zeros((n_states, -(-n_goals // 64)), dtype=np.uint64)
@@ -148,7 +156,21 @@ def _matrices(
     wcd: Any,
     steps: Any,
 ) -> None:
-    """Fill `edp`, `wcd`, `steps` and `counts`."""
+    """Compute EDP and WCD of all pairs of goals at `state`, capped at the end of the plans.
+
+    Args:
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the predecessors of all states.
+        state: the state.
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        counts: new `_Counts`, filled with the shortest paths from `state`.
+        work: new `_Work`, temporary.
+        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, to be filled.
+        wcd: the same for the worst case.
+        steps: ``int32 [n_goals]``, filled with the steps to each goal, -1 if out of reach.
+    """
     n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
     queue, seen, words, mass = work.queue, work.seen, work.words, work.mass
     _count_from(successor, state, queue, depth, mantissa, exponent)
@@ -165,7 +187,11 @@ def _matrices(
 
 @inner
 def _count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any, exponent: Any) -> None:
-    """Search breadth-first from `start`; fill in the depth of each state and its number of shortest paths."""
+    """Search breadth-first from `start`; fill in the depth of each state and its number of shortest paths.
+
+    The arguments are the table of next states, the first state, a queue as work space, and the arrays of `_Counts` to
+    fill.
+    """
     n_actions = successor.shape[1]
     queue[0] = start
     depth[start] = 0
@@ -199,7 +225,11 @@ def _nearest(targets: Any, depth: Any) -> int:
 def _mark_cone(
     goal: int, targets: Any, depth: Any, indptr: Any, indices: Any, queue: Any, seen: Any, words: Any
 ) -> int:
-    """Set the bit of `goal` in every state of its cone; return the steps to the goal."""
+    """Mark the states on shortest plans to a goal, its cone, in the bit table `words`; return the steps to the goal.
+
+    The result is -1 if the goal is out of reach. The other arguments are the goal's target states, the steps from the
+    queried state (`depth`), the predecessors of all states, and work space.
+    """
     nearest = _nearest(targets, depth)
     if nearest < 0:
         return -1
@@ -237,7 +267,10 @@ def _seed_targets(
     seen: Any,
     mass: Any,
 ) -> int:
-    """Set the mass of each nearest target of `goal` to the share of plans that ends there; return their number."""
+    """Set the mass of each nearest target of a goal to the share of its shortest plans that end there.
+
+    These targets are put into the queue; their number is returned.
+    """
     filled, top = 0, 0
     for t in targets:
         if depth[t] == nearest and seen[t] != goal:
@@ -270,7 +303,11 @@ def _follow_back(
     edp: Any,
     wcd: Any,
 ) -> None:
-    """Follow the plans of `goal` back to the start and fill column `goal` of both matrices."""
+    """Follow the shortest plans for `goal` from its targets back to the queried state; fill its column of both matrices.
+
+    The queue holds the `filled` nearest targets, whose `mass` is the share of plans that end there; `words` says which
+    goals are still possible in each state.
+    """
     head = 0
     while head < filled:
         # Level by level, farthest first: all successors were processed before, so the mass is complete.
@@ -320,9 +357,9 @@ def _mark_shared_targets(
 
 
 def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
-    """Return EDP at all states, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``.
+    """Return EDP of all pairs of goals at all states, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``.
 
-    Values are ``nan`` where the followed goal cannot be reached and ``inf`` where two goals agree forever.
+    Values are ``nan`` where the followed goal cannot be reached and ``inf`` where two goals can agree forever.
 
     Args:
         model: a deterministic model.
@@ -336,7 +373,7 @@ def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
 
 
 def all_pairs_scratch(model: Model, n_goals: int) -> int:
-    """Return the bytes of the scratch arrays of `all_pairs`: steps, orders, optimal actions and plan counts."""
+    """Return the bytes that `all_pairs` takes for temporary arrays, in addition to its result."""
     return model.n_states * (n_goals * (4 + 4 + model.n_actions) + 8 + 4)
 
 
@@ -363,7 +400,16 @@ def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: 
 
 @inner
 def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, optimal: Any) -> None:
-    """Set ``optimal[s, a, j]`` to 1 for the optimal actions of goal `j`."""
+    """Mark the optimal actions of goal `j` in the table ``optimal[s, a, j]`` by 1.
+
+    Args:
+        j: the goal.
+        order: the states from which it can be reached.
+        distance: ``int32 [n_states]``, steps to the goal.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        stay: index of the action that stays in place, the only optimal one at the goal.
+        optimal: ``uint8 [n_states, n_actions, n_goals]``, the table.
+    """
     for s in order:
         if distance[s] == 0:
             optimal[s, stay, j] = 1
@@ -386,7 +432,19 @@ def _pass_towards(
     optimal: Any,
     values: Any,
 ) -> None:
-    """Fill ``values[s, i]`` for all states that reach goal `j`, nearest first."""
+    """Fill a table with the EDP of ruling out each goal while the agent pursues goal `j`.
+
+    Args:
+        j: the pursued goal.
+        order: the states from which it can be reached, nearest first; only their rows are filled.
+        distance: ``int32 [n_states]``, steps to goal `j`.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        stay: index of the action that stays in place.
+        mantissa: ``float64 [n_states]``, the numbers of shortest plans are ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``.
+        optimal: ``uint8 [n_states, n_actions, n_goals]``, 1 for optimal actions.
+        values: ``float64 [n_states, n_goals (ruled out)]``, the table.
+    """
     n_goals = values.shape[1]
     for s in order:
         if distance[s] == 0:

@@ -31,7 +31,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """An interval of steps from `start` to `end`, both included; steps count from 1, and ends may be fractions."""
+    """An interval of steps from `start` to `end`, both included; the current step is 1, and ends may be fractions."""
 
     start: float
     end: float
@@ -70,7 +70,16 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The six zones of a pair of goals at a joint state."""
+    """The zones of a pair of goals, in steps from now, for one state of both agents.
+
+    Attributes:
+        truth: name of the teammate's goal.
+        other: name of the goal that it is confused with.
+        information: Z_I, the steps up to which the teammate's actions may not have ruled out a goal yet.
+        branching: Z_B, the steps from which the ego agent may need different actions for the two goals.
+        expected_information: eZ_I, as Z_I, but up to the expected step instead of the latest.
+        expected_branching: eZ_B, as Z_B, but from the expected step.
+    """
 
     truth: str
     other: str
@@ -81,16 +90,16 @@ class Zones:
 
     @property
     def querying(self) -> Zone:
-        """Z_Q, the intersection of Z_I and Z_B."""
+        """Z_Q, the zone of querying, where a question may be worth its price: the intersection of Z_I and Z_B."""
         return self.information & self.branching
 
     @property
     def expected_querying(self) -> Zone:
-        """eZ_Q, the intersection of eZ_I and eZ_B."""
+        """eZ_Q, the expected zone of querying: the intersection of eZ_I and eZ_B."""
         return self.expected_information & self.expected_branching
 
     def named(self) -> dict[str, Zone]:
-        """Return the six zones by the paper's names, such as ``eZ_Q``."""
+        """Return the six zones by the paper's names: ``Z_I``, ``Z_B``, ``Z_Q``, ``eZ_I``, ``eZ_B`` and ``eZ_Q``."""
         return {
             "Z_I": self.information,
             "Z_B": self.branching,
@@ -114,7 +123,7 @@ def zones(
     truth: int | str,
     other: int | str,
 ) -> Zones:
-    """Return the zones of two goals at a joint state.
+    """Return the zones of information, branching and querying of two goals, for given states of both agents.
 
     Args:
         teammate: divergences of the goals in the teammate's model.

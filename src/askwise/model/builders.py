@@ -24,7 +24,7 @@ sparse = LazyModule("scipy.sparse")
 
 @dataclass(slots=True)
 class Edges:
-    """A list of edges with names replaced by indices.
+    """A list of edges, that is, of transitions between states, with names replaced by indices.
 
     Attributes:
         states: names of the states by index.
@@ -62,11 +62,14 @@ class Edges:
 
 
 def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None) -> Edges:
-    """Return a list of edges with indices for their states and actions.
+    """Return a list of edges with states and actions numbered in the order in which they first appear.
 
     Args:
-        edges: tuples ``(state, action, next_state)``, or all of them with a probability as fourth member.
+        edges: tuples ``(state, action, next_state)``; or each with a probability as fourth member.
         states: names of states that are numbered first, in this order.
+
+    Raises:
+        InputError: an edge is malformed, or edges without probabilities contradict each other.
     """
     read = Edges(states=[])
     state_index: dict[Hashable, int] = {}
@@ -128,14 +131,16 @@ EVERY = 10_000
 
 
 class Exploration:
-    """The states and actions found so far.
+    """The states and actions that an exploration has found so far.
+
+    A state is expanded when its actions were asked for; its edges are its actions and the states that they lead to.
 
     Attributes:
         states: from each state to its index.
-        labels: from each action to its label.
+        labels: from each action to its index, called its label.
         counts: number of actions of each expanded state, in index order.
-        targets: index of the next state of each edge, sorted by source.
-        of_edge: label of each edge.
+        targets: index of the next state of each edge, sorted by the state that it starts from.
+        of_edge: label of each edge, in the same order.
     """
 
     def __init__(self, start: Hashable, max_states: int) -> None:
@@ -150,7 +155,12 @@ class Exploration:
         self.number(start, "start")
 
     def number(self, state: Hashable, field: str) -> int:
-        """Return the index of a state, a new one if the state is new; `field` is the input that an error names."""
+        """Return the index of a state, the next free one if it is new; raise an `InputError` if there are too many.
+
+        Args:
+            state: the state.
+            field: name of the input in error messages.
+        """
         if not is_hashable(state):
             raise InputError(field, repr(state), "a state that is hashable, such as a tuple or a string")
         known = self.states.get(state)
@@ -163,7 +173,13 @@ class Exploration:
         return len(self.states) - 1
 
     def expand(self, state: Hashable, pairs: Any, stay: Hashable) -> None:
-        """Add the actions of a state; `pairs` is what the step function returned for it."""
+        """Add the actions of a state, which must be the next one in index order, and the states that they lead to.
+
+        Args:
+            state: the state.
+            pairs: what the step function returned for it: pairs ``(action, next state)``.
+            stay: name of the action that stays in place, which must not be among them.
+        """
         where = f"step({state!r})"
         if not isinstance(pairs, Iterable) or isinstance(pairs, str):
             raise InputError(where, repr(pairs), "pairs (action, next state)")
@@ -183,7 +199,10 @@ class Exploration:
         self.counts.append(len(here))
 
     def tables(self) -> tuple[IntArray, IntArray]:
-        """Return successors and labels, each ``int32 [n_states, n_ranks]``, -1 where there is no action."""
+        """Return next states and labels (indices of actions) of the first, second, ... action of each state.
+
+        Both are ``int32 [n_states, most actions of a state]``, -1 where there is no action.
+        """
         counts = np.asarray(self.counts, dtype=np.int64)
         targets, labels = (np.asarray(each, dtype=np.int32) for each in (self.targets, self.of_edge))
         successor, label = rank_tables(counts, targets, labels)
@@ -191,14 +210,14 @@ class Exploration:
 
 
 def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
-    """Turn columns of edge values into tables with a row for each state.
+    """Turn lists of values of edges into tables with a row for each state, the first edge of the state first.
 
     Args:
-        counts: ``int [n_states]``, number of edges of each state.
-        columns: ``int32 [n_edges]`` each, values of the edges, sorted by source.
+        counts: ``int [n_states]``, number of edges that start from each state.
+        columns: ``int32 [n_edges]`` each, one value for each edge, sorted by the state that it starts from.
 
     Returns:
-        one table ``int32 [n_states, n_ranks]`` for each column, -1 where there is no edge.
+        one table ``int32 [n_states, most edges of a state]`` for each list, -1 where there is no edge.
     """
     sources = np.repeat(np.arange(counts.size), counts)
     ranks = np.arange(sources.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -213,7 +232,15 @@ def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
 def explore(
     start: Hashable, step: StepFunction, *, max_states: int, progress: Callable[[int], None] | None, stay: Hashable
 ) -> Exploration:
-    """Explore all states that can be reached from `start`; see `Model.explore` for the arguments."""
+    """Find all states that can be reached from `start`, breadth-first.
+
+    Args:
+        start: the first state.
+        step: returns the actions that are available in a state, as pairs ``(action, next state)``.
+        max_states: limit on the number of states; an `InputError` is raised above it.
+        progress: called from time to time with the number of states found so far; may be None.
+        stay: name of the action that stays in place; `step` does not return it.
+    """
     found = Exploration(start, max_states)
     waiting: list[Hashable] = [start]
     while len(found.counts) < len(waiting):
@@ -227,5 +254,5 @@ def explore(
 
 
 def _newest(states: dict[Hashable, int], before: int) -> list[Hashable]:
-    """Return the states whose index is at least `before`, without iterating over the others."""
+    """Return the states whose index is at least `before`, in index order, without iterating over the others."""
     return list(islice(reversed(states), len(states) - before))[::-1]

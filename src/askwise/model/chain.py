@@ -46,11 +46,12 @@ from askwise.types import BoolArray, FloatArray, IntArray, Verdict
 
 @dataclass(frozen=True)
 class AbsorbingChain:
-    """An absorbing chain of `n` states.
+    """A Markov chain of `n` states that ends at some time.
 
     Attributes:
-        matrix: probabilities of continuing, CSR ``[n, n]``.
-        leaks: ``bool [n]``, whether the chain may end in each state.
+        matrix: probabilities of continuing from one state (row) to another (column), CSR ``[n, n]``. Where a row sums
+            to less than 1, the chain ends with the remaining probability.
+        leaks: ``bool [n]``, whether the chain may end in each state. It is given because rounded rows cannot show it.
     """
 
     matrix: Any
@@ -63,12 +64,12 @@ class AbsorbingChain:
 
     @cached_property
     def reverse(self) -> Any:
-        """The transposed matrix, CSR ``[n, n]``: edges reversed."""
+        """The transpose of `matrix`, CSR ``[n, n]``, whose row s lists the states that lead to s."""
         return self.matrix.T.tocsr()
 
     @cached_property
     def steps_to_leak(self) -> IntArray:
-        """Fewest steps to a state with a leak, ``int32 [n]``, -1 where none can be reached."""
+        """Fewest steps to a state in which the chain may end, ``int32 [n]``, -1 where none can be reached."""
         return breadth_first(np.flatnonzero(self.leaks), self.reverse.indptr, self.reverse.indices)[0]
 
     @cached_property
@@ -88,7 +89,7 @@ class AbsorbingChain:
         return AbsorbingChain(self.matrix[states][:, states], self.leaks[states])
 
     def reachable_from(self, state: int) -> IntArray:
-        """Return the states that can be reached from `state`, starting with `state` itself."""
+        """Return the indices of the states that can be reached from `state`, ``int32``, first `state` itself."""
         return breadth_first([state], self.matrix.indptr, self.matrix.indices)[1]
 
 
@@ -96,7 +97,14 @@ _UNIT = np.finfo(np.float64).eps / 2
 
 
 def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
-    """Return the largest residual of `values` and their proven relative error bound, ``inf`` if nothing is proven."""
+    """Return how well `values` solve ``V = 1 + matrix @ V``: the largest residual and a proven relative error bound.
+
+    The bound holds for every value; it is ``inf`` if nothing is proven.
+
+    Args:
+        matrix: probabilities of continuing, CSR ``[n, n]``.
+        values: ``float64 [n]``, the expected number of steps from each state, however they were computed.
+    """
     if not (np.isfinite(values).all() and (values > 0).all()):
         return np.inf, np.inf
     carried = matrix @ values
@@ -108,11 +116,13 @@ def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
 
 
 def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
-    """Solve ``V = 1 + Q V`` for the states that lead into no cycle.
+    """Return the expected number of steps until the chain ends, for the states that lead into no cycle.
+
+    They are computed in one pass, each state after the states that it leads to.
 
     Returns:
-        values: ``float64 [n]``.
-        settled: ``bool [n]``, where the value is final: everywhere if the chain is acyclic.
+        values: ``float64 [n]``, the expected numbers.
+        settled: ``bool [n]``, where the value is valid: everywhere if the chain has no cycle.
     """
     values, matrix = np.zeros(chain.size), chain.matrix
     order, settled = _successors_first(chain)
@@ -121,9 +131,9 @@ def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
 
 
 def longest_path(chain: AbsorbingChain) -> FloatArray:
-    """Return the longest path from each state until the chain ends, ``float64 [n]``, ``inf`` if it reaches a cycle.
+    """Return the most steps that the chain can take from each state, ``float64 [n]``, ``inf`` if it can run in a cycle.
 
-    It solves ``L = 1 + max of L over successors``.
+    A state from which the chain ends at once has value 1.
     """
     values, matrix = np.full(chain.size, np.inf), chain.matrix
     order, _ = _successors_first(chain)
@@ -132,7 +142,7 @@ def longest_path(chain: AbsorbingChain) -> FloatArray:
 
 
 def _successors_first(chain: AbsorbingChain) -> tuple[IntArray, BoolArray]:
-    """Return the states that lead into no cycle, each after its successors, and their mask, ``bool [n]``."""
+    """Return the states that lead into no cycle, each after those that it leads to, and their mask, ``bool [n]``."""
     waiting = np.diff(chain.matrix.indptr).astype(np.int64)
     order = np.empty(chain.size, dtype=np.int32)
     filled = _order(waiting, chain.reverse.indptr, chain.reverse.indices, order)
@@ -178,10 +188,19 @@ def _maxima(order: Any, indptr: Any, indices: Any, values: Any) -> None:
 
 
 def sweep(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
-    """Repeat ``V <- 1 + Q V`` from 0; return the values and the number of sweeps.
+    """Compute the expected number of steps until the chain ends by repeating ``V <- 1 + matrix @ V`` from 0.
 
-    The values grow towards the solution from below. The change of a sweep is the residual of the values before it, so
+    The values grow towards the solution from below. The change in a sweep is the residual of the values before it, so
     stopping at `tolerance` also proves a relative error of about `tolerance`.
+
+    Args:
+        chain: the chain.
+        tolerance: relative error at which to stop.
+        max_iterations: limit on the sweeps.
+
+    Returns:
+        values: ``float64 [n]``.
+        sweeps: number of sweeps.
     """
     values = np.zeros(chain.size)
     for sweeps in range(1, max_iterations + 1):
@@ -208,7 +227,10 @@ PATIENCE = 50
 
 
 def direct_solve(chain: AbsorbingChain) -> FloatArray:
-    """Solve ``(I - Q) V = 1`` by factorisation and one refinement; ``nan`` if rounding made the matrix singular."""
+    """Return the expected steps until the chain ends, ``float64 [n]``, by factorising ``(I - matrix) V = 1``.
+
+    All values are ``nan`` if rounding made the system singular.
+    """
     system = (sparse.eye_array(chain.size, format="csr") - chain.matrix).tocsc()
     try:
         factors = linalg.splu(system)
@@ -220,9 +242,18 @@ def direct_solve(chain: AbsorbingChain) -> FloatArray:
 
 
 def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
-    """Solve ``V = 1 + Q V`` by Gauss-Seidel sweeps; return the values and the number of sweeps.
+    """Compute the expected number of steps until the chain ends by Gauss-Seidel sweeps of ``V = 1 + matrix @ V``.
 
     It stops when the proven error bound is within `tolerance`, or when there is no more progress.
+
+    Args:
+        chain: the chain.
+        tolerance: relative error at which to stop.
+        max_iterations: limit on the sweeps.
+
+    Returns:
+        values: ``float64 [n]``.
+        sweeps: number of sweeps.
     """
     order = _exit_order(chain.matrix)
     matrix = chain.matrix[order][:, order]
@@ -246,7 +277,11 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
 
 
 def _exit_order(matrix: Any) -> IntArray:
-    """Return the states ordered by their depth along the likeliest path out of the chain."""
+    """Return all states sorted by the number of steps on their likeliest path out of the chain, ``int32 [n]``.
+
+    Args:
+        matrix: probabilities of continuing, CSR ``[n, n]``; the chain ends with the rest.
+    """
     depth = np.empty(matrix.shape[0], dtype=np.int32)
     _likeliest_depth(matrix.indptr, matrix.indices, matrix.data, depth)
     return np.argsort(depth, kind="stable").astype(np.int32)
@@ -285,7 +320,14 @@ def _likeliest_depth(indptr: Any, indices: Any, data: Any, depth: Any) -> None:
 
 @compiled
 def _gauss_seidel(indptr: Any, indices: Any, data: Any, values: Any) -> None:
-    """Perform one Gauss-Seidel sweep of ``V = 1 + Q V`` in place."""
+    """Perform one Gauss-Seidel sweep of ``V = 1 + Q V`` in place.
+
+    Args:
+        indptr: ``int [n + 1]``, with `indices` and `data` the CSR matrix Q.
+        indices: its column indices.
+        data: its entries.
+        values: ``float64 [n]``, the values V.
+    """
     for s in range(values.size):
         total = 1.0
         own = 0.0

@@ -25,11 +25,11 @@ WALL, FREE, TEAMMATE, EGO = "#.WF"
 
 @dataclass(frozen=True)
 class Drawing:
-    """A grid with goals and the start cells of both agents.
+    """A map drawn as text: a grid with goals and the start cells of both agents.
 
     Attributes:
         grid: the grid.
-        goals: from the name of each goal to its target cells.
+        goals: from the name of each goal to its target cells, ``(x, y)``.
         teammate: the teammate's cell, None if it is not drawn.
         ego: the ego agent's cell, None if it is not drawn.
     """
@@ -44,7 +44,11 @@ class Drawing:
 
     @classmethod
     def parse(cls, text: str) -> Drawing:
-        """Parse a drawing; blank lines before and after it are ignored."""
+        """Read a map from a text with one character for each cell, the top line being the highest row.
+
+        ``#`` is a wall, ``.`` a free cell, ``W`` the teammate's start, ``F`` the ego agent's; another letter or digit
+        is a goal. Blank lines before and after the map are ignored.
+        """
         lines = [line.rstrip() for line in text.strip("\n").splitlines()]
         while lines and not lines[-1]:
             lines.pop()
@@ -68,7 +72,7 @@ class Drawing:
         return cls(grid, dict(sorted(goals.items())), agents.get(TEAMMATE), agents.get(EGO))
 
     def __str__(self) -> str:
-        """Return the drawing as text; parsing the text gives the same drawing."""
+        """Return the drawing as text; `parse` turns the text into an equal drawing."""
         rows = [[WALL if wall else FREE for wall in row] for row in self.grid.walls]
         marks = [(name, cell) for name, cells in self.goals.items() for cell in cells]
         marks += [(mark, cell) for mark, cell in ((TEAMMATE, self.teammate), (EGO, self.ego)) if cell]

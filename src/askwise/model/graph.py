@@ -19,12 +19,12 @@ from askwise.types import FloatArray, IntArray
 
 
 def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, IntArray]:
-    """Search a graph breadth-first from several nodes.
+    """Search a graph breadth-first from several nodes at once.
 
     Args:
         starts: indices of the first nodes.
-        indptr: ``int [n + 1]``, see the top of this module.
-        indices: neighbours.
+        indptr: ``int [n + 1]``, the neighbours of node s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the neighbours of all nodes, one node after the other.
 
     Returns:
         distance: ``int32 [n]``, steps from the nearest start, -1 if the node cannot be reached.
@@ -43,7 +43,15 @@ def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, Int
 
 @compiled(work=lambda given: given.distance.size + given.indices.size)
 def breadth_first_into(starts: Any, indptr: Any, indices: Any, distance: Any, order: Any) -> int:
-    """Fill `distance` and `order` as in `breadth_first`; return the number of nodes reached."""
+    """Search a graph breadth-first from several nodes; return the number of nodes reached.
+
+    Args:
+        starts: indices of the first nodes.
+        indptr: ``int [n + 1]``, the neighbours of node s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the neighbours of all nodes, one node after the other.
+        distance: ``int32 [n]``, filled with the steps from the nearest start, -1 if the node cannot be reached.
+        order: ``int32 [n]``, filled from its beginning with the reached nodes, nearest first.
+    """
     distance[:] = -1
     filled = 0
     for s in starts:
@@ -72,7 +80,11 @@ so rounding a rare action to 0 would change results, not only digits."""
 
 @inner
 def scale(exponent_difference: int) -> float:
-    """Return ``BASE ** exponent_difference`` for a difference of at most 0; 0.0 if it underflows."""
+    """Return ``BASE ** exponent_difference``, the factor between two plan counts; the difference is at most 0.
+
+    Returns 0.0 below -3, where the smaller count is too small to matter. A count is stored as ``mantissa * BASE **
+    exponent``.
+    """
     if exponent_difference == 0:
         return 1.0
     if exponent_difference < -3:
@@ -82,7 +94,14 @@ def scale(exponent_difference: int) -> float:
 
 @inner
 def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
-    """Add the plan count of state `s` to that of state `t`, in place."""
+    """Add the number of plans of state `s` to that of state `t`, in place.
+
+    Args:
+        mantissa: ``float64 [n_states]``, the numbers of plans are ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``.
+        t: the state whose number changes.
+        s: the state whose number is added.
+    """
     if mantissa[t] == 0.0:
         mantissa[t] = mantissa[s]
         exponent[t] = exponent[s]
@@ -98,7 +117,9 @@ def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
 
 
 def reverse_edges(successor: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the predecessors of each state in compressed rows, ``indptr`` and ``indices``, without self-loops.
+    """Return the predecessors of each state, without the state itself, as arrays ``indptr`` and ``indices``.
+
+    The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``, once for each action that leads to s.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
@@ -137,11 +158,13 @@ def _list_edges(successor: Any, filled: Any, indices: Any) -> None:
 def count_plans(
     order: IntArray, reached: int, distance: IntArray, successor: IntArray, mantissa: FloatArray, exponent: IntArray
 ) -> None:
-    """Count the shortest plans from each reached state: ``N(s) = sum of N(s') over optimal actions``.
+    """Count the shortest plans from each state to a goal: the sum of the counts after each optimal action.
+
+    Counts may be larger than any double, so they are stored as ``mantissa * BASE ** exponent``.
 
     Args:
         order: ``int32``, states sorted by `distance`.
-        reached: number of states in `order` that reach the goal.
+        reached: number of states, at the beginning of `order`, from which the goal can be reached.
         distance: ``int32 [n_states]``, steps to the goal.
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         mantissa: ``float64 [n_states]``, filled with the mantissas of the counts.
@@ -182,10 +205,17 @@ def plan_shares(
     stay: int,
     table: FloatArray,
 ) -> None:
-    """Fill `table` with the UROP, ``pi(s, a) = N(s') / N(s)`` over optimal actions, and STAY at the goal.
+    """Fill a table with the UROP of a goal: the share of shortest plans that begin with each action; STAY at the goal.
 
-    The first six arguments are those of `count_plans`, filled by it; `stay` is the STAY action, and `table` is
-    ``float64 [n_states, n_actions]``, all 0.
+    Args:
+        order: ``int32``, states sorted by `distance`.
+        reached: number of states, at the beginning of `order`, from which the goal can be reached.
+        distance: ``int32 [n_states]``, steps to the goal.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        mantissa: ``float64 [n_states]``, mantissas of the numbers of shortest plans, from `count_plans`.
+        exponent: ``int32 [n_states]``, their exponents.
+        stay: index of the STAY action.
+        table: ``float64 [n_states, n_actions]``, the table to fill; all 0 before.
     """
     n_actions = successor.shape[1]
     for k in range(reached):

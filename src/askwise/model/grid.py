@@ -63,7 +63,11 @@ class GridWorld(Model):
         return self.n_states == self.width * self.height
 
     def states(self, cells: Any) -> list[int]:
-        """Return the states of many cells, ``[n, 2]`` with columns x and y."""
+        """Return the states of many cells; raise an `InputError` for a wall or a cell off the grid.
+
+        Args:
+            cells: ``int [n, 2]``, x and y of each cell.
+        """
         names = self._states
         assert isinstance(names, CellNames)
         x, y = np.asarray(cells).reshape(-1, 2).T
@@ -75,16 +79,17 @@ class GridWorld(Model):
         return list(found.tolist())
 
     def on_map(self, values: Any, fill: float = np.nan) -> Any:
-        """Arrange one value for each state as an array ``[height, width]``, with `fill` in the walls."""
+        """Arrange values, one for each state, as an array ``[height, width]`` with `fill` in the walls."""
         values = np.asarray(values)
         laid_out = np.full(self.walls.shape, fill, dtype=np.result_type(values.dtype, type(fill)))
         laid_out[~self.walls] = values
         return laid_out
 
     def slippery(self, slip: float) -> Model:
-        """Return a stochastic model of the grid in which a move slips to each side with probability ``slip / 2``.
+        """Return a stochastic model of the grid in which a move may slip to its left or right.
 
-        If that side is blocked, the agent stays in place. States keep their indices and names.
+        Each has probability ``slip / 2``. If the cell there is blocked, the agent stays in place. States keep their
+        indices and names.
         """
         if not 0 <= slip <= 1:
             raise InputError("slip", slip, "a number from 0 to 1")
@@ -96,7 +101,12 @@ class GridWorld(Model):
         )
 
     def _slipping(self, move: int, slip: float) -> Any:
-        """Return the transition matrix of one slippery move, CSR ``[n_states, n_states]``."""
+        """Return the transition probabilities of one slippery move, sparse ``[n_states, n_states]``.
+
+        Args:
+            move: index of the move in `MOVES`.
+            slip: probability that the agent moves to the left or right of the intended direction.
+        """
         own = np.arange(self.n_states)
         can = self.available[:, move]
         n_moves = len(MOVES)
@@ -144,7 +154,11 @@ class GridWorld(Model):
 
 
 class CellNames(Names):
-    """Names of grid states, their cells, stored without a dictionary because maps may have millions of them."""
+    """Names of the states of a grid: the cells ``(x, y)``, without a dictionary because maps may have millions of them.
+
+    Args:
+        walls: ``bool [height, width]``; states are the other cells, numbered row by row.
+    """
 
     def __init__(self, walls: BoolArray) -> None:
         self.walls = walls
@@ -158,7 +172,7 @@ class CellNames(Names):
         super().__init__("state", free.size)
 
     def index(self, name: Hashable, field: str | None = None) -> int:
-        """Return the state of a cell ``(x, y)``; an integer is returned as the index itself."""
+        """Return the state of a cell ``(x, y)``; an integer is a state already. Raise an `InputError` for a wall."""
         field = field or "cell"
         if (index := as_int(name)) is not None:
             return super().index(index, field)
@@ -178,7 +192,7 @@ class CellNames(Names):
         return int(self.state_of_cell[y, x])
 
     def name(self, index: int) -> Hashable:
-        """Return the cell of a state."""
+        """Return the cell ``(x, y)`` of a state."""
         x, y = self.cells[index]
         return int(x), int(y)
 
@@ -192,7 +206,7 @@ def as_cell(value: object) -> tuple[int, int] | None:
 
 
 def _neighbours(cells: CellNames) -> IntArray:
-    """Return the state after each move, ``int32 [n_states, 4]``, -1 where the move is blocked."""
+    """Return the state after each of the four moves, ``int32 [n_states, 4]``, -1 where the move is blocked."""
     height, width = cells.walls.shape
     padded = np.full((height + 2, width + 2), -1, dtype=np.int32)
     padded[1:-1, 1:-1] = cells.state_of_cell
@@ -226,7 +240,7 @@ def same_model(one: Model, other: Model) -> bool:
 
 
 def _named_steps(model: Model) -> list[tuple[object, object, object]]:
-    """Return all transitions as triples of names: state, action, next state."""
+    """Return all transitions of a deterministic model as triples of names: state, action, next state."""
     places, columns = (each.tolist() for each in np.nonzero(model.available))
     return [
         (model.name(s), model.action_name(s, a), model.name(int(model.successor[s, a])))
@@ -239,12 +253,18 @@ MOST_NAMED = 20
 
 
 def state_text(name: Hashable) -> str:
-    """Return the name of a state as users type it; a cell is ``X,Y``."""
+    """Return the name of a state as users type it, for example ``3,4`` for the cell ``(3, 4)``."""
     return ",".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
 def state_from_text(model: Model, text: str, option: str) -> Hashable:
-    """Return the name of the state that a user typed; `option` is the input that an error names."""
+    """Return the name of the state that a user typed, for example the cell ``(3, 4)`` for ``3,4``.
+
+    Args:
+        model: the model.
+        text: what the user typed.
+        option: name of the input in error messages.
+    """
     if isinstance(model, GridWorld):
         return parse_cell(text, option)
     names = {state_text(model.name(state)): model.name(state) for state in range(model.n_states)}

@@ -37,17 +37,18 @@ PROBABILITY_TOLERANCE = 1e-9
 
 
 class Model(Sealed):
-    """A finite model of one agent.
+    """A finite model of one agent: states, actions, and the states that actions lead to.
 
     Args:
         successor: ``int [n_states, n_actions]``, the next state, -1 where the action is not available.
-        transitions: instead of `successor`, one ``[n_states, n_states]`` matrix of probabilities for each
-            action, dense or scipy sparse; an all-zero row means that the action is not available there.
+        transitions: instead of `successor`, one ``[n_states, n_states]`` matrix of probabilities for each action, dense
+            or scipy sparse; an all-zero row means that the action is not available there.
         states: names of the states, by default their indices.
         actions: names of the actions, by default ``a0, a1, ...``.
         stay: name of the action that stays in place. It is added if it is not among `actions`.
-        labels: with `successor`, the index in `actions` of each column in each state, ``int [n_states, n_columns]``, -1
-            where there is no action; columns are ranks then, and stand for different actions in different states.
+        labels: for models with many actions, few of them in each state. A column of `successor` is then not one action,
+            but the first, second, ... action of each state; ``labels[s, column]`` is its index in `actions`, ``int
+            [n_states, n_columns]``, -1 where there is no action.
     """
 
     labels: Labels | None = None
@@ -91,7 +92,8 @@ class Model(Sealed):
         States and actions are numbered in the order in which they first appear.
 
         Args:
-            edges: tuples ``(state, action, next_state)``, or all of them with a probability as fourth member.
+            edges: tuples ``(state, action, next_state)``; or each with a probability as fourth member, for a stochastic
+                model.
             states: names of states that are numbered first, in this order.
             stay: name of the action that stays in place.
         """
@@ -109,7 +111,7 @@ class Model(Sealed):
         progress: Callable[[int], None] | None = None,
         stay: Hashable = "STAY",
     ) -> Model:
-        """Build a model from a step function: all states that can be reached from `start`.
+        """Build a model of all states that can be reached from `start`, by calling a step function in each of them.
 
         Args:
             start: the first state, any hashable object.
@@ -125,7 +127,11 @@ class Model(Sealed):
         return cls(successor, labels=labels, states=found.states, actions=found.labels, stay=stay)
 
     def with_columns(self) -> Model:
-        """Return an equal model that has a column for every action instead of labels."""
+        """Return an equal model in which each column of `successor` is one action, the same in every state.
+
+        In models with labels, a column is the first, second, ... action of each state instead. Other models are
+        returned unchanged.
+        """
         if self.labels is None:
             return self
         names, n_ranks = self.labels.names, self.n_actions - 1
@@ -138,9 +144,9 @@ class Model(Sealed):
         return Model(successor, states=self._states, actions=named[:-1], stay=named[-1])
 
     def in_label_order(self) -> Model:
-        """Return an equal model in which the actions of each state are sorted by label.
+        """Return an equal model with labels in which the actions of each state are sorted by label.
 
-        This is their order in a model with a column for every action. So an agent that takes the first of several
+        This is their order in a model with a column for every action, so an agent that takes the first of several
         equally good actions takes the same one in both. A model without labels is returned unchanged.
         """
         if self.labels is None:
@@ -162,13 +168,13 @@ class Model(Sealed):
 
     @property
     def all_actions(self) -> tuple[Hashable, ...]:
-        """Names of all actions by index; in a model with labels, by label."""
+        """Names of all actions of the model, by column of `successor` or, in a model with labels, by label."""
         return self.actions if self.labels is None else tuple(self.labels.names.names or ())
 
     # -- names --------------------------------------------------------------------------------------------
 
     def state(self, name: StateLike, field: str | None = None) -> int:
-        """Return the index of a state given by name or index; `field` is the input that an error names."""
+        """Return the index of a state given by name or index; `field` is its name in error messages."""
         return self._states.index(name, field)
 
     def name(self, state: int) -> Hashable:
@@ -176,7 +182,7 @@ class Model(Sealed):
         return self._states.name(state)
 
     def action(self, name: Hashable, field: str | None = None) -> int:
-        """Return the index of an action given by name or index; `field` is the input that an error names."""
+        """Return the index of an action given by name or index; `field` is its name in error messages."""
         return self._actions.index(name, field)
 
     def action_name(self, state: int, action: int) -> Hashable:
@@ -184,9 +190,12 @@ class Model(Sealed):
         return self.actions[action] if self.labels is None else self.labels.name(state, action)
 
     def action_in(self, state: int, name: Hashable, field: str | None = None) -> int:
-        """Return the index of an action, given by name, in a state, given by index.
+        """Return the index of an action in a state, that is, its column of `successor`.
 
-        With labels, the action must be available in the state. `field` is the input that an error names.
+        Args:
+            state: index of the state.
+            name: the action, by name or index; in a model with labels it must be available in the state.
+            field: name of the input in error messages.
         """
         if self.labels is None:
             return self.action(name, field)
@@ -194,7 +203,10 @@ class Model(Sealed):
 
     @property
     def actions(self) -> tuple[Hashable, ...]:
-        """Names of the actions in index order; in a model with labels, names of its columns."""
+        """Names of the columns of `successor`: the actions or, in a model with labels, ``action 1``, ``action 2``, ....
+
+        In a model with labels, a column is the first, second, ... action of each state.
+        """
         assert self._actions.names is not None
         return self._actions.names
 
@@ -214,7 +226,10 @@ class Model(Sealed):
 
     @cached_property
     def transitions(self) -> Any:
-        """Probabilities of the next state, CSR ``[n_states * n_actions, n_states]``, row ``s * n_actions + a``."""
+        """Probabilities of the next state, sparse (CSR) ``[n_states * n_actions, n_states]``.
+
+        The row of action a in state s is ``s * n_actions + a``; it is empty if the action is not available.
+        """
         assert self._successor is not None
         flat = self._successor.ravel()
         indptr = np.concatenate(([0], np.cumsum(flat >= 0, dtype=np.int64)))
@@ -223,21 +238,22 @@ class Model(Sealed):
 
     @cached_property
     def predecessors(self) -> tuple[Any, IntArray]:
-        """The states from which one action leads to each state, in compressed rows: ``indptr [n_states + 1], indices``.
+        """The states from which one action leads to each state, as arrays ``indptr [n_states + 1]`` and ``indices``.
 
-        Self-loops are left out. A predecessor with several such actions is listed once for each: these are different
-        plans.
+        The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``. A state is not listed as its own
+        predecessor. A predecessor with several such actions is listed once for each: these are different plans.
         """
         indptr, indices = reverse_edges(self.successor)
         return read_only(indptr), read_only(indices)
 
     def mix(self, weights: Any) -> Any:
-        """Return the sum over actions of ``weights[s, a] * T(s, a, s')``, CSR ``[n_states, n_states]``.
+        """Return the weighted sum of the transition probabilities of all actions, CSR ``[n_states, n_states]``.
 
-        An entry exists wherever its weight is not 0, even if the product underflows.
+        Entry ``[s, t]`` is the sum over actions a of ``weights[s, a]`` times the probability that a leads from s to t.
+        An entry exists wherever a weight is not 0, even if the product underflows.
 
         Args:
-            weights: ``float64 [n_states, n_actions]``.
+            weights: ``float64 [n_states, n_actions]``, for example a policy.
         """
         law = self.transitions
         weights = np.asarray(weights, dtype=np.float64)
@@ -262,7 +278,14 @@ class Model(Sealed):
     # -- construction -------------------------------------------------------------------------------------
 
     def _label(self, labels: Any, table: IntArray, actions: Iterable[Hashable] | None, stay: Hashable) -> list[str]:
-        """Store the labels of the columns; return names of the columns themselves."""
+        """Store which action each column of the table of next states is in each state; return names of the columns.
+
+        Args:
+            labels: ``int [n_states, n_columns]``, indices in `actions`, -1 where there is no action.
+            table: ``int [n_states, n_columns]``, the next states.
+            actions: names of the actions.
+            stay: name of the action that stays in place, which must not be among `actions`.
+        """
         named = [] if actions is None else list(actions)
         if stay in named:
             raise InputError("actions", f"{stay!r} among those with labels", "no such action: every state has it")
@@ -388,7 +411,7 @@ def _as_matrix(matrix: Any, a: int) -> Any:
 
 
 def _kept(matrix: Any) -> Any:
-    """Sort the columns of a sparse matrix and make it read-only, because many users share it."""
+    """Sort the column indices of a CSR matrix, make its arrays read-only because they are shared, and return it."""
     matrix.sort_indices()  # now, because scipy would do it in place at first use
     freeze_arrays(matrix)
     return matrix

@@ -52,7 +52,12 @@ class Names(Sealed):
             self._index[name] = i
 
     def index(self, name: Hashable, field: str | None = None) -> int:
-        """Return the index of `name`; `field` is the input that an error names."""
+        """Return the index of `name`, which may be an index already; raise an `InputError` if there is none.
+
+        Args:
+            name: a name or an index.
+            field: name of the input in error messages; by default `kind`.
+        """
         if is_hashable(name) and name in self._index and not isinstance(name, bool):
             return self._index[name]
         if not self._integers_are_names and (i := as_int(name)) is not None and 0 <= i < self.n:
@@ -60,11 +65,11 @@ class Names(Sealed):
         raise InputError(field or self.kind, repr(name), self._allowed())
 
     def find(self, name: Hashable) -> int | None:
-        """Return the index of a name, None if it is unknown."""
+        """Return the index of a name, None if it is unknown; unlike `index`, it does not accept an index."""
         return self._index.get(name) if is_hashable(name) and not isinstance(name, bool) else None
 
     def as_index(self, value: Hashable, n: int) -> int | None:
-        """Return `value` if it is an index below `n`; None if it is not, or if integers are names."""
+        """Return `value` if it is an integer from 0 and below `n`, else None; also None if some names are integers."""
         i = None if self._integers_are_names else as_int(value)
         return i if i is not None and 0 <= i < n else None
 
@@ -93,11 +98,15 @@ def as_int(value: object) -> int | None:
 
 
 class Labels(Sealed):
-    """The action that each column of a model stands for in each state.
+    """The action that each column of a model's table of next states stands for in each state.
 
-    Attributes:
-        table: ``int32 [n_states, n_columns]``, the label of each column, -1 where there is no action.
-        names: the names of the labels.
+    A model with many actions, few of them in each state, has a column for the first, second, ... action of a state, not
+    for every action.
+
+    Args:
+        table: ``int32 [n_states, n_columns]``, the label of each column: an index in `names`, -1 where there is no
+            action.
+        names: names of all actions, by label.
     """
 
     def __init__(self, table: IntArray, names: Iterable[Hashable]) -> None:
@@ -106,17 +115,17 @@ class Labels(Sealed):
         self.names = Names("action", len(named), named)
 
     def name(self, state: int, column: int) -> Hashable:
-        """Return the name of the action in a column of a state."""
+        """Return the name of the action that a column stands for in a state, both given by index."""
         return self.names.name(int(self.table[state, column]))
 
     def column(self, state: int, name: Hashable, field: str, where: str) -> int:
-        """Return the column of an action in a state.
+        """Return the column that stands for an action in a state; raise an `InputError` if it is not available there.
 
         Args:
             state: index of the state.
             name: name of the action; an integer that is no name is the column itself.
-            field: the input that an error names.
-            where: the state as error messages name it.
+            field: name of the input in error messages.
+            where: the state as error messages call it.
         """
         label = self.names.find(name)
         if label is None:
@@ -135,7 +144,15 @@ class Labels(Sealed):
 
 
 def checked_labels(labels: object, successor: IntArray, n_labels: int) -> IntArray:
-    """Return labels as ``int32``; each action of `successor` needs one, and labels must be unique in a state."""
+    """Return which action each column of a table of next states is in each state, ``int32 [n_states, n_columns]``.
+
+    Raises an `InputError` if an action has no label, or if two actions of a state have the same.
+
+    Args:
+        labels: ``int [n_states, n_columns]``, the label of each action, -1 where there is none.
+        successor: ``int [n_states, n_columns]``, the next states, -1 where there is no action.
+        n_labels: number of labels.
+    """
     table = np.array(labels, dtype=np.int64)
     if table.shape != successor.shape:
         raise InputError("labels", f"a table of shape {table.shape}", f"{successor.shape}, as the successors")

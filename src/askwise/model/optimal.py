@@ -42,8 +42,8 @@ class Distances:
     """Distances of all states to one goal.
 
     Attributes:
-        to_goal: ``int32 [n_states]``, steps to the goal, -1 where it is out of reach.
-        order: ``int32``, the states that reach the goal, nearest first.
+        to_goal: ``int32 [n_states]``, fewest steps to the goal, -1 where it is out of reach.
+        order: ``int32``, indices of the states from which the goal can be reached, nearest first.
     """
 
     to_goal: IntArray
@@ -51,7 +51,7 @@ class Distances:
 
 
 def distances(model: Model, targets: IntArray) -> Distances:
-    """Return the distances to a set of target states in a deterministic model."""
+    """Return the distances of all states to the nearest of the states `targets` in a deterministic model."""
     return Distances(*breadth_first(targets, *model.predecessors))
 
 
@@ -64,7 +64,12 @@ def reachable(model: Model, start: int) -> BoolArray:
 
 
 def optimal_actions(model: Model, found: Distances) -> BoolArray:
-    """Return the first actions of optimal plans, ``bool [n_states, n_actions]``; STAY at the goal."""
+    """Return the first actions of shortest plans to a goal, ``bool [n_states, n_actions]``; STAY at the goal.
+
+    Args:
+        model: a deterministic model.
+        found: the distances to the goal, as `distances` returns them.
+    """
     d = found.to_goal
     # Index -1 (not available) reads the last state; the mask removes it again.
     closer: BoolArray = (d[model.successor] == d[:, None] - 1) & model.available & (d[:, None] > 0)
@@ -73,7 +78,10 @@ def optimal_actions(model: Model, found: Distances) -> BoolArray:
 
 
 def urop(model: Model, goal: GoalLike) -> Policy:
-    """Return the uniformly random optimal policy towards `goal`; deterministic models only."""
+    """Return the UROP (uniformly random optimal policy) towards `goal`: it draws one of all shortest plans uniformly.
+
+    It is undefined in states that cannot reach the goal. Only for deterministic models.
+    """
     targets = goal_states(model, goal)
     if not model.deterministic:
         raise InputError(
@@ -85,7 +93,7 @@ def urop(model: Model, goal: GoalLike) -> Policy:
 
 
 def _urop_table(model: Model, targets: IntArray) -> FloatArray:
-    """Return the UROP as a read-only table, ``float64 [n_states, n_actions]``."""
+    """Return the probabilities of the UROP towards the states `targets`, ``float64 [n_states, n_actions]``."""
     n_states, n_actions = model.n_states, model.n_actions
     found = distances(model, targets)
     reached = found.order.size
@@ -100,7 +108,10 @@ def _urop_table(model: Model, targets: IntArray) -> FloatArray:
 
 
 def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
-    """Return the policy that chooses uniformly among the optimal actions of each step."""
+    """Return the policy that chooses uniformly among the actions with the fewest expected steps to `goal`.
+
+    It is undefined in states from which the goal cannot be reached for certain.
+    """
     targets = goal_states(model, goal)
     if model.deterministic:
         chosen = optimal_actions(model, distances(model, targets))
@@ -112,8 +123,8 @@ def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
 def boltzmann(model: Model, goal: GoalLike, beta: float = 2.0) -> Policy:
     """Return the policy that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
 
-    It STAYs at the goal and nowhere else, and takes no action after which the goal is out of reach. Deterministic
-    models only.
+    It STAYs at the goal and nowhere else, and takes no action after which the goal is out of reach. Only for
+    deterministic models.
 
     Args:
         model: the model.
@@ -147,9 +158,10 @@ TIE = 1e-9
 
 
 def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
-    """Return the actions with the least expected steps to the goal in a stochastic model.
+    """Return the actions with the fewest expected steps to the states `targets` in a stochastic model.
 
-    The result is ``bool [n_states, n_actions]``, all False where the goal cannot be reached with certainty.
+    The result is ``bool [n_states, n_actions]``, all False where no target can be reached for certain; STAY at a
+    target.
     """
     at_goal = np.zeros(model.n_states, dtype=bool)
     at_goal[targets] = True
@@ -170,9 +182,15 @@ def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
 
 
 def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Return the actions after which arrival stays certain, and the level of each state.
+    """Return the actions after which arrival at the goal stays certain, and the fewest steps to the goal by them.
 
-    The level is the fewest steps to the goal by such actions, ``int32 [n_states]``, -1 where arrival is not certain.
+    Args:
+        model: a stochastic model.
+        at_goal: ``bool [n_states]``, whether a state is at the goal.
+
+    Returns:
+        sure: ``bool [n_states, n_actions]``.
+        level: ``int32 [n_states]``, fewest possible steps by these actions, -1 where arrival is not certain.
     """
     inside = np.ones(model.n_states, dtype=bool)
     while True:
@@ -184,23 +202,39 @@ def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray
 
 
 def _may_reach(model: Model, marked: BoolArray) -> BoolArray:
-    """Return whether each action may lead into a `marked` state, ``bool [n_states, n_actions]``."""
+    """Return which actions may lead into a marked state in one step, ``bool [n_states, n_actions]``.
+
+    Args:
+        model: the model.
+        marked: ``bool [n_states]``, the marked states.
+    """
     hits = model.transitions @ marked.astype(np.float64)
     reached: BoolArray = (hits > 0).reshape(model.n_states, model.n_actions)
     return reached
 
 
 def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
-    """Return the fewest possible steps to the goal by allowed actions, ``int32 [n_states]``, -1: out of reach."""
+    """Return the fewest possible steps to the goal by allowed actions, ``int32 [n_states]``, -1 if it is out of reach.
+
+    Args:
+        model: the model.
+        at_goal: ``bool [n_states]``, whether a state is at the goal.
+        allowed: ``bool [n_states, n_actions]``, the allowed actions.
+    """
     backwards = model.mix(allowed).T.tocsr()
     return breadth_first(np.flatnonzero(at_goal), backwards.indptr, backwards.indices)[0]
 
 
 def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
-    """Return for each state the allowed action with the highest probability of moving one level closer to the goal.
+    """Return for each state the action that is likeliest to lead closer to the goal, ``int64 [n_states]``.
 
-    Any action that may move closer would arrive. But if it does so only by a rare slip, the expected time may exceed
-    the range of doubles.
+    Any action that may lead closer would arrive at last. But if it does so only by a rare slip, the expected time may
+    exceed the range of doubles.
+
+    Args:
+        model: the model.
+        sure: ``bool [n_states, n_actions]``, the actions to choose from.
+        level: ``int32 [n_states]``, fewest possible steps to the goal by these actions.
     """
     law = model.transitions
     wanted = np.repeat(level - 1, model.n_actions).repeat(np.diff(law.indptr))
@@ -210,9 +244,13 @@ def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
 
 
 def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArray) -> FloatArray:
-    """Return the expected steps to the goal, ``float64 [n_states]``, if each state takes the action in `choice`.
+    """Return the expected steps to the goal if each state takes one fixed action, ``float64 [n_states]``.
 
-    The value is ``inf`` in states that are not `inside`, the set from which arrival is certain.
+    Args:
+        model: the model.
+        choice: ``int [n_states]``, the action of each state.
+        at_goal: ``bool [n_states]``, whether a state is at the goal.
+        inside: ``bool [n_states]``, the states from which arrival is certain; in the others the result is ``inf``.
     """
     states = np.flatnonzero(inside & ~at_goal)
     value = np.where(at_goal, 0.0, np.inf)
@@ -224,7 +262,13 @@ def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArra
 
 
 def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArray:
-    """Return one step plus the expected `value` after it, ``float64 [n_states, n_actions]``, ``inf`` if not allowed."""
+    """Return the expected steps to the goal by taking each action first, ``float64 [n_states, n_actions]``.
+
+    Args:
+        model: the model.
+        value: ``float64 [n_states]``, the expected steps from each state.
+        sure: ``bool [n_states, n_actions]``, the allowed actions; for the others the result is ``inf``.
+    """
     finite = np.where(np.isfinite(value), value, 0.0)
     after = 1 + (model.transitions @ finite).reshape(model.n_states, model.n_actions)
     return np.where(sure, after, np.inf)

@@ -18,9 +18,10 @@ SMALLEST = 1e-300
 
 
 class Policy(Sealed):
-    """A table of probabilities ``float64 [n_states, n_actions]`` over the actions of a model.
+    """A policy: the probability of each action in each state of a model, ``float64 [n_states, n_actions]``.
 
-    Only the *support* decides which policies an observer can rule out; the probabilities decide how soon.
+    An observer can rule a policy out when it sees an action of probability 0; the other probabilities decide how soon
+    that is expected.
 
     Args:
         model: the model.
@@ -86,11 +87,14 @@ class Policy(Sealed):
         return Policy(self.model, mixed, partial=self.partial)
 
     def on(self, model: Model) -> Policy:
-        """Return the same table for another model with the same states and actions, such as `GridWorld.slippery`."""
+        """Return the policy with the same probabilities on another model with the same states and actions.
+
+        For example, a policy of a grid works on its slippery version, `GridWorld.slippery`.
+        """
         return self if model is self.model else Policy(model, self.probabilities, partial=self.partial)
 
     def at(self, state: StateLike) -> dict[Hashable, float]:
-        """Return the possible actions in `state` by name, with their probabilities."""
+        """Return the possible actions in `state`, a dict from their names to their probabilities."""
         s = self.model.state(state)
         row = self.probabilities[s]
         return {self.model.action_name(s, int(a)): float(row[a]) for a in np.flatnonzero(row)}
@@ -100,7 +104,10 @@ class Policy(Sealed):
 
 
 def follow(model: Model, start: StateLike, actions: Iterable[Hashable]) -> list[tuple[Hashable, Hashable]]:
-    """Return the trajectory ``[(state, action), ...]`` of taking `actions` from `start` in a deterministic model."""
+    """Return the trajectory ``[(state, action), ...]`` of taking `actions` from `start` in a deterministic model.
+
+    The trajectory consists of names. An action that is not available raises an `InputError`.
+    """
     s = model.state(start, "start")
     trajectory = []
     for k, action in enumerate(actions, start=1):
@@ -113,13 +120,19 @@ def follow(model: Model, start: StateLike, actions: Iterable[Hashable]) -> list[
 
 
 def _uniform(model: Model) -> FloatArray:
-    """Return the policy table that chooses uniformly among the available actions."""
+    """Return the probabilities of choosing uniformly among the available actions, ``float64 [n_states, n_actions]``."""
     available = model.available
     return np.asarray(available / available.sum(axis=1, keepdims=True))
 
 
 def _recorded(model: Model, step: Any, field: str) -> tuple[int, int]:
-    """Return the indices of a recorded pair ``(state, action)``; `field` is the input that an error names."""
+    """Return the indices of a state and an action there; raise an `InputError` if the action is not available.
+
+    Args:
+        model: the model.
+        step: a pair ``(state, action)``, by name or index.
+        field: name of the input in error messages.
+    """
     if isinstance(step, str) or not isinstance(step, Sequence) or len(step) != 2:
         raise InputError(field, repr(step), "a state and the action done there")
     s = model.state(step[0], f"{field}: state")
@@ -183,7 +196,7 @@ def as_numbers(given: Any, field: str) -> FloatArray:
 
 
 def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
-    """Return weights of goals normalised to sum to 1, ``float64 [n_goals]``; uniform if `prior` is None."""
+    """Return the weights of goals, scaled to sum to 1, ``float64 [n_goals]``; equal weights if `prior` is None."""
     if prior is None:
         return np.full(n_goals, 1 / n_goals)
     weights = as_numbers(prior, "prior")

@@ -34,7 +34,7 @@ EARLY_BYTES = 16 * 2**20
 
 
 class Pursuit(Sealed):
-    """Distances, optimal actions and UROPs of several goals.
+    """Distances, optimal actions and UROPs (uniformly random optimal policies) of several goals in one model.
 
     Args:
         model: a deterministic model.
@@ -51,7 +51,7 @@ class Pursuit(Sealed):
 
     @cached_property
     def distance(self) -> IntArray:
-        """Steps to each goal, ``int32 [n_states, n_goals]``, -1 where it is out of reach."""
+        """Fewest steps to each goal, ``int32 [n_states, n_goals]``, -1 where it is out of reach; built at first use."""
         check_size(self.table_bytes, "steps to goals", f"{self.model.n_states} states and {self.n_goals} goals")
         if self._open:
             table = columns_plus_rows(self._grid, self._targets)
@@ -67,12 +67,12 @@ class Pursuit(Sealed):
 
     @property
     def missing_bytes(self) -> int:
-        """Bytes that building `distance` will take, 0 if it exists."""
+        """Bytes that the table `distance` will take, 0 if it is built already."""
         return 0 if "distance" in vars(self) else self.table_bytes
 
     @property
     def _open(self) -> bool:
-        """Whether the number of steps is columns plus rows."""
+        """Whether the steps to each goal are columns plus rows: each goal is one cell of a grid without walls."""
         return self._single and isinstance(self.model, GridWorld) and self.model.open
 
     @property
@@ -82,17 +82,20 @@ class Pursuit(Sealed):
 
     @cached_property
     def _kept(self) -> bool:
-        """Whether steps are looked up in the table `distance`."""
+        """Whether steps are looked up in the table `distance`; if not, they are computed for each query."""
         return not self._open or self.table_bytes <= OPEN_BYTES
 
     def steps_at(self, state: int) -> IntArray:
-        """Return the steps from a state to each goal, ``int32 [n_goals]``, -1: out of reach; do not write to it."""
+        """Return the fewest steps from a state to each goal, ``int32 [n_goals]``, -1 if out of reach; read-only."""
         if "distance" in vars(self):
             return np.asarray(self.distance[state])
         return np.asarray(self.steps_from(np.array([state]))[0])
 
     def steps_from(self, states: IntArray) -> IntArray:
-        """Return the steps from several states to each goal, ``int32 [len(states), n_goals]``, -1: out of reach."""
+        """Return the fewest steps from several states to each goal, ``int32 [len(states), n_goals]``.
+
+        The array is read-only; -1 means that the goal is out of reach.
+        """
         if not self._kept:
             cells = self._grid.cells
             return read_only(np.abs(cells[states][:, None] - cells[self._targets]).sum(axis=2, dtype=np.int32))
@@ -102,28 +105,31 @@ class Pursuit(Sealed):
 
     @property
     def _waits(self) -> bool:
-        """Whether the table is large and not built yet, and a search from a state can replace it."""
+        """Whether the large table `distance` is not built yet and a search from the queried state can replace it."""
         known = "distance" in vars(self) or self.table_bytes <= EARLY_BYTES
         return not known and self._single and isinstance(self.model, GridWorld)
 
     def _search(self, state: int) -> IntArray:
-        """Return the steps from a cell to each goal by a search from the cell: grid paths can be reversed."""
+        """Return the steps from a cell to each goal, ``int32 [n_goals]``, by one search that starts at the cell.
+
+        This works because paths in a grid can be reversed.
+        """
         if state not in self._searched:
             self._searched[state] = read_only(breadth_first([state], *self._grid.predecessors)[0][self._targets])
         return self._searched[state]
 
     def _steps_to(self, goal: int) -> tuple[IntArray, int]:
-        """Return a table with the steps from every state to one goal, and its column."""
+        """Return a table with the steps from all states to one goal, ``int32 [n_states, n]``, and the goal's column."""
         if self._kept:
             return self.distance, goal
         return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
 
     def around(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return the tables of a state and its neighbours, renumbered so that the state is 0.
+        """Return the neighbourhood of a state as small tables, in which it has index 0 and its successors 1, 2, ....
 
         Returns:
-            successor: ``int32 [1, n_actions]``, new indices of the successors, -1 where there is none.
-            steps: ``int32 [1 + n_actions, n_goals]``, steps from each of these states to each goal.
+            successor: ``int32 [1, n_actions]``, index of the state after each action, -1 where there is none.
+            steps: ``int32 [1 + n_actions, n_goals]``, steps from the state and its successors to each goal.
         """
         following = self.model.successor[state]
         there = np.where(following >= 0, following, state)
@@ -132,11 +138,11 @@ class Pursuit(Sealed):
         return read_only(own[None, :]), read_only(self.distance[here]) if self._kept else self.steps_from(here)
 
     def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
-        """Return the first actions of optimal plans for each goal, ``bool [n_goals, n_actions]``.
+        """Return the first actions of shortest plans for each goal, ``bool [n_goals, n_actions]``.
 
         Args:
             state: the state.
-            more_actions: number of further columns, all False, for actions that are not in the model.
+            more_actions: number of columns, all False, to add for actions that are not in the model.
         """
         optimal = np.zeros((self.n_goals, self.model.n_actions + more_actions), dtype=np.bool_)
         if self._kept:
@@ -147,7 +153,7 @@ class Pursuit(Sealed):
         return optimal
 
     def policy_at(self, state: int) -> FloatArray:
-        """Return the UROP of each goal, ``float64 [n_goals, n_actions]``, all 0 if the goal is out of reach."""
+        """Return each goal's UROP in a state, ``float64 [n_goals, n_actions]``, all 0 if the goal is out of reach."""
         if self._policies is not None:
             row: FloatArray = self._policies[state]
             return row
@@ -177,7 +183,7 @@ class Pursuit(Sealed):
 
 
 def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
-    """Return the steps from each cell of a grid without walls to each target, ``int32 [n_states, n_targets]``."""
+    """Return the steps from each cell of a grid without walls to each target state, ``int32 [n_states, n_targets]``."""
     x, y = grid.cells[targets].T
     columns = np.abs(np.arange(grid.width, dtype=np.int32)[:, None] - x)
     rows = np.abs(np.arange(grid.height, dtype=np.int32)[:, None] - y)
@@ -185,11 +191,11 @@ def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
 
 
 def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArray, table: IntArray) -> None:
-    """Fill a table with the steps to each goal, -1 where it is out of reach.
+    """Fill a table with the fewest steps from each state to each goal, -1 where it is out of reach.
 
     Args:
-        indptr: index in `indices` where the predecessors of each state begin, as in `Model.predecessors`.
-        indices: predecessors.
+        indptr: ``int [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the predecessors of all states, one state after the other, as in `Model.predecessors`.
         targets: the target states of all goals, one goal after the other.
         starts: ``int [n_goals + 1]``, index in `targets` where each goal begins.
         table: ``int32 [n_states, n_goals]``, the table to fill.
@@ -200,7 +206,7 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 
 
 class _Counter:
-    """Counts shortest plans within a cone: the states on optimal plans from one state to one goal."""
+    """Counts shortest plans from one state to one goal, visiting only the states on these plans."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -254,9 +260,19 @@ def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: A
 
 @compiled
 def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any) -> tuple[Any, Any, Any]:
-    """Return the states of a cone, nearest first, and mantissas and exponents of their plan counts.
+    """Count the shortest plans to a goal from each state that lies on a shortest plan from `state`.
 
-    `slot` is filled with the position of each state in this list.
+    Args:
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        distance: ``int32 [n_states, n]``, steps to several goals.
+        goal: the goal's column of `distance`.
+        state: the first state.
+        slot: ``int32 [n_states]``, all -1; filled with the position of each visited state in `order`.
+
+    Returns:
+        order: ``int32``, the visited states, nearest to `state` first.
+        mantissa: ``float64``, their numbers of plans are ``mantissa * BASE ** exponent``.
+        exponent: ``int32``.
     """
     n_actions = successor.shape[1]
     order = np.empty(distance.shape[0], dtype=np.int32)
@@ -295,7 +311,7 @@ def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
     Args:
         model: the model.
         goal: a tuple, a string or a number is one state; any other iterable (a list, a set, an array) is several.
-        field: the input that an error names.
+        field: name of the input in error messages.
     """
     if isinstance(goal, tuple | str) or not isinstance(goal, Iterable):
         return read_only(np.array([model.state(goal, field)], dtype=np.int32))
@@ -306,16 +322,17 @@ def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
 
 
 def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
-    """Return the names of states given by index; as a goal they are unambiguous even if names are integers."""
+    """Return the names of states given by index; unlike indices, they are unambiguous if some names are integers."""
     return [model.name(int(state)) for state in states]
 
 
 def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
-    """Return the names of goals, None if they have none, and the target states of each goal.
+    """Return the names of goals, None if they have none, and the target states of each goal, ``int32``.
 
     Args:
         model: the model.
-        goals: a mapping from names to goals, or a sequence of goals without names.
+        goals: a mapping from names to goals, or a sequence of goals without names. A goal is a state or several states,
+            by name or index (see `goal_states`).
     """
     names = None
     if isinstance(goals, Mapping):
