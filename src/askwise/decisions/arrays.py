@@ -26,22 +26,24 @@ losses is below the largest loss of their intent."""
 
 
 class ProblemArrays(NamedTuple):
-    """A decision problem as arrays.
+    """A decision problem as arrays for the compiled search; the answers of all questions form one axis.
 
     Attributes:
-        likelihood: ``float64 [n_answers of all questions, n_intents]``.
+        likelihood: ``float64 [n_answers, n_intents]``, probability of each answer of each question given each intent.
         surprise: ``likelihood * log(likelihood)``, of the same shape.
-        first: ``int64 [n_questions + 1]``, the row of each question's first answer.
+        first: ``int64 [n_questions + 1]``, index of each question's first answer.
         price: ``float64 [n_questions]``.
-        noisy: ``bool [n_questions]``, whether some likelihood is neither 0 nor 1.
-        loss: ``float64 [n_intents, n_actions]``; without rows if the losses are sparse.
-        most: ``float64 [n_intents]``, the largest loss of each intent, for sparse losses.
-        columns: ``int64 [n_intents + 1]``, the index in `saved` and `saver` where each intent begins.
+        noisy: ``bool [n_questions]``, whether some likelihood of the question is neither 0 nor 1.
+        loss: ``float64 [n_intents, n_actions]``; ``[0, n_actions]`` if the losses are stored as sparse.
+        most: ``float64 [n_intents]``, the largest loss of each intent.
+        columns: ``int64 [n_intents + 1]``, for sparse losses: the index in `saved` and `saver` where each intent
+            begins.
         saved: ``float64 [n]``, for sparse losses: the largest loss of the intent minus the loss of an action.
         saver: ``int64 [n]``, the action of each entry of `saved`.
-        least: ``float64 [n_intents]``, the loss if the intent is known.
-        intent_signs, answer_signs, left_signs: ``uint64 [n, 2]``, the random signatures of intents, of answers, and of
-            numbers of questions left.
+        least: ``float64 [n_intents]``, the least loss of each intent: the loss if the intent is known.
+        intent_signs: ``uint64 [n_intents, 2]``, a random signature of 128 bits for each intent.
+        answer_signs: ``uint64 [n_answers, 2]``, a random signature for each answer.
+        left_signs: ``uint64 [n_questions + 1, 2]``, a random signature for each number of questions left.
         tie: how much better a question must be than acting, for a belief of weight 1.
     """
 
@@ -63,7 +65,10 @@ class ProblemArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """Scratch arrays of the search; level `k` holds the state after `k` answers.
+    """Scratch arrays of the search; level `k` (the first axis) holds the state of the search after `k` answers.
+
+    A weight is the joint probability of an intent and all answers so far. A signature is the exclusive or of the random
+    signatures that identify a state (see `ProblemArrays`).
 
     Attributes:
         weight: ``float64 [n_levels, n_intents]``, the positive weights of each level, in its first `size` columns.
@@ -89,10 +94,12 @@ class SearchArrays(NamedTuple):
 
 
 class SearchStack(NamedTuple):
-    """The stack of the search; every array is ``[n_levels]``.
+    """The stack of the search: what is known about the state after each number of answers (its level).
+
+    Every array is ``[n_levels]``. Costs are multiplied by the probability of the state.
 
     Attributes:
-        total: sum of the weights of the state.
+        total: probability of the state, the sum of its weights.
         known: loss of the state if the intent were known.
         cheapest: least price of the questions left.
         upper: upper bound of the cost of the state, reached by `move`.
@@ -121,12 +128,12 @@ class SearchStack(NamedTuple):
 
 
 class SolvedStates(NamedTuple):
-    """Two hash tables of the same size: solved states, and the cost of acting in each state that was reached.
+    """Two hash tables of the same size: the solved states of the search, and the cost of acting in each state reached.
 
     Attributes:
         sign: ``uint64 [n, 2]``, signature of a state including the number of questions left; 0 for a free entry.
         value: ``float64 [n, 2]``, upper and lower bound of its cost.
-        move: ``int64 [n]``, its best move, as in `SearchStack`.
+        move: ``int64 [n]``, its best move: a question ``q >= 0``, or an action `x` as ``-1 - x``.
         act_sign: ``uint64 [n, 2]``, signature of a state without the number of questions left.
         act: ``float64 [n]``, least expected loss of acting there.
         used: ``int64 [3]``, entries used in the first table, in the second, and the largest number allowed in each.
@@ -141,14 +148,15 @@ class SolvedStates(NamedTuple):
 
 
 class SearchLimits(NamedTuple):
-    """The depth, width and budget of a search.
+    """The width and the budget of a search, and whether it ends with the last allowed question.
 
     Attributes:
         width: number of questions to search in each state. With fewer than all, the result is a plan without a lower
             bound.
-        final: whether the problem allows no question after the last level. If not, the search is cut off there.
-        work: work for one answer and one intent, in nanoseconds.
-        budget: largest amount of work.
+        final: whether the problem allows no more questions than the search looks ahead. If not, the search is cut off
+            before the last question.
+        work: time for one answer and one intent, in nanoseconds on an ordinary machine.
+        budget: largest total of this time.
     """
 
     width: int
@@ -194,7 +202,10 @@ def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
 
 
 def new_search_arrays(levels: int, n_intents: int, n_actions: int, n_questions: int) -> SearchArrays:
-    """Return scratch arrays, all zero, for a search with this many levels."""
+    """Return scratch arrays, all zero, for a search over `levels` levels.
+
+    Level `k` is for the state after `k` answers.
+    """
     return SearchArrays(
         np.zeros((levels, n_intents)),
         np.zeros((levels, n_intents), dtype=np.int64),
@@ -209,13 +220,13 @@ def new_search_arrays(levels: int, n_intents: int, n_actions: int, n_questions: 
 
 
 def new_stack(levels: int) -> SearchStack:
-    """Return a stack, all zero, for a search with this many levels."""
+    """Return a stack, all zero, for a search over `levels` levels; level `k` is for the state after `k` answers."""
     numbers = [np.zeros(levels) for _ in range(8)]
     return SearchStack(*numbers, *(np.zeros(levels, dtype=np.int64) for _ in range(4)))
 
 
 def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
-    """Return empty tables for a search to a depth of `depth` questions."""
+    """Return empty hash tables of solved states, for a search that looks `depth` questions ahead."""
     entries = _entries(problem, depth) if depth > 1 else 2
     return SolvedStates(
         np.zeros((entries, 2), dtype=np.uint64),
@@ -228,9 +239,10 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 
 
 def _entries(problem: DecisionProblem, depth: int) -> int:
-    """Return the size of a table: a power of 2, with room for all states if there are few of them.
+    """Return the number of entries of a hash table: a power of 2, with room for all states if there are few of them.
 
-    A table that is larger than needed is slower, because its pages have to be allocated when they are first touched.
+    `depth` is the number of questions to look ahead. A larger table would be slower, because its pages have to be
+    allocated when they are first touched.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

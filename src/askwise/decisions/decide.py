@@ -80,7 +80,7 @@ def decide(
 
 
 def check_depth(depth: object, budget: object = BUDGET) -> None:
-    """Raise `InputError` unless `depth` is a whole number from 0 or None and `budget` a number from 0."""
+    """Raise `InputError` unless `depth` is None or a whole number from 0, and `budget` is a number from 0."""
     whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool) and depth >= 0
     if depth is not None and not whole:
         raise InputError("depth", repr(depth), "a whole number from 0, or None")
@@ -90,7 +90,10 @@ def check_depth(depth: object, budget: object = BUDGET) -> None:
 
 
 def _named(given: Any, names: Sequence[str] | None, field: str) -> Any:
-    """Return an array as a dict with `names` for its first axis; return a mapping unchanged."""
+    """Return an array or a list as a dict from `names` to its rows; return a mapping, or all without names, unchanged.
+
+    Raises `InputError` for `field` unless there is a different name for each row.
+    """
     if names is None or isinstance(given, Mapping):
         return given
     rows = list(given)
@@ -127,7 +130,7 @@ class Heard:
 
 
 class Session:
-    """The conversation about one decision.
+    """A conversation about one decision, in which questions are answered one after the other.
 
     Call ``next()`` for the next recommendation, ``heard(answer)`` after a question was answered, and
     ``saw(likelihood)`` after an observation without a question.
@@ -135,7 +138,7 @@ class Session:
     Args:
         problem: the decision problem at the start.
         depth: how many questions to look ahead each time; None for as many as the budget allows.
-        budget: work for each attempt to search deeper, in nanoseconds.
+        budget: time for each attempt to search deeper, in nanoseconds on an ordinary machine.
     """
 
     def __init__(self, problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET) -> None:
@@ -152,11 +155,11 @@ class Session:
 
     @property
     def paid(self) -> float:
-        """Sum of the prices of all questions so far."""
+        """Sum of the prices of all questions asked so far."""
         return sum(each.price for each in self.history)
 
     def next(self) -> Recommendation:
-        """Return the recommendation for the current state of the conversation."""
+        """Return the recommendation after all answers and observations so far."""
         if self._next is None:
             self._next = recommend(self.problem, depth=self._depth, budget=self._budget, asked=bool(self.history))
         return self._next
@@ -183,9 +186,10 @@ class Session:
         return self
 
     def heard_text(self, text: str, field: str) -> Session:
-        """Record an answer given as ``QUESTION=ANSWER``, where both parts may contain equals signs.
+        """Record an answer given as ``QUESTION=ANSWER``, and return the session.
 
-        Returns the session; errors name `field`.
+        Both parts may contain equals signs: the longest fitting name of a question is taken. `field` is the name of the
+        text in error messages.
         """
         names = [each.name for each in self.problem.questions]
         fits = [(name, text[len(name) + 1 :]) for name in names if text.startswith(f"{name}=")]
@@ -202,10 +206,11 @@ class Session:
         return self
 
     def saw(self, likelihood: Mapping[str, float] | Sequence[float] | FloatArray) -> Session:
-        """Record an observation, and return the session.
+        """Update the belief by an observation that answers no question, and return the session.
 
         Args:
-            likelihood: the probability of the observation given each intent, up to a common factor.
+            likelihood: the probability of the observation given each intent, up to a common factor: by name, or in the
+                order of the intents.
         """
         self._move_to(self.problem.saw(likelihood))
         return self

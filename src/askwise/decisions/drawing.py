@@ -26,19 +26,19 @@ QUESTION = hex_of(QUESTION_PALE)
 
 
 class PlanNode(Protocol):
-    """The parts of `askwise.decisions.recommendation.Plan` that are drawn."""
+    """A node of a plan to be drawn; `askwise.decisions.recommendation.Plan` implements it."""
 
     @property
     def kind(self) -> str:
-        """``act`` or ``ask``."""
+        """What the node is: ``act`` for an action or ``ask`` for a question."""
 
     @property
     def name(self) -> str:
-        """The action or the question."""
+        """The name of the action or the question."""
 
     @property
     def loss(self) -> float:
-        """Expected loss from here on."""
+        """Expected loss from this node on, prices included."""
 
     @property
     def probability(self) -> float:
@@ -46,15 +46,15 @@ class PlanNode(Protocol):
 
     @property
     def answers(self) -> Sequence[tuple[str, PlanNode]]:
-        """Pairs of an answer and the plan after it."""
+        """Pairs of a possible answer and the plan after it; empty for an action."""
 
     @property
     def cut(self) -> bool:
-        """Whether the plan after the answers was left out."""
+        """Whether the plan after a question was left out because the tree is too large."""
 
 
 def plan_to_svg(plan: PlanNode) -> str:
-    """Return a plan as an SVG drawing."""
+    """Return a plan as an SVG drawing of a tree, which grows from left to right."""
     columns = _columns(plan)
     left = [MARGIN]
     for nodes in columns[:-1]:
@@ -73,7 +73,7 @@ def plan_to_svg(plan: PlanNode) -> str:
 
 
 def _columns(plan: PlanNode) -> list[list[PlanNode]]:
-    """Return the nodes of the tree by depth."""
+    """Return the nodes of a plan in a list for each depth, the root first."""
     columns = [[plan]]
     while below := [each for node in columns[-1] for _, each in node.answers]:
         columns.append(below)
@@ -81,13 +81,13 @@ def _columns(plan: PlanNode) -> list[list[PlanNode]]:
 
 
 def _put(node: PlanNode, column: int, left: list[int], top: float, parts: list[str]) -> tuple[float, float]:
-    """Append the SVG of a node and its subtree to `parts`.
+    """Append the SVG of a node and all nodes below it to `parts`.
 
     Args:
         node: the node.
         column: its depth.
-        left: x coordinate of each column.
-        top: y coordinate of the top of the subtree.
+        left: x coordinate of each depth.
+        top: y coordinate of the top of its subtree.
         parts: pieces of SVG.
 
     Returns:

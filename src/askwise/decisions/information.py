@@ -34,7 +34,10 @@ CLOSE = 1e-3
 
 
 def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
-    """Return a lower bound of the expected loss of every plan, after at most `steps` iterations."""
+    """Return a lower bound of the expected loss, prices included, of every plan of asking and acting.
+
+    It follows from the least price of information; `steps` is the largest number of iterations.
+    """
     possible = problem.belief > 0
     belief, loss = problem.belief[possible], problem.loss[:, possible]
     known = float(belief @ loss.min(axis=0))
@@ -65,7 +68,7 @@ def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
 
 
 def cheapest_information(problem: DecisionProblem) -> float:
-    """Return the least price per nat of information; ``inf`` if no informative question may be asked."""
+    """Return the least price per nat of information over all questions; ``inf`` if none is informative or allowed."""
     if problem.most_questions == 0:
         return math.inf
     possible = problem.belief > 0
@@ -74,7 +77,7 @@ def cheapest_information(problem: DecisionProblem) -> float:
 
 
 def capacity(likelihood: FloatArray, steps: int = STEPS) -> float:
-    """Return an upper bound of the channel capacity of a question, in nats.
+    """Return an upper bound of the information that the answer to a question can carry, in nats (its channel capacity).
 
     Args:
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.

@@ -35,7 +35,13 @@ OVERHEAD = 60.0
 
 @compiled
 def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, int]:
-    """Return the least expected loss of acting with the weights of a level, and the action."""
+    """Return the least expected loss of acting now, multiplied by the probability of the state, and the best action.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        level: number of answers so far, the index of the state in `space`.
+    """
     weight, intent, size = space.weight[level], space.intent[level], space.size[level]
     sums = space.sums
     if world.loss.shape[0] > 0:
@@ -63,7 +69,17 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
 
 @compiled
 def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
-    """Write the weights after an answer to the next level; return their sum and the loss with the intent known."""
+    """Write the state after an answer to the next level of `space`; return its probability and its least loss.
+
+    The least loss is the loss with the intent known, multiplied by the probability.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        level: number of answers before, the index of the state in `space`.
+        question: index of the question.
+        answer: index of the answer among the answers of all questions.
+    """
     total, known, n = 0.0, 0.0, 0
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     row = world.likelihood[answer]
@@ -90,7 +106,10 @@ def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, a
 
 @compiled
 def is_informative(world: ProblemArrays, space: SearchArrays, level: int, question: int) -> bool:
-    """Return whether a question is informative: some answer has different likelihoods for two possible intents."""
+    """Return whether some answer to a question has different likelihoods for two possible intents.
+
+    `level` is the number of answers so far, the index of the state in `space`.
+    """
     for answer in range(world.first[question], world.first[question + 1]):
         row = world.likelihood[answer]
         p = row[space.intent[level, 0]]
@@ -102,7 +121,15 @@ def is_informative(world: ProblemArrays, space: SearchArrays, level: int, questi
 
 @compiled
 def information(world: ProblemArrays, space: SearchArrays, level: int, question: int, total: float) -> float:
-    """Return the information gain of a question about the intent, in nats, times the weight of the state."""
+    """Return the information gain of a question about the intent, in nats, times the probability of the state.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        level: number of answers so far, the index of the state in `space`.
+        question: index of the question.
+        total: probability of the state.
+    """
     gained = 0.0
     for answer in range(world.first[question], world.first[question + 1]):
         row, surprise, heard = world.likelihood[answer], world.surprise[answer], 0.0
@@ -117,7 +144,13 @@ def information(world: ProblemArrays, space: SearchArrays, level: int, question:
 
 @compiled
 def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
-    """Return the index `k` of a signature in a hash table; ``-1 - k`` if it is missing and belongs at index `k`."""
+    """Return the index of a signature in a hash table, or ``-1 - k`` if it is missing and index `k` is free for it.
+
+    Args:
+        signs: ``uint64 [n, 2]``, the signatures in the table, 0 for free entries; `n` is a power of 2.
+        sign_a: first half of the signature.
+        sign_b: second half of the signature.
+    """
     mask = np.uint64(signs.shape[0] - 1)
     place = sign_a & mask
     while True:
@@ -131,7 +164,7 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 
 @compiled
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
-    """Return the least expected loss of acting with the weights of a level, cached by state."""
+    """Return the least expected loss of acting now, as `act` does, from the cache `memory` if the state is in it."""
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = find(memory.act_sign, sign_a, sign_b)
     if place >= 0:
@@ -154,10 +187,19 @@ def sort_questions(
     level: int,
     left: int,
 ) -> int:
-    """Sort the questions worth searching into ``space.order``, and return their number.
+    """Sort the questions worth searching into ``space.order``, most promising first, and return their number.
 
-    ``score`` is the cost of asking and then acting, ``floor`` a lower bound of the cost of asking. In a narrow search,
-    the score is minus the information gain divided by the price.
+    Also writes ``space.score``, the cost of asking and then acting, and ``space.floor``, a lower bound of the cost of
+    asking. In a narrow search (`SearchLimits.width`), the score is minus the information gain divided by the price.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        stack: the stack of the search.
+        memory: the cache.
+        limits: the limits of the search.
+        level: number of answers so far, the index of the state in `space` and `stack`.
+        left: number of questions that may still be asked.
     """
     total, known, upper = stack.total[level], stack.known[level], stack.upper[level]
     narrow, n = limits.width < world.price.size and left > 1, 0
@@ -190,7 +232,10 @@ def sort_questions(
 
 @compiled
 def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
-    """Compute the loss of acting in the state of a level, the loss with the intent known, and the cheapest price."""
+    """Write the first bounds of a state to `stack`: the loss of acting, the loss with the intent known, and prices.
+
+    `level` is the number of answers so far, the index of the state in `space` and `stack`.
+    """
     total, known, cheapest = 0.0, 0.0, np.inf
     for k in range(space.size[level]):
         total += space.weight[level, k]
@@ -214,7 +259,21 @@ def enter(
     level: int,
     left: int,
 ) -> bool:
-    """Start searching the state of a level; return False if its bounds are known without searching questions."""
+    """Start searching a state; return False if no question has to be searched to know its bounds.
+
+    This is so if the state is cached, if no question can be better than acting, if no question may be asked, or if the
+    budget is used up.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        stack: the stack of the search.
+        memory: the cache of solved states.
+        spent: ``float64 [1]``, work so far in nanoseconds; increased.
+        limits: the limits of the search.
+        level: number of answers so far, the index of the state in `space` and `stack`.
+        left: number of questions that may still be asked.
+    """
     sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
     sign_b = space.sign[level, 1] ^ world.left_signs[left, 1]
     place = find(memory.sign, sign_a, sign_b)
@@ -243,7 +302,16 @@ def enter(
 def update_bounds(
     world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, value: float, least: float
 ) -> None:
-    """Update the bounds of a state with those of a question that was searched completely."""
+    """Update the bounds and the best move of a state, after all answers to its current question were searched.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        stack: the stack of the search.
+        level: number of answers so far, the index of the state in `space` and `stack`.
+        value: upper bound of the cost of the question.
+        least: lower bound of the cost of the question.
+    """
     stack.lower[level] = min(stack.lower[level], least)
     if value < stack.upper[level] - world.tie * stack.total[level]:
         stack.upper[level], stack.move[level] = value, space.order[level, stack.k[level]]
@@ -251,7 +319,11 @@ def update_bounds(
 
 @compiled
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Write the state after the next answer to be searched to the next level; return False if none is left."""
+    """Write the state after the next answer to be searched to the next level; return False if no answer is left.
+
+    Goes on to the next question when all answers to a question were searched, or when it can no longer be the best.
+    `level` is the number of answers so far, `left` the number of questions that may still be asked.
+    """
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]
         if left == 1:
@@ -282,7 +354,10 @@ def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level
 def keep(
     world: ProblemArrays, space: SearchArrays, stack: SearchStack, memory: SolvedStates, level: int, left: int
 ) -> None:
-    """Store the bounds and the move of a state that was searched completely."""
+    """Store the bounds and the best move of a completely searched state in the cache `memory`, unless that is full.
+
+    `level` is the number of answers so far, `left` the number of questions that may still be asked.
+    """
     if memory.used[0] < memory.used[2]:
         sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
         sign_b = space.sign[level, 1] ^ world.left_signs[left, 1]
@@ -304,10 +379,20 @@ def solve(
     top: int,
     left: int,
 ) -> None:
-    """Search the state on level `top`, with at most `left` more questions.
+    """Search for the best move in a state: an action, or one of at most `left` more questions.
 
-    Writes its bounds and its best move to ``stack.upper[top]``, ``stack.lower[top]`` and ``stack.move[top]``. Adds the
-    work to ``spent[0]``; if that exceeds the budget, the result is meaningless.
+    Writes bounds of the expected cost and the best move to ``stack.upper[top]``, ``stack.lower[top]`` and
+    ``stack.move[top]``. If the work exceeds the budget of `limits`, the result is meaningless.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search, with the state at index `top`.
+        stack: the stack of the search.
+        memory: the cache of solved states.
+        spent: ``float64 [1]``, work so far in nanoseconds; increased.
+        limits: the limits of the search.
+        top: number of answers so far.
+        left: number of questions that may still be asked.
     """
     level = top
     below = enter(world, space, stack, memory, spent, limits, level, left)

@@ -45,7 +45,7 @@ class Asking:
         freeze_fields(self, "likelihood")
 
     def numbered(self, answer: str, field: str = "answer") -> int:
-        """Return the index of an answer; raise `InputError` for `field` if it is unknown."""
+        """Return the index of an answer given by name; raise `InputError` for `field` if there is none of this name."""
         if answer not in self.answers:
             allowed = ", ".join(map(repr, self.answers)) + did_you_mean(str(answer), self.answers)
             raise InputError(field, repr(answer), f"an answer to {self.name!r}: {allowed}")
@@ -56,16 +56,16 @@ class Asking:
 class DecisionProblem:
     """A decision problem: possible intents, actions with losses, and questions.
 
-    `askwise.decide` makes one from its arguments, `askwise.decisions.problem_input` from a file; both check it.
+    `askwise.decide` makes it from its arguments, `askwise.decisions.problem_input` from a file; both check it.
 
     Attributes:
-        intents: names of the possible intents.
+        intents: names of the possible intents, exactly one of which is true.
         belief: ``float64 [n_intents]``, probability of each intent; they sum to 1.
         actions: names of the actions.
         loss: ``float64 [n_actions, n_intents]``, loss of each action given each intent.
         questions: the questions, each of which may be asked once.
         limit: largest number of questions; None for all of them.
-        name: name of the decision.
+        name: name of the decision, may be empty.
     """
 
     intents: tuple[str, ...]
@@ -101,7 +101,12 @@ class DecisionProblem:
         return self.actions.index(name)
 
     def saw(self, likelihood: Mapping[str, float] | Sequence[float] | FloatArray) -> DecisionProblem:
-        """Return the problem after an observation, given its likelihood: its probability given each intent."""
+        """Return the problem with the belief after an observation that answers no question.
+
+        Args:
+            likelihood: the probability of the observation given each intent, up to a common factor: by name, or in the
+                order of `intents`.
+        """
         factors = self._factors(likelihood)
         weights = self.belief * factors
         if not weights.sum() > 0:
@@ -129,7 +134,11 @@ class DecisionProblem:
         return factors / factors.max() if factors.max() > 0 else factors
 
     def heard(self, question: str, answer: str, field: str = "question") -> DecisionProblem:
-        """Return the problem after an answer to a question: with the new belief and without that question."""
+        """Return the problem after an answer to a question: with the new belief, and without that question.
+
+        Raises `InputError` if the question or the answer is unknown, or if no possible intent explains the answer;
+        `field` is the name of the question in the message.
+        """
         asked = self.question(question, field)
         if answer == NO_ANSWER and answer not in asked.answers:
             return self._without(asked, self.belief)  # a refusal that the likelihood does not model is uninformative

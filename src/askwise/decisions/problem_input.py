@@ -39,7 +39,7 @@ LARGEST_FILE = 20 * 2**20
 
 
 def parse(text: str, *, toml: bool = False) -> DecisionProblem:
-    """Return the decision problem in a text: JSON, or TOML if `toml` is true."""
+    """Return the decision problem in the text of a decision file: JSON, or TOML if `toml` is true."""
     if len(text) > LARGEST_FILE:
         raise InputError("file", f"{len(text):,} characters", f"at most {LARGEST_FILE:,}")
     return read_decision(Field("", parse_text(text, toml=toml)))
@@ -57,7 +57,7 @@ def read_decision_file(path: str | Path) -> DecisionProblem:
 
 
 def read_decision(given: Field) -> DecisionProblem:
-    """Return the decision problem in the parsed contents of a file."""
+    """Return the decision problem in the parsed contents of a decision file; raise `InputError` if they are invalid."""
     given.object(["format"])
     given.child("format").text([FORMAT])  # first, because a file of another format lacks other keys as well
     given.object(["format", "belief"], OPTIONAL)
@@ -65,7 +65,11 @@ def read_decision(given: Field) -> DecisionProblem:
 
 
 def read_parts(parts: Mapping[str, Field]) -> DecisionProblem:
-    """Return the decision problem with these parts, a mapping from keys of the file format to their values."""
+    """Return the decision problem given by its parts; raise `InputError` if they are invalid.
+
+    `parts` maps keys of a decision file (``belief``, ``loss`` or ``utility``, ``price``, ``answers``, ``questions``,
+    ``limit``, ``name``) to their values; only ``belief`` is required.
+    """
     intents, belief = read_belief(parts["belief"])
     if "loss" in parts and "utility" in parts:
         raise InputError("utility", "it together with 'loss'", "one of them")
@@ -90,7 +94,10 @@ def _answers(given: Field | None) -> AnswerModel:
 
 
 def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray]:
-    """Return intents and their probabilities, read from a table or a list of probabilities, or from samples."""
+    """Return the names of the intents and their probabilities, ``float64 [n_intents]``.
+
+    `given` is a table or a list of probabilities, or a list of samples to be counted.
+    """
     value = given.value
     if isinstance(value, list) and value and not _is_number(value[0]):
         return _counted(given)
@@ -115,7 +122,10 @@ def _intent(name: str, given: Field) -> str:
 
 
 def _counted(given: Field) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the intents among samples in the order of their first occurrence, and their relative frequencies."""
+    """Return the intents in a list of samples, in the order of first occurrence, and their relative frequencies.
+
+    A sample is the name of an intent, or a pair or a table of an intent and its weight.
+    """
     counts: Counter[str] = Counter()
     for each in given.elements():
         name, weight = _sample(each)
@@ -144,9 +154,12 @@ def _sample(given: Field) -> tuple[str, float]:
 
 
 def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, ...], FloatArray]:
-    """Return actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
+    """Return the names of the actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
 
-    If nothing is given, there is one action for each intent, with loss 0 for this intent and 1 for all others.
+    Args:
+        given: a table or a list with the numbers of each action. If it is None, there is one action for each intent,
+            with loss 0 for this intent and 1 for all others.
+        index_of: the index of each intent, by name.
     """
     n = len(index_of)
     if given is None:
@@ -205,9 +218,10 @@ def _refuse_twice(found: list[Asking], given: Field) -> None:
 
 
 def _refuse_same(found: list[Asking], given: Field) -> None:
-    """Raise `InputError` if two questions are the same although errors are persistent.
+    """Raise `InputError` if two questions are the same; called only if errors are persistent.
 
-    A repeated question gets the same reply then, but two questions would count as independent information.
+    With persistent errors, asking again gets the same reply, but two equal questions would count as independent
+    information.
     """
     seen: dict[bytes, str] = {}
     for each in found:

@@ -36,7 +36,11 @@ tuple of intents by index, or a `Choice`); None if every question must state its
 
 
 def read_default_price(given: Field) -> DefaultPrice:
-    """Return the default price: a number, a function, or the `QueryCost` of a table with base, per_goal, per_option."""
+    """Return the price of questions that do not state their own.
+
+    `given` is a number, a function of the question, or a table with the keys ``base``, ``per_goal`` and ``per_option``,
+    which becomes a `QueryCost`.
+    """
     if callable(given.value):
         function: Callable[[Any], float] = given.value
         return function
@@ -50,11 +54,11 @@ def read_default_price(given: Field) -> DefaultPrice:
 
 
 def read_question(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice, model: AnswerModel) -> Asking:
-    """Return one question.
+    """Return the question in one entry of the list or table of questions; raise `InputError` if it is invalid.
 
     Args:
         name: the name of the question, unless `given` states another.
-        given: a `Choice`, a list of intents, or a table with one of the keys `KINDS`.
+        given: a `Choice`, a list of intents, or a table with one of the keys ``about``, ``groups`` and ``likelihood``.
         index_of: the index of each intent, by name.
         default: price of the question unless it states its own.
         model: how often answers are wrong or missing unless the question states its own shares.
@@ -77,7 +81,13 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
 
 
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
-    """Return the shares of wrong and of missing answers to a question with `k` answers: its own, or the model's."""
+    """Return the shares of wrong and of missing answers to a question: its own if stated, otherwise those of `model`.
+
+    Args:
+        given: the question.
+        model: the answer model of all questions.
+        k: number of possible answers, which limits the share of wrong ones.
+    """
     own = isinstance(given.value, dict)
     wrong, refused = model.wrong, model.refused
     if own and given.has("wrong"):
@@ -103,7 +113,18 @@ def _asking(
     default: DefaultPrice,
     model: AnswerModel,
 ) -> Asking:
-    """Return a question about a set or among groups of intents, with the likelihoods of the answer model."""
+    """Return a question whether the intent is in a set, or in which of several groups it is.
+
+    The likelihoods of its answers follow from how often answers are wrong or missing.
+
+    Args:
+        name: the name of the question.
+        asked: the indices of the intents in the set, or the groups.
+        given: the question as given, which may state its own price and shares of wrong and missing answers.
+        index_of: the index of each intent, by name.
+        default: price of the question unless it states its own.
+        model: how often answers are wrong or missing unless the question states it.
+    """
     n = len(index_of)
     k = n_answers(asked, n)
     if k < 2:
@@ -122,7 +143,13 @@ def _asking(
 
 
 def _price(asked: tuple[int, ...] | Choice | None, given: Field, default: DefaultPrice) -> float:
-    """Return the price of a question, its own or the default; `asked` is None for a question with any likelihood."""
+    """Return the price that a question states, otherwise the default price; raise `InputError` if there is neither.
+
+    Args:
+        asked: the indices of the intents or the groups asked about; None for a question given by its likelihoods.
+        given: the question as given.
+        default: price of questions that do not state their own.
+    """
     if isinstance(given.value, dict) and given.has("price"):
         return read_price(given.child("price"))
     if default is None or (asked is None and callable(default)):
@@ -148,7 +175,7 @@ def _distinct(labels: list[str], given: Field) -> tuple[str, ...]:
 
 
 def _set(given: Field, index_of: IntentIndex) -> tuple[int, ...]:
-    """Return the indices of the intents in a list of names."""
+    """Return the indices of the intents in a list of names; raise `InputError` if it is empty or repeats an intent."""
     found = [_intent(each, index_of) for each in given.elements()]
     if not found:
         raise InputError(given.path, "no intents", "some of them")
@@ -199,7 +226,15 @@ def _checked(choice: Choice, given: Field, n_intents: int) -> Choice:
 
 
 def _likelihood(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice) -> Asking:
-    """Return a question with any likelihood: for each answer a number, a list, or a table by intent."""
+    """Return a question that is given by the likelihood of each answer given each intent.
+
+    Args:
+        name: the name of the question.
+        given: a table whose key ``likelihood`` has a number (for all intents), a list or a table by intent for each
+            answer.
+        index_of: the index of each intent, by name.
+        default: price of the question unless it states its own.
+    """
     for key in ("wrong", "refused"):
         if given.has(key):
             raise InputError(given.child(key).path, "it together with 'likelihood'", "likelihoods that include it")
@@ -229,7 +264,14 @@ def _check_columns(likelihood: FloatArray, given: Field, index_of: IntentIndex) 
 
 
 def read_row(given: Field, index_of: IntentIndex, number: Callable[[Field], float]) -> list[float]:
-    """Return one number for each intent, read by `number` from a single number, a list, or a table by name."""
+    """Return a list with one number for each intent.
+
+    Args:
+        given: a single number for all intents, a list of numbers, or a table by name of intent, with ``else`` for all
+            others.
+        index_of: the index of each intent, by name.
+        number: reads and checks one number.
+    """
     if isinstance(given.value, dict):
         return _by_name(given, index_of, number)
     if isinstance(given.value, list):

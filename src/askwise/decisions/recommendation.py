@@ -37,7 +37,7 @@ class Option:
         return f"ask {printable(self.name)!r}" if self.kind == ASK else f"act: {printable(self.name)}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the option as a JSON object."""
+        """Return the option as a JSON object with the keys ``do`` (``act`` or ``ask``), ``name`` and ``loss``."""
         return {"do": self.kind, "name": self.name, "loss": self.loss}
 
 
@@ -47,10 +47,10 @@ class Bounded:
 
     Attributes:
         exact: whether the plan is optimal.
-        depth: depth of the search in questions.
-        narrow: whether only the most informative question was searched after the first.
+        depth: how many questions the search looked ahead.
+        narrow: whether only the most informative question was searched after the first one.
         lower_bound: lower bound of the expected loss of every plan.
-        gap: upper bound of the expected loss of this plan minus that of the best one.
+        gap: largest possible difference between the expected losses of this plan and of the best one.
     """
 
     exact: bool
@@ -67,7 +67,7 @@ class Bounded:
         return f"{ahead}{narrow}; at most {self.gap:.4g} above the best plan"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdict as a JSON object."""
+        """Return the verdict as a JSON object: its attributes, and ``text``, the verdict as a sentence."""
         return {
             "exact": self.exact,
             "depth": self.depth,
@@ -130,7 +130,10 @@ class Plan:
         return plan_to_svg(self)
 
     def _rows(self, first: str, other: str) -> list[tuple[str, float]]:
-        """Return a line and the loss for each node; `first` is the prefix of this line, `other` of those below."""
+        """Return a line of text and the expected loss for each node of the tree.
+
+        `first` is the prefix of this node's line, `other` that of the lines of the nodes below it.
+        """
         what = f"ask {printable(self.name)!r}" if self.kind == "ask" else printable(self.name)
         rows = [(f"{first}{what}{' ...' if self.cut else ''}", self.loss)]
         for k, (answer, below) in enumerate(self.answers):
@@ -143,7 +146,11 @@ class Plan:
 
 @dataclass(slots=True)
 class _Node:
-    """A node while the tree is being built; `path` are the pairs ``(question, answer)`` that lead to it."""
+    """A node of a plan that is being built; `path` has the pairs ``(question, answer)`` that lead to it, by index.
+
+    `move` is a question ``q >= 0``, or an action `x` as ``-1 - x``; `value` is the expected loss multiplied by
+    `weight`, the probability of the node.
+    """
 
     path: list[tuple[int, int]]
     move: int
@@ -154,9 +161,12 @@ class _Node:
 
 
 def plan_of(found: SearchResult, first: int, most: int = MOST_NODES) -> Plan:
-    """Return the plan that starts with the move `first`: a question ``q >= 0``, or an action `x` as ``-1 - x``.
+    """Return the plan that starts with a given move, as found by a search.
 
-    Nodes are added level by level, up to `most` of them.
+    Args:
+        found: the result of the search.
+        first: the first move, a question ``q >= 0`` or an action `x` as ``-1 - x``.
+        most: largest number of nodes; nodes are added level by level, and deeper ones left out.
     """
     problem, solver, values = found.solver.problem, found.solver_for(first), found.values
     value = values.ask[first] if first >= 0 else values.act[-1 - first]
@@ -200,14 +210,14 @@ class Recommendation:
 
     Attributes:
         problem: the decision problem.
-        do: the first move to make.
+        do: the first move to make, an action or a question.
         options: all possible first moves, the best first.
         acting_now: the best action, without any question.
-        best_question: the best question; None if there is none.
+        best_question: the best question; None if no question may be asked.
         never_asking: the expected loss if you act now and never ask; None if a question has been asked already.
         verdict: how far the plan can be from the optimum.
         settled: whether the losses of all options are exact. If not, those of questions may be too large, because the
-            search stopped early: something else was better anyway, or the problem is too large.
+            search stopped early: another option was better anyway, or the problem is too large.
     """
 
     problem: DecisionProblem
@@ -243,7 +253,7 @@ class Recommendation:
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan: what to do first, and after each answer."""
+        """The plan as a tree: what to do first, and what after each answer."""
         return plan_of(self._found, self._first)
 
     def option(self, kind: str, name: str) -> Option:
@@ -258,9 +268,10 @@ class Recommendation:
         raise InputError("kind", repr(kind), f"'{ACT}' or '{ASK}'")
 
     def regret(self, kind: str, name: str) -> float:
-        """Return the expected loss of a first move minus that of the best one.
+        """Return how much larger the expected loss of a first move is than that of the best one.
 
-        Unless `settled`, this is an upper bound for questions.
+        For a question this is an upper bound, unless `settled`. `kind` is ``act`` or ``ask``, `name` the action or
+        question.
         """
         return max(self.option(kind, name).loss - self.do.loss, 0.0)
 
@@ -330,12 +341,12 @@ class Recommendation:
 def recommend(
     problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET, asked: bool = False
 ) -> Recommendation:
-    """Return the recommendation for a decision problem.
+    """Return whether to act or to ask first in a decision problem, with all options, a plan and a verdict.
 
     Args:
         problem: the decision problem.
         depth: how many questions to look ahead, exactly; None for as many as the budget allows.
-        budget: work for each attempt to search deeper, in nanoseconds.
+        budget: time for each attempt to search deeper, in nanoseconds on an ordinary machine.
         asked: whether a question has been asked already; then `Recommendation.never_asking` is None.
     """
     found = search(problem, depth, budget)
@@ -359,7 +370,11 @@ def recommend(
 
 
 def _options(problem: DecisionProblem, found: SearchResult, first: int) -> tuple[Option, ...]:
-    """Return all options sorted by loss; among equal ones `first`, then actions, then questions, in their order."""
+    """Return all possible first moves, the recommended one first and the others by expected loss.
+
+    Among equal losses, actions come before questions. `first` is the recommended move: a question ``q >= 0``, or an
+    action `x` as ``-1 - x``.
+    """
     acts = [(-1 - x, Option(ACT, name, float(found.values.act[x]))) for x, name in enumerate(problem.actions)]
     asks = [
         (q, Option(ASK, each.name, float(found.values.ask[q])))

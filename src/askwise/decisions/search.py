@@ -54,14 +54,14 @@ EXACT_GAP = 1e-13
 
 @dataclass(frozen=True, slots=True)
 class FirstMoves:
-    """The expected cost of each first move, found by a search to some depth.
+    """The expected cost of each first move, found by a search that looks some questions ahead.
 
     Attributes:
         act: ``float64 [n_actions]``, the expected loss of each action now.
         ask: ``float64 [n_questions]``, the expected cost of asking each question and then following the plan; ``inf``
             if no question may be asked.
-        lower: lower bound of the cost of every plan.
-        depth: depth of the search in questions.
+        lower: lower bound of the expected cost of every plan.
+        depth: how many questions the search looked ahead.
         exact: whether the best of these moves is optimal.
         settled: whether all these costs are exact, not only the best.
     """
@@ -80,14 +80,14 @@ class FirstMoves:
 
 
 class DecisionSolver:
-    """The search of one problem to one depth and width.
+    """A search of one decision problem that looks a fixed number of questions ahead, with a cache of solved states.
 
     Args:
         problem: the decision problem.
         world: the same problem as arrays.
         depth: how many questions to look ahead.
-        width: how many questions to search in each state; fewer than all make a narrow plan.
-        budget: largest amount of work, in nanoseconds.
+        width: how many questions to search in each state, the most informative ones; all of them for exact results.
+        budget: time for the search, in nanoseconds on an ordinary machine.
     """
 
     def __init__(
@@ -118,11 +118,11 @@ class DecisionSolver:
 
     @property
     def work(self) -> float:
-        """Work for one answer and one intent, in nanoseconds."""
+        """Estimated time for one answer and one intent, in nanoseconds."""
         return self._limits.work
 
     def begin(self, weights: FloatArray) -> None:
-        """Write weights to the first level, with no question asked."""
+        """Set the first state: these weights of the intents, ``float64 [n_intents]``, and no question asked."""
         world, space = self._world, self._space
         support = np.flatnonzero(weights > 0)
         space.size[0] = support.size
@@ -132,10 +132,15 @@ class DecisionSolver:
         space.asked[:] = False
 
     def follow(self, answers: list[tuple[int, int]]) -> tuple[float, float, int, float]:
-        """Search the state after some answers, pairs ``(question, answer)``.
+        """Search for the best move after some answers.
 
-        Returns its upper and lower bound, its best move (as in `SearchStack`) and its weight. The bounds are multiplied
-        by the weight.
+        Args:
+            answers: pairs ``(question, answer)`` by index, in the order of asking.
+
+        Returns:
+            An upper and a lower bound of the expected cost from then on, both multiplied by the probability of the
+                answers; the best move, a question ``q >= 0`` or an action `x` as ``-1 - x``; and the probability of the
+                answers.
         """
         self.begin(self.problem.belief)
         weight = 1.0
@@ -150,13 +155,13 @@ class DecisionSolver:
         return float(stack.upper[level]), float(stack.lower[level]), int(stack.move[level]), weight
 
     def asking(self, question: int) -> tuple[float, float]:
-        """Return an upper and a lower bound of the cost of asking a question first."""
+        """Return an upper and a lower bound of the expected cost of asking a question (by index) first."""
         asked = self.problem.questions[question]
         each = [self.follow([(question, answer)]) for answer in range(len(asked.answers))]
         return asked.price + math.fsum(e[0] for e in each), asked.price + math.fsum(e[1] for e in each)
 
     def values(self) -> FirstMoves:
-        """Return the expected cost of every first move."""
+        """Return the expected cost of every first move: each action, and each question followed by the best plan."""
         problem = self.problem
         acting = problem.loss @ problem.belief
         asking = np.full(len(problem.questions), math.inf)
@@ -178,9 +183,10 @@ class DecisionSolver:
 
 
 def _all_work(problem: DecisionProblem, solver: DecisionSolver) -> float:
-    """Return an upper bound of the work of a complete search, in nanoseconds.
+    """Return an upper bound of the time of a complete search, in nanoseconds.
 
-    In each state, every question is either not asked or has one of its answers.
+    It counts the states as if every question were either not asked or had one of its answers. `solver` gives the time
+    for each answer and intent.
     """
     states = 1.0
     for each in problem.questions:
@@ -191,7 +197,10 @@ def _all_work(problem: DecisionProblem, solver: DecisionSolver) -> float:
 
 
 def _work(world: ProblemArrays, narrow: bool) -> float:
-    """Return the work for one answer and one intent, in nanoseconds on an ordinary machine."""
+    """Return the estimated time for one answer and one intent, in nanoseconds on an ordinary machine.
+
+    `narrow` is whether only the most informative questions are searched, which is faster.
+    """
     if narrow:
         return 3.0
     n_intents, n_actions = world.least.size, world.loss.shape[1]
@@ -201,13 +210,15 @@ def _work(world: ProblemArrays, narrow: bool) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of the best searches that the budget allowed.
+    """The result of the best searches that the budget allowed: over all questions, and narrow ones.
+
+    A narrow search looks further ahead, but only at the most informative question in each state.
 
     Attributes:
         solver: the search over all questions, which holds its plan.
-        narrow: the narrow search for each first question after which the narrow plan is better.
+        narrow: by index of the first question: the narrow search, where its plan is better than that of `solver`.
         values: the expected cost of each first move, by the better of the two plans.
-        lower: lower bound of the cost of every plan.
+        lower: lower bound of the expected cost of every plan.
     """
 
     solver: DecisionSolver
@@ -216,12 +227,15 @@ class SearchResult:
     lower: float
 
     def solver_for(self, first: int) -> DecisionSolver:
-        """Return the search that has the best plan after the first question `first`."""
+        """Return the search whose plan is best after a first move: a question ``q >= 0``, or a negative number to act."""
         return self.narrow.get(first, self.solver)
 
 
 def search(problem: DecisionProblem, depth: int | None = None, budget: float = BUDGET) -> SearchResult:
-    """Search as deep as the budget allows, or exactly `depth` questions deep."""
+    """Search for the best plan, looking as many questions ahead as the budget allows, or exactly `depth` questions.
+
+    `budget` is the time for each attempt to search deeper, in nanoseconds on an ordinary machine.
+    """
     world = problem_arrays(problem)
     solver, values = _wide(problem, world, depth, budget)
     if values.exact:
@@ -238,7 +252,10 @@ def search(problem: DecisionProblem, depth: int | None = None, budget: float = B
 def _wide(
     problem: DecisionProblem, world: ProblemArrays, depth: int | None, budget: float
 ) -> tuple[DecisionSolver, FirstMoves]:
-    """Search over all questions, as deep as the budget allows."""
+    """Search over all questions, looking `depth` questions ahead, or as many as the budget allows if `depth` is None.
+
+    Returns the deepest completed search and the expected costs of its first moves.
+    """
     most, wide = problem.most_questions, len(problem.questions)
     # A depth of one question is always affordable: it is not much more work than reading the problem.
     solver = DecisionSolver(problem, world, min(1, most) if depth is None else depth, wide)
@@ -265,7 +282,17 @@ def _wide(
 def _narrow(
     problem: DecisionProblem, world: ProblemArrays, wide: DecisionSolver, values: FirstMoves, budget: float
 ) -> dict[int, DecisionSolver]:
-    """Return the narrow search for each first question after which its plan is better than that of `wide`."""
+    """Return narrow searches, by index of the first question, that found a better plan than `wide`.
+
+    A narrow search looks only at the most informative question after the first one, and so looks further ahead.
+
+    Args:
+        problem: the decision problem.
+        world: the same problem as arrays.
+        wide: the search over all questions.
+        values: the expected costs that it found.
+        budget: time for each attempt to search deeper, in nanoseconds.
+    """
     most, better, best = problem.most_questions, {}, values.ask.copy()
     firsts = _by_information(problem, world)[:FIRST]
     for depth in (most, *range(wide.depth + 2, most, 2)):
@@ -282,7 +309,7 @@ def _narrow(
 
 
 def _by_information(problem: DecisionProblem, world: ProblemArrays) -> list[int]:
-    """Return all questions, sorted by information gain for their price, highest first."""
+    """Return the indices of all questions, sorted by information gain divided by price, highest first."""
     heard = world.likelihood @ problem.belief
     gained = world.surprise @ problem.belief - heard * np.log(np.where(heard > 0, heard, 1.0))
     stake = float((problem.loss @ problem.belief).min() - world.least @ problem.belief)

@@ -142,7 +142,7 @@ def problem_from_json(data: Any) -> Problem:
 
 
 def _checked(data: Any) -> tuple[Field, bool]:
-    """Check the format and the keys of a trace; return its contents and whether it has the earlier format, version 1."""
+    """Check the format and the keys of a trace; return its contents and whether its format is the earlier version 1."""
     root = Field("", data).object()
     if root.has("format"):
         root.child("format").text([FORMAT, EARLIER])

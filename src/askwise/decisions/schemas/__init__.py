@@ -13,7 +13,7 @@ NAMES = ("decision", "recommendation")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON schema called `name`, one of `NAMES`."""
+    """Return the JSON schema of a file format; `name` is ``decision`` or ``recommendation``."""
     text = resources.files(__name__).joinpath(f"{name}.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
