@@ -53,7 +53,7 @@ LARGEST_ARCHIVE = 200_000_000
 
 @dataclass(frozen=True)
 class Recognition:
-    """A goal-recognition problem.
+    """A goal-recognition problem: to find out which of several goals an actor pursues, from some of its actions.
 
     Attributes:
         name: the name of its archive, folder or file, without extensions.
@@ -62,7 +62,7 @@ class Recognition:
         goals: the candidate goals.
         seen: the observed actions as pairs: the position in the file, and a text such as ``stack a b``.
         true_goal: the index of the true goal, None if it is unknown.
-        limits: limits on the size of the grounded problem.
+        limits: limits on the size of the grounded problem and on the search for plans.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Recognition:
 
     @cached_property
     def task(self) -> Task:
-        """The grounded problem; computed once."""
+        """The grounded problem: its states as bits, its actions with objects instead of variables; computed once."""
         return make_task(ground(self.domain, self.setting, self.limits), self.goals)
 
     @cached_property
@@ -95,11 +95,13 @@ def load(
     """Read a goal-recognition problem.
 
     Args:
-        source: an archive or a folder with the files listed above, or a domain file.
-        template: the problem or template, if `source` is a domain file.
+        source: an archive or a folder with ``domain.pddl``, ``template.pddl`` and ``hyps.dat`` (the goals), perhaps
+            also ``obs.dat`` (the observed actions) and ``real_hyp.dat`` (the true goal); or, with `template`, a PDDL
+            domain file.
+        template: a PDDL problem file, if `source` is a domain file.
         goals: a file with the goals; by default those in the archive or folder, or the goal of the problem.
         seen: a file with the observed actions; by default those in the archive or folder.
-        limits: limits on the size of the grounded problem.
+        limits: limits on the size of the grounded problem and on the search for plans.
     """
     path = Path(source)
     if template is not None:
@@ -126,10 +128,11 @@ def recognition(
     """Make a goal-recognition problem from the texts of its files.
 
     Args:
-        texts: the text of each file, by file name; ``domain.pddl`` and ``template.pddl`` are required.
+        texts: the text of each file, by file name: ``domain.pddl`` and ``template.pddl``, which are required,
+            ``hyps.dat`` (the goals), ``obs.dat`` (the observed actions) and ``real_hyp.dat`` (the true goal).
         name: the name of the problem.
-        files: the names of the files in errors; by default the keys of `texts`.
-        limits: limits on the size of the grounded problem.
+        files: what errors call each file; by default the keys of `texts`.
+        limits: limits on the size of the grounded problem and on the search for plans.
     """
     called = {role: role for role in NAMES} | dict(files or {})
     domain = read_domain(texts[DOMAIN], called[DOMAIN])
@@ -150,7 +153,7 @@ def recognition(
 
 
 def _same(goal: Conjunction, goals: tuple[Conjunction, ...]) -> int | None:
-    """Return the index of the goal with the same atoms in any order, None if there is none."""
+    """Return the index in `goals` of the goal with the same atoms as `goal`, in any order; None if there is none."""
     wanted = {str(atom) for atom in goal.literals}
     return next((k for k, other in enumerate(goals) if {str(atom) for atom in other.literals} == wanted), None)
 
@@ -161,7 +164,10 @@ def _without_ending(path: Path) -> str:
 
 
 def read_texts(path: Path) -> dict[str, str]:
-    """Return the texts of the files in an archive or a folder, by file name."""
+    """Return the texts of a problem's files, such as ``domain.pddl``, in an archive or a folder, by file name.
+
+    Other files are ignored; raises an InputError if a required file is missing.
+    """
     return _folder(path) if path.is_dir() else _archive(path)
 
 
@@ -184,7 +190,7 @@ def _archive(path: Path) -> dict[str, str]:
 
 @contextmanager
 def _unpacking(field: str) -> Iterator[None]:
-    """Turn errors of the archive modules into input errors of one line."""
+    """Turn errors of Python's archive modules inside the block into InputErrors of one line about `field`."""
     try:
         yield
     except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
@@ -257,7 +263,7 @@ def save(given: Recognition, path: str | Path) -> None:
 
 
 def texts_of(given: Recognition) -> dict[str, str]:
-    """Return the text of each file by its name."""
+    """Return a problem as texts to write, by file name: ``domain.pddl``, ``template.pddl``, ``hyps.dat`` and others."""
     texts = {
         DOMAIN: domain_text(given.domain),
         TEMPLATE: problem_text(given.setting, given.domain),
@@ -271,7 +277,7 @@ def texts_of(given: Recognition) -> dict[str, str]:
 
 
 def domain_text(domain: PddlDomain) -> str:
-    """Return a domain as PDDL."""
+    """Return a domain as the text of a PDDL file."""
     lines = [f"(define (domain {domain.name})", "  (:requirements :strips :typing :equality :negative-preconditions)"]
     kinds = {kind: above for kind, above in domain.parents.items() if kind != OBJECT}
     if kinds:
@@ -318,7 +324,7 @@ def _action(schema: Schema) -> list[str]:
 
 
 def problem_text(setting: PddlProblem, domain: PddlDomain) -> str:
-    """Return a problem as a PDDL template, without its goal."""
+    """Return a problem as the text of a PDDL file, with the placeholder ``<HYPOTHESIS>`` instead of its goal."""
     objects = {name: types for name, types in setting.objects.items() if domain.constants.get(name) != types}
     facts = [_literal(each) for each in setting.initial]
     facts += [f"(= ({name}) {value:g})" for name, values in setting.values.items() for value in values]

@@ -40,8 +40,8 @@ class KnownNames:
     """The names that may be used in a condition or effect.
 
     Attributes:
-        predicates: the arity of each predicate.
-        terms: objects and variables.
+        predicates: the number of terms (arguments) of each predicate, by its name.
+        terms: names of objects and variables.
     """
 
     predicates: Mapping[str, int]
@@ -49,7 +49,12 @@ class KnownNames:
 
 
 def condition(form: Form, known: KnownNames) -> Conjunction:
-    """Parse a condition."""
+    """Parse a condition, an atom or a conjunction of atoms and equalities, some of them negated.
+
+    Args:
+        form: the condition as a bracketed list.
+        known: the predicates, objects and variables that it may use; others are refused with an InputError.
+    """
     literals: list[Literal] = []
     equalities: list[Equality] = []
     for part, positive in _parts(form):
@@ -61,7 +66,16 @@ def condition(form: Form, known: KnownNames) -> Conjunction:
 
 
 def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[float | str, ...]]:
-    """Parse an effect; return its literals, and the amounts that it adds to the cost."""
+    """Parse the effect of an action.
+
+    Args:
+        form: the effect as a bracketed list.
+        known: the predicates, objects and variables that it may use; others are refused with an InputError.
+
+    Returns:
+        the atoms that become true and, negated, those that become false; and the amounts that are added to the cost, as
+            numbers or names of functions.
+    """
     literals: list[Literal] = []
     costs: list[float | str] = []
     for part, positive in _parts(form):
@@ -73,7 +87,7 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
 
 
 def _parts(form: Form) -> list[tuple[Form, bool]]:
-    """Return the parts of a nested conjunction as pairs: an atom, and whether it is positive."""
+    """Return the parts of a conjunction, nested or not, as pairs: an atom or equality, and whether it is positive."""
     parts: list[tuple[Form, bool]] = []
     waiting: list[tuple[Form | Word, bool]] = [(form, True)]
     while waiting:
@@ -105,7 +119,13 @@ def _refuse_beyond(part: Form, positive: bool) -> None:
 
 
 def literal(part: Form, positive: bool, known: KnownNames) -> Literal:
-    """Parse an atom; its predicate and terms must be known."""
+    """Parse an atom, a bracketed list of a predicate and its terms; unknown names are refused with an InputError.
+
+    Args:
+        part: the atom.
+        positive: False if the atom is negated.
+        known: the predicates, objects and variables that may be used.
+    """
     at = part.items[0]
     if not isinstance(at, Word):
         raise at.refuse("the name of a predicate after '('")
@@ -152,7 +172,7 @@ def _cost(part: Form) -> float | str:
 
 
 def number(word: Word | Form, expected: str) -> float:
-    """Parse a decimal number."""
+    """Parse a decimal number; otherwise raise an InputError that says what was `expected` at this place."""
     try:
         if isinstance(word, Word) and word.text.isascii() and "_" not in word.text and len(word.text) < 40:
             return float(word.text)
@@ -162,5 +182,10 @@ def number(word: Word | Form, expected: str) -> float:
 
 
 def refuse_cost(at: Word, cost: float | str) -> InputError:
-    """Return the error for an action that does not cost 1."""
+    """Return the error for an action that does not cost 1.
+
+    Args:
+        at: the name of the action, with its position in the file.
+        cost: what it costs, for the message.
+    """
     return refusal(at, f"an action {at.text!r} that costs {cost}", f"1, {UNIT_COST}")

@@ -39,16 +39,19 @@ Progress = Callable[[str], None]
 class Cones:
     """The optimal plans of all goals, as one model.
 
+    The cone of a goal is the set of states on its optimal plans. Here, a bit says whether one atom is true in a state,
+    and an operator is an action with objects instead of variables.
+
     Attributes:
         task: the grounded problem.
         goals: the name of each goal.
         wanted: the bits that each goal requires, None if it can never be true.
         found: the search result of each goal.
-        model: the union of the cones; the start is state 0, and actions have the names of operators.
+        model: the union of all cones; the start is state 0, and actions have the names of operators.
         states: ``uint64 [n_states, n_words]``, the bits of each state of the model.
         depth: ``int32 [n_states]``, steps from the start.
         inside: ``bool [n_states, n_goals]``, whether a state is on an optimal plan for a goal.
-        operators: ``int32 [n_states, n_actions - 1]``, the operator of each action, -1 if there is none.
+        operators: ``int32 [n_states, n_actions - 1]``, the operator of each action of the model, -1 if there is none.
     """
 
     task: Task
@@ -63,47 +66,51 @@ class Cones:
 
     @property
     def lengths(self) -> IntArray:
-        """``int32 [n_goals]``: length of an optimal plan; -1 if there is no plan, or the length is unknown."""
+        """``int32 [n_goals]``: length of an optimal plan for each goal; -1 if there is none, or it is unknown."""
         return np.array([found.length for found in self.found], dtype=np.int32)
 
     @property
     def exact(self) -> bool:
-        """Whether each goal has all its optimal plans here, or a proof that it has none."""
+        """Whether the search succeeded for every goal: its optimal plans are known, or it provably has none."""
         return all(found.exact for found in self.found)
 
     @cached_property
     def reached(self) -> tuple[int, ...]:
-        """The goals whose optimal plans are known."""
+        """The numbers of the goals whose optimal plans are known."""
         return tuple(goal for goal, found in enumerate(self.found) if found.plans is not None)
 
     @cached_property
     def unreachable(self) -> tuple[int, ...]:
-        """The goals that provably have no plan."""
+        """The numbers of the goals that provably have no plan."""
         return tuple(goal for goal, found in enumerate(self.found) if found.exact and found.length < 0)
 
     @cached_property
     def too_large(self) -> tuple[int, ...]:
-        """The goals whose search exceeded the limits; ``found[goal].at_least`` is a proven lower bound."""
+        """The numbers of the goals whose search exceeded the limits.
+
+        For these, ``found[goal].at_least`` is a proven lower bound on the length of a plan.
+        """
         return tuple(goal for goal, found in enumerate(self.found) if not found.exact)
 
     @cached_property
     def targets(self) -> tuple[IntArray, ...]:
-        """The states in which the optimal plans of each goal end; empty for goals that are not in `reached`."""
+        """For each goal the numbers of the states in which its optimal plans end; empty if its plans are not known."""
         ends = self.depth[:, None] == np.where(self.lengths < 0, -1, self.lengths)
         return tuple(np.flatnonzero(row).astype(np.int32) for row in (ends & self.inside).T)
 
     @cached_property
     def divergence(self) -> Divergence:
-        """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` is at the start.
+        """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` returns them at the start.
 
-        As for every model, WCD counts the step that tells goals apart; in `askwise.pddl.pairs` it is one less.
+        Here, as on maps, WCD is the step that tells two goals apart. In `askwise.pddl.pairs` it is one less, the length
+        of the longest common prefix of their plans.
         """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")
         return Divergence(self.model, [self.targets[goal].tolist() for goal in self.reached])
 
     def steps_to(self, goal: int) -> IntArray:
-        """Return ``int32 [n_states]``: steps to a goal, -1 if a state is on none of its optimal plans."""
+        """Return ``int32 [n_states]``: steps from each state to a goal, -1 if it is on no optimal plan for the goal."""
         return np.where(self.inside[:, goal], self.lengths[goal] - self.depth, -1).astype(np.int32)
 
     @cached_property
@@ -114,7 +121,7 @@ class Cones:
 
     @cached_property
     def _names(self) -> IntArray:
-        """``int32 [n_operators]``: a number for the name of each operator; operators with the same name share it."""
+        """``int32 [n_operators]``: for each operator the number of its name; operators with the same name share it."""
         numbers: dict[str, int] = {}
         return np.array([numbers.setdefault(label, len(numbers)) for label in self.task.labels], dtype=np.int32)
 
@@ -125,10 +132,13 @@ class Cones:
         return [(self.task.labels[o], following[column]) for column, o in enumerate(row) if o >= 0]
 
     def after(self, actions: Iterable[str]) -> dict[int, int]:
-        """Return the states that actions may lead to from the start, each with the number of paths to it.
+        """Return the states that the given actions may lead to from the start, each with the number of paths to it.
 
-        There are several states if actions with the same name lead to different states, and none if no optimal plan
-        begins with these actions.
+        There are several states if actions with the same name lead to different states. The dict is empty if no optimal
+        plan begins with these actions.
+
+        Args:
+            actions: names of actions, without gaps, such as ``stack a b``.
         """
         states = {0: 1}
         for action in actions:
@@ -154,7 +164,8 @@ def cones_of(
 
     Args:
         problem: a goal-recognition problem; or a task, with `goals`.
-        goals: the bits that each goal requires (`Task.bits`), None for a goal that can never be true.
+        goals: the numbers of the bits that each goal requires, as returned by `Task.bits`; None for a goal that can
+            never be true.
         names: the names of the goals.
         start: ``uint64 [n_words]``, the state in which plans start, by default the initial state.
         limits: limits of the search.
@@ -182,7 +193,18 @@ def _found(
     progress: Speaking | None,
     union: _Union,
 ) -> dict[int, Found]:
-    """Search all goals, goals of one kind together and equal goals once; add their plans to the union."""
+    """Search for the optimal plans of all goals, add them to `union`, and return the result for each goal's number.
+
+    Goals with the same relevant operators are searched together, and equal goals only once.
+
+    Args:
+        task: the grounded problem.
+        wanted: the bits that each goal requires, None for a goal that can never be true.
+        start: ``uint64 [n_words]``, the state in which plans start.
+        limits: limits of the search.
+        progress: called with the number of a goal and a line of text from time to time.
+        union: collects the plans.
+    """
     never = Found(-1, True, NO_WAY, "none")
     found = {goal: never for goal, bits in enumerate(wanted) if bits is None}
     same: dict[frozenset[int], list[int]] = {}
@@ -206,7 +228,7 @@ def _speaking(progress: Progress | None, n_goals: int) -> Speaking | None:
 
 
 class _Union:
-    """The union of the cones that were added so far, by layers."""
+    """Collects the optimal plans of one goal after another; states are stored by their distance from the start."""
 
     def __init__(self, task: Task, start: Words, most_edges: int) -> None:
         self.task = task
@@ -217,7 +239,9 @@ class _Union:
         self.edges: list[list[tuple[Words, IntArray, Words]]] = []
 
     def add(self, goal: int, sought: GoalTask, plans: Plans) -> None:
-        """Execute the plans of a goal in complete states and add them.
+        """Add the optimal plans of a goal.
+
+        The search leaves out bits that do not matter for its goal. So the plans are executed again, in complete states.
 
         Args:
             goal: the index of the goal.
@@ -256,7 +280,13 @@ class _Union:
     def cones(
         self, goals: tuple[str, ...], wanted: tuple[frozenset[int] | None, ...], found: tuple[Found, ...]
     ) -> Cones:
-        """Return the union as one model."""
+        """Return all plans that were added as one model.
+
+        Args:
+            goals: the name of each goal.
+            wanted: the bits that each goal requires, None if it can never be true.
+            found: the search result of each goal.
+        """
         states, inside, numbers = self._states(len(goals))
         depth = np.repeat(np.arange(len(states)), [len(layer) for layer in states]).astype(np.int32)
         source, operator, target = self._edges(states, numbers)
@@ -286,7 +316,12 @@ class _Union:
         return states, inside, numbers
 
     def _edges(self, states: list[Words], numbers: list[int]) -> tuple[NDArray[np.int64], IntArray, IntArray]:
-        """Return source, operator and target of all transitions, sorted by source and operator, without duplicates."""
+        """Return source, operator and target of all transitions, sorted by source and operator, without duplicates.
+
+        Args:
+            states: for each distance from the start, the distinct states, ``uint64 [n, n_words]``.
+            numbers: for each distance, the number of its first state in the whole model.
+        """
         parts: list[Any] = []
         for level, layer in enumerate(self.edges):
             if not layer:
@@ -303,7 +338,7 @@ class _Union:
         return source, operator.astype(np.int32), target.astype(np.int32)
 
     def _labels(self, operator: IntArray) -> tuple[IntArray, list[str]]:
-        """Return the number of each operator's name, and the list of these names."""
+        """Return the number of the name of each given operator, ``int32 [n]``, and the list of these names."""
         numbers: dict[str, int] = {}
         of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}
         label = np.array([of[o] for o in operator.tolist()], dtype=np.int32)
@@ -311,7 +346,13 @@ class _Union:
 
 
 def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArray[np.intp]:
-    """Return the transitions to keep: one of those with the same source, name and target."""
+    """Return the indices of the transitions to keep: only one of those with the same source, name and target.
+
+    Args:
+        source: ``int [n]``, the state in which each transition starts.
+        label: ``int32 [n]``, the number of its name.
+        target: ``int32 [n]``, the next state.
+    """
     if source.size == 0:
         return np.empty(0, dtype=np.intp)
     rows = np.stack([source, label, target], axis=1)
@@ -319,7 +360,18 @@ def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArr
 
 
 def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, list[str]]:
-    """Rename actions with the same name that lead from one state to different states to ``name [2]``, ``name [3]``."""
+    """Give different names to actions with the same name that lead from one state to different states.
+
+    The second one gets the name ``name [2]``, the third one ``name [3]``, and so on.
+
+    Args:
+        source: ``int [n]``, the state in which each transition starts.
+        label: ``int32 [n]``, the number of its name.
+        names: the names.
+
+    Returns:
+        the new `label` and the new, longer list of names.
+    """
     label, names = label.copy(), list(names)
     seen: dict[int, int] = {}
     number = {name: k for k, name in enumerate(names)}
@@ -335,7 +387,7 @@ def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, li
 
 
 def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
-    """Return the distinct rows in ascending order, and the index among them of each given row."""
+    """Return the distinct rows of an array in ascending order, and for each given row its index among them."""
     if rows.shape[1] == 1:
         values, which = np.unique(rows[:, 0], return_inverse=True)
         return values[:, None], which
@@ -348,7 +400,10 @@ def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
 
 
 def places_of(rows: Words, among: Words) -> NDArray[np.intp]:
-    """Return the index of each row in `among`, whose rows are distinct and ascending; all rows must be there."""
+    """Return ``int [n]``: for each of the `n` given rows its index in `among`.
+
+    All of them must be there, and the rows of `among` must be distinct and ascending.
+    """
     if rows.shape[1] == 1:
         return np.searchsorted(among[:, 0], rows[:, 0])
     both, which = unique_rows(np.concatenate((among, rows)))

@@ -19,9 +19,11 @@ Typed = list[tuple[Word, tuple[Word, ...]]]
 
 
 def typed_list(items: Iterable[Form | Word], what: str) -> Typed:
-    """Return the names in a typed list with their types; names at the end without ``-`` have no types.
+    """Return the names in a PDDL typed list, such as ``a b - t c``, each with its types; ``c`` has none.
 
-    `what` is what errors call a name, such as "an object".
+    Args:
+        items: the list.
+        what: what errors call a name, such as "an object".
     """
     names: Typed = []
     waiting: list[Word] = []
@@ -44,7 +46,7 @@ def typed_list(items: Iterable[Form | Word], what: str) -> Typed:
 
 
 def _with_dashes_apart(items: Iterable[Form | Word]) -> Iterable[Form | Word]:
-    """Yield the items, with ``-type`` split into ``-`` and ``type``."""
+    """Yield the items of a typed list; a word such as ``-type``, without a blank, is split into ``-`` and ``type``."""
     for item in items:
         if isinstance(item, Word) and item.text.startswith("-") and len(item.text) > 1:
             yield Word("-", item.file, item.line)
@@ -63,7 +65,10 @@ def _types(item: Form | Word) -> tuple[Word, ...]:
 
 
 def read_types(items: Iterable[Form | Word]) -> dict[str, tuple[str, ...]]:
-    """Return the direct supertypes of each type, also of types that occur only as supertypes."""
+    """Parse the list of types in a domain; return the direct supertypes of each type, by name.
+
+    Types that occur only as supertypes are included.
+    """
     parents: dict[str, tuple[str, ...]] = {OBJECT: ()}
     for name, above in typed_list(items, "a type"):
         stated = tuple(word.text for word in above) or (OBJECT,)
@@ -76,7 +81,12 @@ def read_types(items: Iterable[Form | Word]) -> dict[str, tuple[str, ...]]:
 
 
 def checked_types(stated: tuple[Word, ...], parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the names of types, ``object`` if there are none; refuse unknown types."""
+    """Return the names of the given types, ``object`` if there are none; raise an InputError for an unknown type.
+
+    Args:
+        stated: the types as words of the file.
+        parents: the direct supertypes of each known type.
+    """
     for word in stated:
         if word.text not in parents:
             raise word.refuse(f"a type from (:types ...){did_you_mean(word.text, parents)}")
@@ -84,7 +94,12 @@ def checked_types(stated: tuple[Word, ...], parents: Mapping[str, tuple[str, ...
 
 
 def all_types(own: Iterable[str], parents: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """Return the types of an object: its own and all their supertypes, which may be cyclic."""
+    """Return all types of an object: its own, their supertypes, and ``object``.
+
+    Args:
+        own: the types that a file gives the object.
+        parents: the direct supertypes of each type; cycles are allowed.
+    """
     found: set[str] = set()
     waiting = [*own, OBJECT]
     while waiting:
@@ -107,7 +122,7 @@ ORDER = "first the domain, then the problem or template"
 
 
 def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
-    """Parse a domain; `file` is its name in errors."""
+    """Parse the text of a PDDL domain file; `file` is its name in errors."""
     define = the_define(text, file)
     parts = sections(
         define, "domain", (":requirements", ":types", ":constants", ":predicates", ":functions", ":action")
@@ -124,7 +139,13 @@ def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
 
 
 def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
-    """Return the sections of a file by their first word; `kind` is ``domain`` or ``problem``."""
+    """Return the sections of a PDDL file, such as ``(:types ...)``, by their first word; refuse unknown ones.
+
+    Args:
+        define: the whole file, a list ``(define ...)``.
+        kind: ``domain`` or ``problem``.
+        known: the first words that are allowed.
+    """
     parts: dict[str, list[Form]] = {}
     for part in define.rest:
         if isinstance(part, Word) or not part.head:
@@ -140,7 +161,12 @@ def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[
 
 
 def title(define: Form, kind: str) -> str:
-    """Return the name in ``(domain NAME)`` or ``(problem NAME)``."""
+    """Return the name of a domain or problem, NAME in ``(domain NAME)`` or ``(problem NAME)``.
+
+    Args:
+        define: the whole file, a list ``(define ...)``.
+        kind: ``domain`` or ``problem``.
+    """
     for part in define.rest:
         if isinstance(part, Form) and part.head == kind:
             return " ".join(str(word) for word in part.rest)
@@ -148,7 +174,7 @@ def title(define: Form, kind: str) -> str:
 
 
 class _Reader:
-    """What has been read of a domain so far."""
+    """Collects the types, constants, predicates and actions of a domain while its sections are read one by one."""
 
     def __init__(self) -> None:
         self.parents: dict[str, tuple[str, ...]] = read_types(())
@@ -193,7 +219,7 @@ class _Reader:
 
 
 def _fields(action: Form) -> dict[str, Form]:
-    """Return the list after each keyword of an action."""
+    """Return the bracketed list after each keyword of an action: ``:parameters``, ``:precondition``, ``:effect``."""
     known = (":parameters", ":precondition", ":effect")
     fields: dict[str, Form] = {}
     words = action.rest[1:]
@@ -222,7 +248,15 @@ def _parameters(items: tuple[Form | Word, ...], parents: dict[str, tuple[str, ..
 
 
 def read_objects(part: Form, parents: dict[str, tuple[str, ...]], into: dict[str, tuple[str, ...]]) -> None:
-    """Add the objects of a section to `into`; an object that is listed twice gets the types of both entries."""
+    """Add the objects of a section, such as ``(:objects ...)``, to the dict `into`: their types by name.
+
+    An object that is listed twice gets the types of both entries.
+
+    Args:
+        part: the section.
+        parents: the direct supertypes of each known type.
+        into: the objects so far.
+    """
     for name, stated in typed_list(part.rest, "an object"):
         if name.text.startswith(("?", ":")):
             raise name.refuse("the name of an object")

@@ -34,14 +34,17 @@ from askwise.pddl.task import (
 
 @dataclass(frozen=True, eq=False)
 class GoalTask:
-    """A planning task restricted to one goal; its bits and operators have new numbers.
+    """A planning task for the search for one goal: only with the bits and operators that are relevant to the goal.
+
+    A bit says whether one atom is true in a state; an operator is an action with objects instead of variables. Both are
+    numbered anew.
 
     Attributes:
-        operators: ``int32 [n_operators]``, their numbers in the whole task.
-        bits: ``int32 [n_bits]``, their numbers in the whole task.
+        operators: ``int32 [n_operators]``, the number of each operator in the whole task.
+        bits: ``int32 [n_bits]``, the number of each bit in the whole task.
         initial: ``uint64 [n_words]``, the initial state.
         goal: ``uint64 [n_words]``, the bits that the goal requires.
-        pre: the conditions of each operator.
+        pre: the bits that each operator requires, its conditions.
         gain: the bits that each operator sets and that are not among its conditions.
         words: conditions, added bits and kept bits of the operators, each ``uint64 [n_operators, n_words]``.
     """
@@ -56,24 +59,33 @@ class GoalTask:
 
     @property
     def n_words(self) -> int:
-        """Number of words of a state."""
+        """Number of 64-bit words in which the bits of a state are stored."""
         return int(self.initial.size)
 
 
 def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> GoalTask:
-    """Return the search task of a goal, which is given as the bits that it requires."""
+    """Return the task for the search for one goal, restricted to relevant bits and operators.
+
+    Args:
+        task: the whole task.
+        goal: the numbers of the bits that the goal requires.
+        start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
+    """
     return goal_tasks_by_kind(task, {0: goal}, start)[0][0]
 
 
 def goal_tasks_by_kind(
     task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = None
 ) -> list[dict[int, GoalTask]]:
-    """Return the search tasks of goals, grouped by kind; tasks of one kind differ only in `GoalTask.goal`.
+    """Return the search task of each goal by its number, in one dict for each kind of goal.
+
+    Goals are of one kind if the same operators are relevant to them. Their tasks differ only in `GoalTask.goal`, so
+    that one breadth-first search can serve all of them.
 
     Args:
         task: the whole task.
-        goals: the bits that each goal requires, by the number of the goal.
-        start: the state in which plans start; by default the initial state of `task`.
+        goals: the numbers of the bits that each goal requires, by the number of the goal.
+        start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     alike: dict[bytes, dict[int, Words]] = {}
@@ -89,14 +101,29 @@ def goal_tasks_by_kind(
 
 
 def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int, GoalTask]:
-    """Return search tasks with all bits of `task`, and with the operators that are relevant to any of the goals."""
+    """Return search tasks with all bits of `task`, and with the operators that are relevant to any of the goals.
+
+    Args:
+        task: the whole task.
+        goals: the numbers of the bits that each goal requires, by the number of the goal.
+
+    Returns:
+        the search task of each goal, by the number of the goal.
+    """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     used = np.logical_or.reduce([_relevant_operators(task, words) for words in wanted.values()])
     return _restricted(task, used, np.arange(task.n_facts, dtype=np.int32), wanted, task.initial)
 
 
 def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
-    """Return ``bool [n_operators]``: which operators are relevant to a goal."""
+    """Return ``bool [n_operators]``: which operators are relevant to a goal; others are on none of its optimal plans.
+
+    An operator is relevant if it sets a bit that it does not require itself, but the goal or a relevant operator does.
+
+    Args:
+        task: the whole task.
+        wanted: ``uint64 [n_words]``, the bits that the goal requires.
+    """
     gains = task.add & ~task.pre
     matters, used = wanted.copy(), np.zeros(task.n_operators, dtype=bool)
     while True:
@@ -110,7 +137,15 @@ def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
 def _restricted(
     task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
 ) -> dict[int, GoalTask]:
-    """Return the search task (`GoalTask`) of each goal, restricted to the operators `used` and to `bits`."""
+    """Return the search task of each goal, with some operators and bits of the whole task.
+
+    Args:
+        task: the whole task.
+        used: ``bool [n_operators]``, the operators to keep.
+        bits: the numbers of the bits to keep.
+        goals: ``uint64 [n_words]`` for the number of each goal: the bits that it requires.
+        start: ``uint64 [n_words]``, the state in which plans start.
+    """
     operators = np.flatnonzero(used).astype(np.int32)
     number = np.full(64 * task.n_words, -1, dtype=np.int32)
     number[bits] = np.arange(bits.size, dtype=np.int32)

@@ -28,7 +28,15 @@ Binding = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A grounded action. Its atoms are sorted, and no atom is both added and deleted."""
+    """An action with objects instead of variables. Its atoms are sorted, and no atom is both added and deleted.
+
+    Attributes:
+        label: its name and objects, such as ``stack a b``.
+        positive: the atoms that must be true before it.
+        negative: the atoms that must be false before it.
+        adds: the atoms that become true.
+        deletes: the atoms that become false.
+    """
 
     label: str
     positive: tuple[Atom, ...]
@@ -39,7 +47,13 @@ class Operator:
 
 @dataclass(frozen=True)
 class Grounded:
-    """A grounded problem: the reached atoms in order of discovery, the initial ones, and all operators."""
+    """A problem without variables.
+
+    Attributes:
+        atoms: the atoms that may become true, in the order in which they were found.
+        initial: the atoms that are true in the initial state.
+        operators: the actions with objects instead of variables.
+    """
 
     atoms: tuple[Atom, ...]
     initial: frozenset[Atom]
@@ -47,14 +61,23 @@ class Grounded:
 
 
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
-    """Ground a problem; some operators of the result may never be applicable."""
+    """Replace the variables of all actions by objects, in all ways that may become applicable.
+
+    Deleted atoms count as still true, so some operators of the result may never be applicable. Raises an InputError if
+    a limit is exceeded, or if an action does not cost 1.
+
+    Args:
+        domain: the actions.
+        setting: objects and initial state.
+        limits: limits on the numbers of atoms, operators and tries.
+    """
     for schema in domain.schemas:
         _check_cost(schema, domain, setting)
     return _Grounding(domain, setting, limits or Limits()).run()
 
 
 def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> None:
-    """Raise an InputError if an action does not cost 1 and the problem has costs."""
+    """Raise an InputError if an action has a cost other than 1, or none although the problem minimises the cost."""
     for cost in schema.costs:
         values = setting.values.get(cost, ()) if isinstance(cost, str) else (cost,)
         for value in values:
@@ -69,7 +92,15 @@ def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> Non
 
 
 class _Plan:
-    """One action schema, with its conditions sorted by how they are checked."""
+    """One action with variables, and its conditions, sorted by how they are checked.
+
+    Attributes:
+        schema: the action.
+        positive: conditions that an atom is true.
+        never: conditions that an atom is false whose predicate no action changes; checked during grounding.
+        negative: all other conditions that an atom is false; checked in the search.
+        types: the variables of the action, by name.
+    """
 
     def __init__(self, schema: Schema, changing: set[str]) -> None:
         self.schema = schema
@@ -130,12 +161,12 @@ class _Grounding:
             self.fitting.setdefault((atom[0], place, name), []).append(atom)
 
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
-        """Add all operators of an action that extend the binding `start`; queue the atoms that they make true.
+        """Add all operators (actions with objects) of one action, and queue the new atoms that they make true.
 
         Args:
             number: the number of the action.
-            start: the variables that are bound already.
-            others: the conditions that are not matched yet.
+            start: the objects of the variables that are bound already.
+            others: the conditions that are not matched with atoms yet.
             waiting: the queue of atoms.
             seen: all atoms that were ever queued.
         """
@@ -153,7 +184,13 @@ class _Grounding:
                     waiting.append(atom)
 
     def _joined(self, plan: _Plan, binding: Binding, others: list[Literal]) -> Iterator[Binding]:
-        """Yield all complete bindings that extend `binding` and satisfy `others`; depth first, without recursion."""
+        """Yield an object for each variable of an action, in all ways that satisfy its conditions.
+
+        Args:
+            plan: the action.
+            binding: the objects of the variables that are bound already.
+            others: the conditions that are not matched with atoms yet.
+        """
         stack = [(binding, others)]
         while stack:
             binding, others = stack.pop()
@@ -174,7 +211,12 @@ class _Grounding:
                 yield binding
 
     def _candidates(self, condition: Literal, binding: Binding) -> list[Atom]:
-        """Return a short list that contains all reached atoms which match a condition."""
+        """Return a short list with all atoms found so far that can match a condition, and possibly others.
+
+        Args:
+            condition: an atom that may have variables.
+            binding: the objects of the variables that are bound already.
+        """
         best = self.of_predicate.get(condition.predicate, [])
         for place, term in enumerate(condition.terms):
             name = binding.get(term) if term.startswith("?") else term
@@ -185,7 +227,14 @@ class _Grounding:
         return best
 
     def _bound(self, plan: _Plan, condition: Literal, atom: Atom, binding: Binding) -> Binding | None:
-        """Return the extended binding that makes a condition equal to an atom, None if there is none."""
+        """Match a condition with an atom; return the objects of all variables then bound, None if they do not match.
+
+        Args:
+            plan: the action; its variables have types.
+            condition: an atom that may have variables.
+            atom: the atom with objects.
+            binding: the objects of the variables that are bound already.
+        """
         self._try()
         extended = dict(binding)
         for term, name in zip(condition.terms, atom[1:], strict=True):
@@ -210,7 +259,11 @@ class _Grounding:
             raise too_many("grounding", "one object more to try in place of a variable", self.limits.tries, "tries")
 
     def _allowed(self, plan: _Plan, binding: Binding) -> bool:
-        """Whether a binding violates no equality and no negative condition on constant predicates."""
+        """Return whether the objects in `binding` violate no equality and no condition that can be checked in advance.
+
+        These are conditions that an atom is false whose predicate no action changes. Those with unbound variables are
+        skipped.
+        """
         for equality in plan.schema.condition.equalities:
             one, other = binding.get(equality.one, equality.one), binding.get(equality.other, equality.other)
             if "?" not in (one[0], other[0]) and (one == other) != equality.positive:

@@ -20,7 +20,14 @@ OBJECT = "object"
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An atom ``predicate(terms)`` or its negation; `at` is its position in the file."""
+    """An atom, a predicate with its terms (objects or variables), or the negation of an atom.
+
+    Attributes:
+        predicate: the name of the predicate.
+        terms: names of objects and variables.
+        positive: False for a negation.
+        at: the predicate in the file, for the position in errors.
+    """
 
     predicate: str
     terms: Terms
@@ -34,7 +41,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """A condition that two terms are equal, or that they differ if `positive` is False."""
+    """A condition that two objects or variables are equal; if `positive` is False, that they differ."""
 
     one: str
     other: str
@@ -43,7 +50,7 @@ class Equality:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """A conjunction of literals and equalities."""
+    """A condition that is true if all its literals (atoms and negated atoms) and equalities are true."""
 
     literals: tuple[Literal, ...] = ()
     equalities: tuple[Equality, ...] = ()
@@ -51,7 +58,7 @@ class Conjunction:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A variable of an action; its object must have one of `types`."""
+    """A variable of an action, such as ``?x``; an object in its place must have one of `types`."""
 
     name: str
     types: tuple[str, ...]
@@ -85,9 +92,9 @@ class PddlDomain:
     Attributes:
         name: its name.
         parents: the direct supertypes of each type.
-        constants: objects of every problem, with their types.
-        predicates: the arity of each predicate.
-        schemas: the action schemas, in the order of the file.
+        constants: objects that exist in every problem, with their types.
+        predicates: the number of terms (arguments) of each predicate.
+        schemas: the actions with variables, in the order of the file.
     """
 
     name: str

@@ -36,11 +36,14 @@ MOST_UNKNOWN = 6
 
 
 def watching(wanted: Lists, n_bits: int) -> Lists:
-    """Return the operators to test for each set bit; operators without conditions are in one more row.
+    """Choose one condition of each operator, its watched bit; only in states that have it set is the operator tested.
 
     Args:
-        wanted: the conditions of each operator.
+        wanted: the conditions of each operator, as numbers of bits.
         n_bits: number of bits.
+
+    Returns:
+        for each bit the operators that watch it; in one more, last set the operators without conditions.
     """
     n_operators = wanted.starts.size - 1
     users = np.bincount(wanted.members, minlength=n_bits)
@@ -53,14 +56,16 @@ def watching(wanted: Lists, n_bits: int) -> Lists:
 
 
 class Backwards(NamedTuple):
-    """The operators for regression; the first four fields are ``uint64 [n_operators, n_words]``.
+    """The operators, prepared for regression: finding the states before an operator from the state after it.
+
+    The first four fields are ``uint64 [n_operators, n_words]``.
 
     Attributes:
         wanted: bits that are set after the operator: those that it adds, and conditions that it keeps.
         changed: bits that it adds or deletes.
         before: its conditions.
-        unknown: bits that it adds or deletes and does not require.
-        starts: with `watched`, the operators to test for each set bit, as returned by `watching`.
+        unknown: bits that it adds or deletes and does not require, so that their value before it is unknown.
+        starts: with `watched`, the operators to test for each set bit: ``watched[starts[bit] : starts[bit + 1]]``.
         watched: the operators of all bits, one bit after the other.
     """
 
@@ -73,7 +78,10 @@ class Backwards(NamedTuple):
 
 
 def backwards(task: GoalTask) -> Backwards | None:
-    """Return the operators for regression; None if one of them has too many unknown bits."""
+    """Return the operators, prepared for finding the states before an operator from the state after it.
+
+    None if an operator changes more than `MOST_UNKNOWN` bits that it does not require: there would be too many states.
+    """
     pre, add, keep = task.words
     unknown = (add | ~keep) & ~pre
     if np.bitwise_count(unknown).sum(axis=1).max(initial=0) > MOST_UNKNOWN:
@@ -84,7 +92,13 @@ def backwards(task: GoalTask) -> Backwards | None:
 
 @compiled
 def place(states: Any, n: int, slots: Any) -> None:
-    """Insert the first `n` states, which are distinct, into an empty hash table."""
+    """Insert states into an empty hash table (compiled).
+
+    Args:
+        states: ``uint64 [at least n, n_words]``; the first `n` states are distinct.
+        n: number of states to insert.
+        slots: the hash table, ``int32 [a power of two]``, all -1; it gets the numbers of the states.
+    """
     mask = slots.size - 1
     for s in range(n):
         code = np.uint64(0)
@@ -119,11 +133,27 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
 ) -> tuple[int, int, int]:
     """Apply all operators to the states ``layer[begin:]``; stop early if `states` or `out` may become too small.
 
-    Transitions are written to ``out[:, k]``: source, operator, target. If `back` is False, these are transitions to
-    states that are new or have no depth; they get depth ``level + 1``. If `back` is True, these are transitions to
-    marked states of depth ``level + 1``; their sources become marked.
+    If `back` is False, the states that are new or have no depth yet are found; they get depth ``level + 1``. If `back`
+    is True, the transitions to marked states of depth ``level + 1`` are found; the states they come from become marked.
 
-    `following` is scratch space for one state.
+    Args:
+        layer: the numbers of states, all of depth `level`.
+        begin: the first position of `layer` to process.
+        level: steps from the start.
+        states: ``uint64 [room, n_words]``, the bits of all states so far; new ones are appended.
+        n: number of states so far.
+        slots: hash table of the states' numbers, -1 for free slots; its size is a power of two.
+        depth: ``int32 [room]``, steps from the start to each state, -1 if it has no depth yet.
+        marked: ``bool [room]``, the marked states; not used if `back` is False.
+        pre: ``uint64 [n_operators, n_words]``, the conditions of each operator.
+        add: ``uint64 [n_operators, n_words]``, the bits that it sets.
+        keep: ``uint64 [n_operators, n_words]``, all bits except those that it deletes.
+        starts: with `watched`, the operators to test for each set bit, as returned by `watching`.
+        watched: the operators of all bits, one bit after the other.
+        following: scratch space for one state, ``uint64 [n_words]``.
+        out: ``int32 [3, room]``, gets source, operator and target of each transition that is found.
+        filled: number of transitions in `out` so far.
+        back: which transitions to find, see above.
 
     Returns:
         the number of states, the first position of `layer` that was not processed, the filled length of `out`.
@@ -210,10 +240,28 @@ def regress(  # noqa: C901 - one loop, as in `walk`
     filled: int,
     most: int,
 ) -> tuple[int, int]:
-    """List the transitions from states of depth `level` to the states ``layer[begin:]``; stop early if `out` is full.
+    """List the transitions from states of depth `level` to the states ``layer[begin:]`` (compiled).
 
-    Transitions are written as by `walk`; `most` is the maximal number of transitions to one state. `previous` is
-    scratch space for one state.
+    It computes backwards, from the state after an operator to the states before it, and stops early if `out` may become
+    too small.
+
+    Args:
+        layer: the numbers of the states to which transitions lead.
+        begin: the first position of `layer` to process.
+        level: steps from the start to the states before.
+        states: ``uint64 [n_states, n_words]``, the bits of all states.
+        slots: hash table of the states' numbers, -1 for free slots; its size is a power of two.
+        depth: ``int32 [n_states]``, steps from the start to each state, -1 if it has no depth.
+        wanted: field of `Backwards`, as the following five.
+        changed: bits that each operator adds or deletes.
+        before: the conditions of each operator.
+        unknown: bits that it changes and does not require.
+        starts: with `watched`, the operators to test for each set bit.
+        watched: the operators of all bits, one bit after the other.
+        previous: scratch space for one state, ``uint64 [n_words]``.
+        out: ``int32 [3, room]``, gets source, operator and target of each transition.
+        filled: number of transitions in `out` so far.
+        most: maximal number of transitions to one state.
 
     Returns:
         the first position of `layer` that was not processed, the filled length of `out`.

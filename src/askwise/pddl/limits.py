@@ -9,15 +9,15 @@ from askwise.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits on reading and searching; a limit never changes a result, it only prevents one.
+    """Limits on reading planning problems and on searching plans; a result is either unaffected by them or missing.
 
     Attributes:
         atoms: number of atoms that can become true.
-        operators: number of grounded actions.
-        tries: number of substitutions that are tried during grounding.
+        operators: number of grounded actions, with objects instead of variables.
+        tries: number of substitutions of objects for variables that are tried during grounding.
         blind: states of the breadth-first search, which goals with the same relevant operators share.
-        states: states of the bounded search, for each goal.
-        evaluations: states whose LM-cut bound is computed, for each goal.
+        states: states of the bounded search (which omits states too far from the goal), for each goal.
+        evaluations: states whose lower bound (LM-cut) on the steps to the goal is computed, for each goal.
         edges: transitions on optimal plans, of all goals together.
     """
 
@@ -37,5 +37,12 @@ class Limits:
 
 
 def too_many(what: str, found: str, limit: int, name: str) -> InputError:
-    """Return the error for exceeding the limit `name`; it says how to raise it."""
+    """Return the error for a problem that exceeds a limit; its message says how to raise the limit.
+
+    Args:
+        what: what exceeds the limit, such as "grounding".
+        found: what is beyond the limit, such as "one atom more".
+        limit: the limit.
+        name: the field of `Limits`.
+    """
     return InputError(what, found, f"at most {limit} (raise it by Limits({name}=...), commands: --limit {name}=N)")

@@ -35,9 +35,11 @@ MOST_CUTS = 255
 
 
 class OperatorGraph(NamedTuple):
-    """Conditions and added bits of the operators, and the reverse, in compressed form (`Lists`).
+    """Which bits each operator requires and adds, and for each bit which operators require and add it.
 
-    The last operator stands for the goal. Two more bits stand for "always true" and for the goal.
+    The last operator stands for the goal. The last two bits stand for "always true" and for the goal. Each relation has
+    two arrays: the bits that operator `o` requires are ``pre[pre_from[o] : pre_from[o + 1]]``. In the same way, `add`
+    has the bits that an operator adds, `need` the operators that require a bit, and `adder` those that add it.
     """
 
     pre_from: Numbers
@@ -51,7 +53,7 @@ class OperatorGraph(NamedTuple):
 
 
 def graph(task: GoalTask) -> OperatorGraph:
-    """Return the graph of a search task."""
+    """Return which bits the operators of a search task require and add, with an additional operator for the goal."""
     n_bits = task.bits.size
     always, reached = n_bits, n_bits + 1
     pre = _with_last(task.pre, members_of(task.goal))
@@ -66,21 +68,23 @@ def graph(task: GoalTask) -> OperatorGraph:
 
 
 def _with_last(lists: Lists, last: Numbers) -> Lists:
-    """Append one more set."""
+    """Return the sets in `lists` and one more set with the members `last`."""
     starts = np.append(lists.starts, lists.starts[-1] + last.size).astype(np.int32)
     return Lists(starts, np.concatenate((lists.members, last)).astype(np.int32))
 
 
 class CutWorkspace(NamedTuple):
-    """Scratch arrays for the computation of bounds, with an entry for each bit or operator; allocated once.
+    """Scratch arrays of the LM-cut bound, allocated once; each is ``int32 [n_bits]`` or ``int32 [n_operators]``.
+
+    The bound counts cuts: sets of operators of which every plan needs one.
 
     Attributes:
-        price: the cost of each bit.
+        price: the cost of making each bit true.
         dear: the most expensive condition of each operator, -1 if it is not known.
         cost: the cost of each operator.
         missing: the number of conditions of each operator that have no cost yet.
         queue: a queue of bits.
-        later: bits for the next price.
+        later: bits that come into the queue when all bits of the current cost are done.
         queued: whether a bit is in the queue.
         zone: 1 for bits from which the goal costs nothing more, 2 for bits before the cut.
         cut: the operators of the current cut.
@@ -100,7 +104,7 @@ class CutWorkspace(NamedTuple):
 
 
 def workspace_for(lists: OperatorGraph) -> CutWorkspace:
-    """Allocate the scratch arrays of a graph."""
+    """Allocate the scratch arrays of the LM-cut bound for a graph of operators."""
     n_operators, n_bits = lists.pre_from.size - 1, lists.need_from.size - 1
     sizes = (n_bits, *[n_operators] * 3, *[n_bits] * 4, *[n_operators] * 2)
     return CutWorkspace(*(np.zeros(size, dtype=np.int32) for size in sizes))
@@ -121,11 +125,22 @@ def bound_all(
     lists: OperatorGraph,
     room: CutWorkspace,
 ) -> None:
-    """Compute ``bound[k]`` for each state `k` in `which`.
+    """Compute lower bounds on the steps from states to the goal (LM-cut, compiled).
 
-    The arrays `parents` and `steps` have the parent of each of these states (-1 for none) and the operator that leads
-    from it to the state. ``cuts[k, o]`` becomes the number of operator `o`'s cut in state `k`, 0 for none, and
-    ``n_cuts[k]`` the number of cuts. Nothing is stored for states without a row in `cuts`.
+    A bound is a number of cuts: sets of operators of which every plan needs one. A state takes over most cuts of the
+    state before it, which saves time.
+
+    Args:
+        states: ``uint64 [n_states, n_words]``, the bits of each state.
+        which: ``int32 [n]``, the numbers of the states to compute.
+        parents: ``int32 [n]``, for each of them the state before it, -1 for none.
+        steps: ``int32 [n]``, the operator that leads from there to the state.
+        bound: ``int32 [n_states]``, gets the bounds at ``bound[k]`` for each state `k`.
+        cuts: ``uint8 [n_stored, n_operators]``, gets the number of each operator's cut in state `k` at ``cuts[k]``, 0
+            for none; nothing is stored for states from `n_stored` on.
+        n_cuts: ``uint8 [n_stored]``, gets the number of cuts.
+        lists: which bits the operators require and add.
+        room: scratch arrays.
     """
     price, dear, cost, missing, queue, later, queued, zone, cut, member = room
     goal = price.size - 1
@@ -152,9 +167,17 @@ def bound_all(
 
 @inner
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
-    """Copy the cuts of a parent except the one that contains the step; return their number.
+    """Copy the cuts of the state before, except the one that contains the operator taken; return their number.
 
     They stay numbered from 1 without gaps: the last cut gets the number of the removed one.
+
+    Args:
+        parent: the number of the state before, -1 for none.
+        step: the operator that was taken there.
+        cuts: ``uint8 [n_stored, n_operators]``, the number of each operator's cut in each state, 0 for none.
+        n_cuts: ``uint8 [n_stored]``, the number of cuts in each state.
+        member: gets the number of each operator's cut.
+        cost: gets the cost of each operator: 0 if it is in a cut, otherwise 1.
     """
     known = 0 <= parent < cuts.shape[0]
     n = int64(n_cuts[parent]) if known else 0
@@ -175,7 +198,12 @@ def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: 
 def _first_prices(  # noqa: C901
     state: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any, later: Any
 ) -> None:
-    """Compute the costs of all bits, cheapest first, and each operator's most expensive condition."""
+    """Compute the cost of making each bit true from a state, cheapest first, and each operator's dearest condition.
+
+    What operators delete is ignored. `state` has the bits of the state, ``uint64 [n_words]``; `lists` says which bits
+    the operators require and add. All other arrays are those of `CutWorkspace`: `cost` is read, `price` and `dear` get
+    the results, and the rest is scratch space.
+    """
     n_operators, n_bits = cost.size, price.size
     price[:] = NO_WAY
     dear[:] = -1
@@ -223,7 +251,12 @@ def _first_prices(  # noqa: C901
 
 @inner
 def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
-    """Find the operators of a cut; return their number."""
+    """Find a cut, a set of operators of which every plan from a state needs one; return their number.
+
+    The operators are written to the beginning of `cut`. `state` has the bits of the state, ``uint64 [n_words]``;
+    `lists` says which bits the operators require and add. The arrays `dear` and `cost` (read) and `queue` and `zone`
+    (scratch space) are those of `CutWorkspace`.
+    """
     n_bits = zone.size
     zone[:] = 0
     zone[n_bits - 1] = 1
@@ -271,7 +304,11 @@ def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zon
 def _repair(  # noqa: C901
     size: int, cut: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:
-    """Set the cost of a cut's operators to 0 and update the costs of bits that depend on them."""
+    """Set the cost of a cut's operators to 0 and update the costs of bits that depend on them.
+
+    The operators are ``cut[:size]``; `lists` says which bits the operators require and add. The arrays `price`, `dear`
+    and `cost` (updated) and `queue` and `queued` (scratch space) are those of `CutWorkspace`.
+    """
     n_bits = price.size
     head, waiting = 0, 0
     for c in range(size):

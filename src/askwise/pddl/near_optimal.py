@@ -30,13 +30,14 @@ from askwise.types import IntArray
 
 @dataclass(frozen=True, eq=False)
 class NearOptimalPlans:
-    """All near-optimal plans, as transitions between states.
+    """All plans that are at most some number of steps longer than the shortest, as transitions between states.
 
     Attributes:
-        start: the state in which plans start.
-        targets: for each reachable goal, the states in which it is true.
+        start: the number of the state in which plans start.
+        targets: for each reachable goal, the numbers of the states in which it is true.
         counts: ``int32 [n_states]``, the number of transitions from each state.
-        operator: ``int32 [n_edges]``, the operator of each transition, by its number in the task; sorted by source.
+        operator: ``int32 [n_edges]``, the operator of each transition, by its number in the task; sorted by the state
+            in which transitions start.
         target: ``int32 [n_edges]``, the next state of each transition.
     """
 
@@ -48,7 +49,14 @@ class NearOptimalPlans:
 
 
 def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Progress | None = None) -> NearOptimalPlans:
-    """Return all plans for the reachable goals that are at most `budget` steps longer than the shortest."""
+    """Return all plans for the reachable goals that are at most `budget` steps longer than the shortest.
+
+    Args:
+        cones: the optimal plans of all goals.
+        budget: number of additional steps.
+        limits: limits of the search; an InputError is raised if they are exceeded.
+        progress: called with a line of text from time to time.
+    """
     wanted = {goal: bits for goal in cones.reached if (bits := cones.wanted[goal]) is not None}
     goal_tasks = whole_goal_tasks(cones.task, wanted)
     states, _ = unique_rows(
@@ -72,7 +80,16 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
 def _states(
     cones: Cones, goal: int, goal_tasks: Mapping[int, GoalTask], budget: int, limits: Limits, progress: Progress | None
 ) -> Words:
-    """Return the states on near-optimal plans of one goal, and possibly some more."""
+    """Return the states on near-optimal plans of one goal, and possibly some more, ``uint64 [n, n_words]``.
+
+    Args:
+        cones: the optimal plans of all goals.
+        goal: the number of the goal.
+        goal_tasks: the search task of each goal, by its number.
+        budget: number of steps by which plans may be longer than the shortest.
+        limits: limits of the search; an InputError is raised if they are exceeded.
+        progress: called with a line of text from time to time.
+    """
     name, most = cones.goals[goal], cones.found[goal].length + budget
 
     def say(text: str) -> None:
@@ -90,9 +107,15 @@ def _states(
 
 
 def _different(cones: Cones, source: IntArray, operator: IntArray, target: IntArray) -> IntArray:
-    """Return the numbers of the transitions by source and operator, without duplicates.
+    """Return the indices of transitions without duplicates, ordered by source and operator.
 
     Two transitions are duplicates if they have the same source, target and operator name.
+
+    Args:
+        cones: supplies the names of the operators.
+        source: ``int32 [n]``, the state in which each transition starts.
+        operator: ``int32 [n]``, its operator.
+        target: ``int32 [n]``, the next state.
     """
     labels = cones.task.labels
     numbers: dict[str, int] = {}

@@ -35,15 +35,18 @@ MOST_SETS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Divergence of all pairs of goals that are still possible; matrices are ``[ruled out, pursued]``.
+    """How long each pair of goals looks alike, for the `n` goals that are still possible.
+
+    In the matrices, rows are the goal to be ruled out and columns the goal that the actor pursues.
 
     Attributes:
         goals: the goals, by their index in the problem.
         steps: ``int32 [n]``, steps left to each goal.
-        edp: ``float64 [n, n]``, ``inf`` on the diagonal.
-        capped: ``float64 [n, n]``, EDP capped at the end of the plan.
-        wcd: ``int32 [n, n]``, length of the longest common prefix.
-        told_apart: ``float64 [n, n]``, the step by which two goals are told apart, ``inf`` on the diagonal.
+        edp: ``float64 [n, n]``, EDP, ``inf`` on the diagonal and for goals that are never told apart.
+        capped: ``float64 [n, n]``, EDP if observation ends with the plan, so that it is always finite.
+        wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
+        told_apart: ``float64 [n, n]``, the step by which two goals are told apart at the latest, ``inf`` where `edp`
+            is.
     """
 
     goals: tuple[int, ...]
@@ -54,7 +57,10 @@ class Pairs:
     told_apart: FloatArray
 
     def longest(self, most: int) -> list[tuple[int, int]]:
-        """Return the indices ``(ruled out, pursued)`` of the `most` pairs with the largest EDP, infinite ones first."""
+        """Return the `most` pairs of different goals with the largest EDP, infinite ones first.
+
+        A pair has the positions in `goals` of the goal to be ruled out and of the goal that is pursued.
+        """
         n = len(self.goals)
         order = np.lexsort((-self.capped.ravel(), -self.edp.ravel()))
         places = ((int(k) // n, int(k) % n) for k in order)
@@ -62,7 +68,7 @@ class Pairs:
 
 
 def pairs_at(cones: Cones, after: Mapping[int, int] | None = None) -> Pairs:
-    """Return the divergence of all pairs of goals that are still possible.
+    """Return how long each pair of goals looks alike (EDP and WCD), for the goals that are still possible.
 
     Args:
         cones: the optimal plans of all goals.
@@ -114,7 +120,10 @@ def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -
 
 
 def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
-    """Return ``[state][goal]``: the number of paths from each state to the end of an optimal plan, as exact ints."""
+    """Return ``[state][goal]``: the number of paths on which optimal plans for a goal continue from a state to its end.
+
+    The numbers are exact Python ints; `goals` are the numbers of the goals to count for.
+    """
     onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
     for k, goal in enumerate(goals):
         for state in cones.targets[goal].tolist():
@@ -132,7 +141,16 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 
 
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
-    """Return the sets of states one step later: one for each set and action name."""
+    """Move sets of states one step on, for an observer who sees only the names of actions.
+
+    Args:
+        cones: the optimal plans of all goals.
+        sets: sets of states that cannot be distinguished; for each state its probability, ``float64 [n_goals]``.
+        onwards: ``[state][goal]``, the number of paths from a state to the end of an optimal plan.
+
+    Returns:
+        the sets one step later: one for each set and action name.
+    """
     found: Sets = {}
     for masses in sets.values():
         by_name: dict[str, dict[int, FloatArray]] = {}
@@ -159,9 +177,13 @@ MOST_SHOWN = 5
 
 
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
-    """Return the possible states after observed actions without gaps, as `Cones.after` does.
+    """Return the possible states after observed actions without gaps, each with the number of paths to it.
 
     Raises an InputError for the first action that continues no optimal plan; it lists actions that do.
+
+    Args:
+        cones: the optimal plans of all goals.
+        seen: the actions as pairs: the position in the file, and a text such as ``stack a b``.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):

@@ -14,7 +14,7 @@ MOST_GOALS = 10_000
 
 
 def read_problem(text: str, domain: PddlDomain, file: str = "template.pddl") -> PddlProblem:
-    """Parse a problem; `file` is its name in errors."""
+    """Parse the text of a PDDL problem file; `file` is its name in errors."""
     define = the_define(text, file)
     parts = sections(define, "problem", PARTS)
     objects = dict(domain.constants)
@@ -56,7 +56,12 @@ def _initial(form: Form | Word, known: KnownNames, into: list[Literal], values: 
 
 
 def _goal(parts: list[Form], known: KnownNames) -> Conjunction | None:
-    """Return the goal, None in a template."""
+    """Return the goal of a problem; None if it has none, or the placeholder ``<HYPOTHESIS>``.
+
+    Args:
+        parts: the sections ``(:goal ...)`` of the file.
+        known: the predicates and objects that a goal may use.
+    """
     for part in parts:
         if len(part.rest) != 1:
             raise part.refuse("one condition after :goal")
@@ -78,7 +83,14 @@ def vocabulary(domain: PddlDomain, setting: PddlProblem) -> KnownNames:
 
 
 def read_goals(text: str, domain: PddlDomain, setting: PddlProblem, file: str = "hyps.dat") -> tuple[Conjunction, ...]:
-    """Parse goals, one per line: atoms, optionally separated by commas."""
+    """Parse a list of goals.
+
+    Args:
+        text: a goal in each line: atoms in brackets, with or without commas between them.
+        domain: the domain with the predicates.
+        setting: the problem with the objects.
+        file: the name of the file in errors.
+    """
     known = vocabulary(domain, setting)
     goals: list[Conjunction] = []
     for k, line in enumerate(text.split("\n"), start=1):
@@ -98,7 +110,17 @@ def read_goals(text: str, domain: PddlDomain, setting: PddlProblem, file: str = 
 def read_actions(
     text: str, domain: PddlDomain, setting: PddlProblem, file: str = "obs.dat"
 ) -> tuple[tuple[Word, str], ...]:
-    """Parse actions such as ``(MOVE A B)``; return each with its position in the file."""
+    """Parse a list of actions such as ``(MOVE A B)``; unknown actions and objects are refused with an InputError.
+
+    Args:
+        text: the actions, one or more in each line.
+        domain: the domain with the actions.
+        setting: the problem with the objects.
+        file: the name of the file in errors.
+
+    Returns:
+        pairs: the position in the file, and the action as a text such as ``move a b``.
+    """
     names = {schema.name: schema for schema in reversed(domain.schemas)}
     counts = {(schema.name, len(schema.parameters)) for schema in domain.schemas}
     actions: list[tuple[Word, str]] = []

@@ -52,12 +52,12 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class Recognised:
-    """The probabilities of the goals after each observed action; row k is after k actions.
+    """The probabilities of the goals at the start and after each observed action.
 
     Attributes:
         cones: the optimal plans of all goals.
         seen: the observed actions.
-        possible: ``bool [n_seen + 1, n_goals]``, the goals that are not ruled out.
+        possible: ``bool [n_seen + 1, n_goals]``, the goals that are not ruled out; row k is after k actions.
         probabilities: ``float64 [n_seen + 1, n_goals]``; a row is all 0 if no goal is possible.
         true_goal: the index of the true goal, None if it is unknown.
     """
@@ -70,24 +70,32 @@ class Recognised:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals as text."""
+        """The goals as text, such as ``on a b, clear a``."""
         return self.cones.goals
 
     @cached_property
     def contradiction(self) -> int | None:
-        """The number (from 1) of the first action after which no goal is possible; None if there is none."""
+        """The number (from 1) of the first action after which no goal is possible; None if some goal always is."""
         left = self.possible.any(axis=1)
         return None if left.all() else int(np.flatnonzero(~left)[0])
 
     def likeliest(self, after: int = -1) -> tuple[int, ...]:
-        """Return the likeliest goals after `after` actions, by default after all; empty if no goal is possible."""
+        """Return the numbers of the likeliest goals, several if they are equally likely; empty if no goal is possible.
+
+        Args:
+            after: number of observed actions; -1 for all.
+        """
         row = self.probabilities[after]
         if not self.possible[after].any():
             return ()
         return tuple(int(g) for g in np.flatnonzero(row >= row.max() * (1 - 1e-9)))
 
     def ranking(self, after: int = -1) -> list[int]:
-        """Return the goals that are possible after `after` actions, the likeliest first."""
+        """Return the numbers of the possible goals, the likeliest first.
+
+        Args:
+            after: number of observed actions; -1 for all.
+        """
         order = np.argsort(-self.probabilities[after], kind="stable")
         return [int(goal) for goal in order if self.possible[after, goal]]
 
@@ -107,8 +115,8 @@ def recognise(
     Args:
         problem: the problem, with the observed actions.
         belief: ``bayes`` for an optimal actor, ``robust`` for one that may not be optimal.
-        stray: the probability that an action is stray, for ``robust``.
-        complete: whether all actions since the start were observed; for ``bayes``.
+        stray: for ``robust``, the probability that an action is not part of the actor's plan.
+        complete: whether all actions since the start were observed; only for ``bayes``.
         prior: weights of the goals, by default equal.
         cones: the optimal plans of the problem, if you have computed them already.
         progress: called with a line of text from time to time during the search.
@@ -155,7 +163,7 @@ def _prior(given: Sequence[float] | None, n_goals: int) -> FloatArray:
 
 
 def _refuse_unknown(cones: Cones) -> None:
-    """Raise an InputError if the optimal plans of some goal are not known."""
+    """Raise an InputError if the search for the optimal plans of some goal exceeded its limits."""
     if not cones.too_large:
         return
     goal = cones.too_large[0]
@@ -171,7 +179,15 @@ def _refuse_unknown(cones: Cones) -> None:
 
 
 def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
-    """``float64 [n_seen + 1, n_goals]``: the share of each goal's optimal plans that begin with the actions."""
+    """Return the share of each goal's optimal plans that begin with the first k observed actions.
+
+    Args:
+        cones: the optimal plans.
+        seen: the names of the observed actions.
+
+    Returns:
+        ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.
+    """
     source, number, target, bounds = _steps(cones)
     label = _numbered(cones, seen)
     # Column k counts the paths whose first k steps have the names of the first k actions.
@@ -188,12 +204,18 @@ def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
 
 
 def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
-    """``float64 [n_seen + 1, n_goals]``: the share of each goal's optimal plans that contain the actions.
+    """Return the share of each goal's optimal plans that contain the first k observed actions in this order.
+
+    If there are stray actions (which are not part of the plan), it is the sum over all ways to call some actions stray,
+    each weighted by its odds.
 
     Args:
         cones: the optimal plans.
-        seen: the actions.
+        seen: the names of the observed actions.
         stray: the odds of one particular stray action; 0 if there are no stray actions.
+
+    Returns:
+        ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.
     """
     source, number, target, bounds = _steps(cones)
     label = _numbered(cones, seen)
@@ -213,7 +235,12 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
 
 
 def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
-    """Return the counts at the sources of transitions, scaled down if they are very large."""
+    """Return the rows of path counts at the states `source`, divided by the largest count if it is very large.
+
+    Args:
+        arrived: ``float64 [n_states, n_columns]``, numbers of paths from the start to each state.
+        source: ``int32 [n]``, the states in which transitions start.
+    """
     passing = arrived[source]
     largest = passing.max(initial=0.0)
     return passing / largest if largest > LARGEST else passing
@@ -222,9 +249,20 @@ def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
 def _match(
     arrived: FloatArray, passing: FloatArray, number: IntArray, target: IntArray, label: IntArray, stray: float
 ) -> None:
-    """Move the counts of paths that waited for the name of a transition to the columns of what they wait for next.
+    """Match transitions with observed actions: paths that waited for an action now wait for a later one.
 
-    They are added to `arrived` at once, not to `passing`, so that a transition is not matched with a second action.
+    For each transition with the name of action j, the paths that waited for action j are removed from `passing` and
+    added to `arrived`, where they wait for a later action or for none. They are not added to `passing`, so that a
+    transition is not matched with a second action.
+
+    Args:
+        arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 all, column j those that
+            wait for action j, column ``n_seen + 1 + m`` those that wait for none after action m.
+        passing: the same columns for each transition, ``float64 [n, 2 n_seen + 2]``.
+        number: ``int32 [n]``, the number of each transition's name.
+        target: ``int32 [n]``, the next state of each transition.
+        label: ``int32 [n_seen]``, the number of each observed action's name.
+        stray: the odds of one particular action that is not part of the plan.
     """
     n = label.size
     for j in range(1, n + 1):
@@ -237,12 +275,21 @@ def _match(
 
 
 def _shares(totals: FloatArray) -> FloatArray:
-    """Return each row divided by its first number, the number of all plans of the goal; 0 if there are none."""
+    """Return each row divided by its first number, the number of all plans of a goal; rows of 0 if it has none.
+
+    Args:
+        totals: ``float64 [n_goals, n_columns]``, numbers of plans.
+    """
     return np.divide(totals, totals[:, :1], out=np.zeros_like(totals), where=totals[:, :1] > 0)
 
 
 def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
-    """Return all transitions by layer: source, number of the action name, target, and the offset of each layer."""
+    """Return the transitions of all optimal plans, ordered by their distance from the start.
+
+    Returns:
+        for each transition the state in which it starts, the number of its action's name, and the next state; and the
+            offset of the first transition for each distance, with the total number at the end.
+    """
     model = cones.model
     source, column = np.nonzero(cones.operators >= 0)
     names: dict[str, int] = {}
@@ -255,7 +302,7 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
 
 
 def _numbered(cones: Cones, seen: Sequence[str]) -> IntArray:
-    """Return ``int32 [n_seen]``: the number of each action's name, -1 if no operator has it."""
+    """Return ``int32 [n_seen]``: the number of each observed action's name, -1 if no operator has this name."""
     names: dict[str, int] = {}
     for label in cones.task.labels:
         names.setdefault(label, len(names))
@@ -263,9 +310,14 @@ def _numbered(cones: Cones, seen: Sequence[str]) -> IntArray:
 
 
 def _posterior(weights: FloatArray, shares: FloatArray, possible: BoolArray) -> FloatArray:
-    """Return ``float64 [n_seen + 1, n_goals]``: the posterior probabilities.
+    """Return ``float64 [n_seen + 1, n_goals]``: the posterior probabilities; row k is after k observed actions.
 
     If all products underflow to 0 after an action, the probabilities stay as they were before it.
+
+    Args:
+        weights: ``float64 [n_goals]``, the prior.
+        shares: ``float64 [n_seen + 1, n_goals]``, the likelihood of the first k actions.
+        possible: ``bool [n_seen + 1, n_goals]``, the goals that are not ruled out; the others get 0.
     """
     probabilities = np.zeros_like(shares)
     for k, row in enumerate(weights * shares * possible):

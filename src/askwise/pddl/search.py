@@ -51,10 +51,10 @@ _Array = TypeVar("_Array", bound=NDArray[Any])
 
 @dataclass(frozen=True, eq=False)
 class Plans:
-    """All optimal plans of one goal, as transitions between states, in the numbering of a `GoalTask`.
+    """All optimal plans of one goal, as transitions between states; bits and operators are those of a `GoalTask`.
 
     Attributes:
-        states: ``uint64 [n, n_words]``, the states on optimal plans, the start first.
+        states: ``uint64 [n, n_words]``, the bits of the states on optimal plans, the start first.
         depth: ``int32 [n]``, steps from the start, in ascending order.
         source: ``int32 [n_edges]``, the state in which each transition starts.
         operator: ``int32 [n_edges]``, the operator of each transition.
@@ -70,16 +70,17 @@ class Plans:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The result of the search for one goal.
+    """The result of the search for the optimal plans of one goal.
 
     Attributes:
         length: length of an optimal plan; -1 if there is no plan, or none was found.
-        exact: whether this is proven: all optimal plans were found, or there is no plan.
+        exact: whether the result is proven: all optimal plans were found, or there is no plan.
         at_least: a proven lower bound on the length of plans.
-        method: the search that gave the result, ``blind`` or ``bounded``; ``none`` if neither did.
+        method: the search that gave the result: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps
+            left), or ``none`` if neither did.
         plans: all optimal plans; None if there are none, or they were not found.
-        met: number of states that both searches found.
-        evaluated: number of bounds that were computed.
+        met: number of states that both searches found together.
+        evaluated: number of states whose lower bound was computed.
     """
 
     length: int
@@ -92,7 +93,13 @@ class Found:
 
 
 def search(task: GoalTask, limits: Limits | None = None, progress: Progress | None = None) -> Found:
-    """Search for all optimal plans of one goal, within the limits."""
+    """Search for all optimal plans of one goal; beyond the limits, the result is not exact.
+
+    Args:
+        task: the task of the goal.
+        limits: limits on numbers of states; None for the defaults.
+        progress: called with a line of text from time to time.
+    """
 
     def say(_: int, text: str) -> None:
         if progress is not None:
@@ -104,12 +111,22 @@ def search(task: GoalTask, limits: Limits | None = None, progress: Progress | No
 def search_together(
     goal_tasks: Mapping[int, GoalTask], limits: Limits | None = None, progress: Speaking | None = None
 ) -> dict[int, Found]:
-    """Search for all optimal plans of several goals of one kind, within the limits; return a result for each goal."""
+    """Search for all optimal plans of several goals; beyond the limits, a result is not exact.
+
+    Args:
+        goal_tasks: the task of each goal, by its number; they may differ only in the goal, as those of one kind in
+            `goal_tasks_by_kind`.
+        limits: limits on numbers of states; None for the defaults.
+        progress: called with the number of a goal and a line of text from time to time.
+
+    Returns:
+        the result of each goal, by its number.
+    """
     return _Together(goal_tasks, limits or Limits(), progress).run()
 
 
 class _Together:
-    """One blind search for all goals, combined with a bounded search for each goal."""
+    """One breadth-first (blind) search for all goals, in turn with a search with lower bounds for each goal."""
 
     def __init__(self, goal_tasks: Mapping[int, GoalTask], limits: Limits, progress: Speaking | None) -> None:
         self.limits = limits
@@ -137,19 +154,23 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Record the results of goals that are in the last layer of the blind search."""
+        """Record the results of goals that are true in a state of the last layer of the blind search."""
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
             if found is not None:
                 self._settle(goal, found)
 
     def _predicted(self) -> float:
-        """Predict the number of states of the blind search until it may have found all goals."""
+        """Predict how many states the blind search will have found when it may have found all goals."""
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Run bounded searches, all goals in turn with growing limits, until they have cost the budget."""
+        """Run the bounded searches, all goals in turn with growing limits, until their total cost reaches the budget.
+
+        Args:
+            budget: a number of states of the blind search, in which costs are counted.
+        """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
         while self.open and self.spent < budget and most < longest:
@@ -170,7 +191,7 @@ class _Together:
             self._settle(goal, found)
 
     def _settle(self, goal: int, found: Found) -> None:
-        """Record the result of a goal and free its search."""
+        """Record the result of a goal and free the memory of its bounded search."""
         bounded = self.bounded.pop(goal, None)
         bounds = (0, 0) if bounded is None else (bounded.n, bounded.evaluated)
         self.found[goal] = replace(found, met=self.blind.n + bounds[0], evaluated=bounds[1])
@@ -182,7 +203,7 @@ class _Together:
 
 
 class _Table:
-    """The states found so far, in a hash table."""
+    """The states that a search has found so far, in a hash table, with their distance (depth) from the start."""
 
     def __init__(self, task: GoalTask, progress: Progress | None) -> None:
         self.task = task
@@ -197,7 +218,7 @@ class _Table:
         self.place_all()
 
     def place_all(self) -> None:
-        """Insert all states into the hash table."""
+        """Insert all states into the hash table, which must be empty."""
         place(self.states, self.n, self.slots)
 
     def _grow(self) -> None:
@@ -211,9 +232,16 @@ class _Table:
         self.place_all()
 
     def next_layer(self, layer: IntArray, level: int) -> IntArray:
-        """Expand a layer; return a transition to each state of the next layer, ``[3, n]``: source, operator, target.
+        """Apply all operators to the states of a layer; return a transition to each state of the next layer.
 
         States that have a depth already are not in the next layer.
+
+        Args:
+            layer: the numbers of the states.
+            level: their depth, the number of steps from the start.
+
+        Returns:
+            ``int32 [3, n]``: source, operator and target of each transition.
         """
         out = np.empty((3, max(layer.size, self.task.operators.size) * 2), dtype=np.int32)
         position, filled = 0, 0
@@ -234,7 +262,13 @@ class _Table:
         return _holding(self.states[layer], goal)
 
     def back(self, layers: list[IntArray], goal: Words, method: str) -> Found:
-        """Collect all optimal plans from the layers between the initial state and the goal."""
+        """Collect all optimal plans, backwards from the goal states in the last layer.
+
+        Args:
+            layers: the numbers of the states at each depth, from the initial state on.
+            goal: ``uint64 [n_words]``, the bits that the goal requires.
+            method: the name of the search, for the result.
+        """
         last = layers[-1][self.in_goal(layers[-1], goal)]
         behind = backwards(self.task)
         kept, edges = [last], []
@@ -254,7 +288,16 @@ class _Table:
         return Found(length, True, length, method, plans)
 
     def _steps_to(self, layer: IntArray, level: int, behind: Backwards) -> IntArray:
-        """Return all transitions from states of depth `level` to the states of `layer`, by regression."""
+        """Return all transitions to the states of `layer` from states of depth `level`, computed backwards.
+
+        Args:
+            layer: the numbers of the states to which transitions lead.
+            level: steps from the start to the states before.
+            behind: the operators, prepared for computing backwards.
+
+        Returns:
+            ``int32 [3, n]``: source, operator and target of each transition.
+        """
         most = int((1 << np.bitwise_count(behind.unknown).sum(axis=1, dtype=np.int64)).sum())
         out = np.empty((3, most + 1024), dtype=np.int32)
         position, filled = 0, 0
@@ -267,7 +310,16 @@ class _Table:
             out = _larger(out.T, 2 * out.shape[1], 0).T.copy()
 
     def steps_among(self, layer: IntArray, level: int, targets: IntArray) -> IntArray:
-        """Return all transitions from the states of a layer, all of depth `level`, to the states `targets`."""
+        """Return all transitions from the states of `layer` to the states `targets`.
+
+        Args:
+            layer: the numbers of the states in which transitions start, all of depth `level`.
+            level: steps from the start to them.
+            targets: the numbers of the states to which transitions lead, all of depth ``level + 1``.
+
+        Returns:
+            ``int32 [3, n]``: source, operator and target of each transition.
+        """
         marked = np.zeros(self.states.shape[0], dtype=np.bool_)
         marked[targets] = True
         out = np.empty((3, 4 * self.task.operators.size + 1024), dtype=np.int32)
@@ -287,7 +339,7 @@ class _Table:
 
 
 class Blind(_Table):
-    """The blind search: breadth first."""
+    """The blind search: breadth first, layer by layer, without any estimate of the steps left."""
 
     def __init__(self, task: GoalTask, progress: Progress | None = None) -> None:
         super().__init__(task, progress)
@@ -297,7 +349,7 @@ class Blind(_Table):
         self.last = self.states[:1]
 
     def run(self, most: int) -> Found | None:
-        """Search until the goal is found or no states are left; return None if there are `most` states before."""
+        """Search until the goal is found or no states are left; return None if `most` states are found before that."""
         while True:
             found = self.met(self.task.goal)
             if found is not None or self.n >= most:
@@ -305,7 +357,7 @@ class Blind(_Table):
             self.expand()
 
     def expand(self) -> None:
-        """Expand one layer."""
+        """Find the next layer: the states that are one step farther from the start than the last layer."""
         self.layers.append(self.next_layer(self.layers[-1], self.level)[2])
         self.last = self.states[self.layers[-1]]  # computed once for all goals
         self.level += 1
@@ -314,7 +366,10 @@ class Blind(_Table):
     def met(self, goal: Words) -> Found | None:
         """Return the result for a goal if the last layer decides it, otherwise None.
 
-        The last layer contains a goal state, or it is empty, so that there is no plan.
+        It does if it contains a goal state, or if it is empty, so that there is no plan.
+
+        Args:
+            goal: ``uint64 [n_words]``, the bits that the goal requires.
         """
         last = self.layers[-1]
         if last.size == 0:
@@ -322,7 +377,7 @@ class Blind(_Table):
         return self.back(self.layers, goal, "blind") if _holding(self.last, goal).any() else None
 
     def predicted(self, level: int) -> float:
-        """Predict the number of states up to a level, if layers keep growing like the last one."""
+        """Predict the number of states up to `level` steps from the start, if layers keep growing like the last one."""
         size = float(self.layers[-1].size)
         growth = size / self.layers[-2].size if self.level else 1.0
         total = float(self.n)
@@ -335,7 +390,10 @@ class Blind(_Table):
 
 
 class Bounded(_Table):
-    """The bounded search, with a bound that is raised."""
+    """The bounded search: breadth first, without states from which every plan would be longer than a maximal length.
+
+    This is known from a lower bound on the steps left (LM-cut). If no plan is found, the maximal length is raised.
+    """
 
     def __init__(self, task: GoalTask, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:
         super().__init__(task, progress)
@@ -350,12 +408,20 @@ class Bounded(_Table):
 
     @property
     def each(self) -> int:
-        """Approximate cost of one bound, in states of the blind search."""
+        """Approximate time for computing one lower bound, in states that the blind search finds in that time."""
         entries = self.lists.pre.size + self.lists.add.size
         return 5 + int(entries) // 100
 
     def run(self, most_evaluated: int, most_states: int) -> Found | None:
-        """Search until all optimal plans are found or there is provably none; return None if a limit is exceeded."""
+        """Search until all optimal plans are found or there is provably none.
+
+        Args:
+            most_evaluated: maximal number of states whose lower bound is computed.
+            most_states: maximal number of states.
+
+        Returns:
+            the result; None if a limit is exceeded; a later call with higher limits reuses the bounds computed so far.
+        """
         while self.least < NO_WAY:
             layers, cut_off = self._under(self.least, most_evaluated, most_states)
             if layers is None:
@@ -366,16 +432,33 @@ class Bounded(_Table):
         return Found(-1, True, NO_WAY, "bounded")
 
     def within(self, bound: int, most_evaluated: int, most_states: int) -> Words | None:
-        """Return all states on walks to the goal of at most `bound` steps, and possibly others; None beyond a limit."""
+        """Return the states on all walks of at most `bound` steps to the goal, and possibly others.
+
+        Args:
+            bound: maximal number of steps.
+            most_evaluated: maximal number of states whose lower bound is computed.
+            most_states: maximal number of states.
+
+        Returns:
+            ``uint64 [n, n_words]``; None if a limit is exceeded.
+        """
         layers, _ = self._under(bound, most_evaluated, most_states, through=True)
         return None if layers is None else self.states[np.concatenate(layers)]
 
     def _under(
         self, bound: int, most_evaluated: int, most_states: int, through: bool = False
     ) -> tuple[list[IntArray] | None, int]:
-        """Search with one bound; return the layers (None beyond a limit) and the smallest length that was omitted.
+        """Search without states from which every plan would have more than `bound` steps.
 
-        The search stops at the first layer with a goal state, or continues if `through` is True.
+        Args:
+            bound: maximal number of steps of a plan.
+            most_evaluated: maximal number of states whose lower bound is computed.
+            most_states: maximal number of states.
+            through: whether to continue after the first layer with a goal state.
+
+        Returns:
+            the numbers of the states at each depth, None if a limit is exceeded; and the smallest length of a plan that
+                may have been omitted.
         """
         self.depth[: self.n] = -1
         self.depth[0] = 0
@@ -396,7 +479,11 @@ class Bounded(_Table):
         return layers, min(cut_off, NO_WAY)
 
     def _evaluate(self, steps: IntArray) -> None:
-        """Compute the bounds of states that have none yet, given a transition to each."""
+        """Compute the lower bounds (LM-cut) of states that have none yet.
+
+        Args:
+            steps: ``int32 [3, n]``: source, operator and target of a transition to each state.
+        """
         if self.bound.size < self.states.shape[0]:
             bound, n_cuts, cuts = self.bound, self.n_cuts, self.cuts
             self.bound, self.n_cuts, self.cuts = self._remembering()
@@ -411,7 +498,14 @@ class Bounded(_Table):
             self.say(f"{self.n:,} states, no plan of fewer than {self.least} steps")
 
     def _remembering(self) -> tuple[IntArray, Bytes, Bytes]:
-        """Allocate bounds for all states, and numbers of cuts and cuts for as many states as memory allows."""
+        """Allocate arrays for the lower bounds of all states, and for their cuts as far as memory allows.
+
+        Cuts are sets of operators of which every plan needs one; the lower bound is their number.
+
+        Returns:
+            the bounds, -1 for unknown, ``int32 [n_states]``; the numbers of cuts, ``uint8 [n_stored]``; the number of
+                each operator's cut, ``uint8 [n_stored, n_operators + 1]``.
+        """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))
         cuts = np.zeros((rows, self.task.operators.size + 1), dtype=np.uint8)
@@ -419,7 +513,12 @@ class Bounded(_Table):
 
 
 def steps_between(task: GoalTask, states: Words) -> IntArray:
-    """Return all transitions between distinct states, ``int32 [3, n]``: source, operator, target."""
+    """Return all transitions between given states, ``int32 [3, n]``: source, operator and target of each.
+
+    Args:
+        task: the task with the operators.
+        states: ``uint64 [n_states, n_words]``, distinct.
+    """
     table = _Table(task, None)
     table.n = states.shape[0]
     table.states = np.ascontiguousarray(states)
@@ -431,7 +530,12 @@ def steps_between(task: GoalTask, states: Words) -> IntArray:
 
 
 def _holding(states: Words, goal: Words) -> NDArray[np.bool_]:
-    """Return ``bool [n]``: whether the goal is true in each state."""
+    """Return ``bool [n]``: whether the goal is true in each state.
+
+    Args:
+        states: ``uint64 [n, n_words]``, the bits of each state.
+        goal: ``uint64 [n_words]``, the bits that the goal requires.
+    """
     return np.asarray(((states & goal) == goal).all(axis=1))
 
 

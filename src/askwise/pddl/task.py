@@ -29,19 +29,19 @@ Bytes = NDArray[np.uint8]
 
 
 class Lists(NamedTuple):
-    """Sets of integers in compressed form: set `k` is ``members[starts[k] : starts[k + 1]]``, ascending."""
+    """Many sets of integers in two arrays: set `k` is ``members[starts[k] : starts[k + 1]]``, ascending."""
 
     starts: Numbers
     members: Numbers
 
     @property
     def owners(self) -> NDArray[np.intp]:
-        """``int [n_members]``: the number of the set of each member."""
+        """``int [n_members]``: for each entry of `members` the number of the set that it belongs to."""
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
 
 def lists_of(rows: Sequence[Iterable[int]]) -> Lists:
-    """Return sets in compressed form."""
+    """Return the given sets of integers as `Lists`, that is, in two arrays."""
     members = [sorted(row) for row in rows]
     counts = [len(row) for row in members]
     return Lists(_starts(counts), np.array([bit for row in members for bit in row], dtype=np.int32))
@@ -52,7 +52,7 @@ def _starts(counts: Any) -> Numbers:
 
 
 def chosen(lists: Lists, rows: Any) -> Lists:
-    """Return the sets with the numbers `rows`."""
+    """Return some of the sets in `lists`: those with the numbers in `rows`, an array of ints."""
     counts = np.diff(lists.starts)[rows]
     starts = _starts(counts)
     places = np.repeat(lists.starts[rows] - starts[:-1], counts) + np.arange(int(starts[-1]))
@@ -60,9 +60,9 @@ def chosen(lists: Lists, rows: Any) -> Lists:
 
 
 def renumbered(lists: Lists, number: Numbers) -> Lists:
-    """Return the sets with each member `m` replaced by ``number[m]``; members with -1 are removed.
+    """Return the sets with each member `m` replaced by ``number[m]``; if that is -1, the member is removed.
 
-    `number` must be increasing where it is not -1.
+    The numbers must be increasing, apart from those that are -1.
     """
     called = number[lists.members]
     return _kept(Lists(lists.starts, called), called >= 0)
@@ -80,14 +80,14 @@ def _kept(lists: Lists, kept: NDArray[np.bool_]) -> Lists:
 
 
 def turned(lists: Lists, n: int) -> Lists:
-    """Return the transpose: for each member from 0 to ``n - 1`` the sets that contain it."""
+    """Return for each integer from 0 to ``n - 1`` the numbers of the sets in `lists` that contain it."""
     order = np.argsort(lists.members, kind="stable")
     counts = np.bincount(lists.members, minlength=n)
     return Lists(_starts(counts), lists.owners[order].astype(np.int32))
 
 
 def as_words(lists: Lists, n_words: int) -> Words:
-    """Return the sets as bits, ``uint64 [n_sets, n_words]``."""
+    """Return the sets as ``uint64 [n_sets, n_words]``: bit `m` of a row is 1 if `m` is in the set."""
     words = np.zeros((lists.starts.size - 1, n_words), dtype=np.uint64)
     bit = np.uint64(1) << (lists.members % 64).astype(np.uint64)
     np.bitwise_or.at(words, (lists.owners, lists.members // 64), bit)
@@ -95,13 +95,13 @@ def as_words(lists: Lists, n_words: int) -> Words:
 
 
 def members_of(words: Words) -> Numbers:
-    """Return the members of one set that is given as bits, ``uint64 [n_words]``."""
+    """Return the positions of the bits that are 1 in ``words``, ``uint64 [n_words]``, in ascending order."""
     little = np.ascontiguousarray(words, dtype="<u8").view(np.uint8)
     return np.flatnonzero(np.unpackbits(little, bitorder="little")).astype(np.int32)
 
 
 def n_words_for(n: int) -> int:
-    """Return the number of words, at least 1, for a set of numbers below `n`."""
+    """Return the number of 64-bit words, at least 1, that have `n` bits."""
     return max(1, -(-n // 64))
 
 
@@ -110,16 +110,19 @@ ALWAYS, NEVER = -1, -2
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A planning task.
+    """A grounded planning problem as bits: a bit says whether one atom is true in a state.
+
+    An operator is an action with objects instead of variables. It is applicable in state `s` if ``s & pre == pre``, and
+    leads to ``s & keep | add``.
 
     Attributes:
         facts: the atom of each bit, such as ``on a b``.
         labels: the name of each operator, such as ``stack a b``; several operators may share a name.
         initial: ``uint64 [n_words]``, the initial state.
-        pre: ``uint64 [n_operators, n_words]``, the preconditions.
+        pre: ``uint64 [n_operators, n_words]``, the bits that each operator requires.
         add: ``uint64 [n_operators, n_words]``, the bits that each operator sets.
         keep: ``uint64 [n_operators, n_words]``, all bits except those that each operator deletes.
-        lists: preconditions, added bits and deleted bits of the operators once more, in compressed form.
+        lists: required, added and deleted bits of the operators once more, as numbers.
         place: the bit of each atom; `ALWAYS` or `NEVER` if the atom is constant.
         opposite: the bit that is set if an atom is false, for atoms in negative conditions.
     """
@@ -136,29 +139,29 @@ class Task:
 
     @property
     def n_facts(self) -> int:
-        """Number of bits."""
+        """Number of bits of a state, one for each atom that can change, and one for each opposite of an atom."""
         return len(self.facts)
 
     @property
     def n_operators(self) -> int:
-        """Number of operators."""
+        """Number of operators, that is, of actions with objects instead of variables."""
         return len(self.labels)
 
     @property
     def n_words(self) -> int:
-        """Number of words of a state."""
+        """Number of 64-bit words in which the bits of a state are stored."""
         return int(self.initial.size)
 
     @cached_property
     def by_label(self) -> dict[str, tuple[int, ...]]:
-        """The operators with each name."""
+        """The numbers of the operators with each name, such as ``stack a b``."""
         found: dict[str, list[int]] = {}
         for operator, label in enumerate(self.labels):
             found.setdefault(label, []).append(operator)
         return {label: tuple(operators) for label, operators in found.items()}
 
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
-        """Return the bits that a goal requires; None if it can never be true."""
+        """Return the numbers of the bits that a goal requires to be set; None if the goal can never be true."""
         wanted = set()
         for literal in goal.literals:
             atom = (literal.predicate, *literal.terms)
@@ -174,20 +177,23 @@ class Task:
         return {ALWAYS: NEVER, NEVER: ALWAYS}[bit] if bit < 0 else self.opposite[atom]
 
     def applicable(self, state: Words) -> NDArray[np.intp]:
-        """Return the numbers of the operators that are applicable in a state."""
+        """Return the numbers of the operators that are applicable in a state, ``uint64 [n_words]``."""
         return np.flatnonzero(((self.pre & state) == self.pre).all(axis=1))
 
     def apply(self, state: Words, operator: int) -> Words:
-        """Return the state after an operator."""
+        """Return the state after an operator, ``uint64 [n_words]``; the operator must be applicable in `state`."""
         return np.asarray(state & self.keep[operator] | self.add[operator])
 
     def holds(self, states: Words, bits: Iterable[int]) -> NDArray[np.bool_]:
-        """Return ``bool [...]``: whether all `bits` are set in each of ``states [..., n_words]``."""
+        """Return ``bool [...]``: whether all `bits`, given by number, are set in each of ``states [..., n_words]``."""
         wanted = packed([bits], self.n_words)[0]
         return np.asarray(((states & wanted) == wanted).all(axis=-1))
 
     def describe(self, state: Words) -> str:
-        """Return the atoms that are true in a state as text, without opposites."""
+        """Return the atoms that are true in a state, ``uint64 [n_words]``, as text, separated by commas.
+
+        Atoms that are always true are left out.
+        """
         opposites = set(self.opposite.values())
         held = [fact for bit, fact in enumerate(self.facts) if bit not in opposites and _is_set(state, bit)]
         return ", ".join(held) or "nothing"
@@ -198,12 +204,17 @@ def _is_set(state: Words, bit: int) -> bool:
 
 
 def packed(rows: Sequence[Iterable[int]], n_words: int) -> Words:
-    """Return sets of bits as ``uint64 [n_rows, n_words]``."""
+    """Return sets of integers as ``uint64 [n_rows, n_words]``: bit `m` of a row is 1 if `m` is in the set."""
     return as_words(lists_of(rows), n_words)
 
 
 def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
-    """Make the task of a grounded problem; `goals` are needed because they may have negative literals."""
+    """Make a task, with states as bits, from a grounded problem.
+
+    Args:
+        grounded: atoms and operators.
+        goals: the goals to search for; an atom that one of them requires to be false gets a bit for its opposite.
+    """
     deletes = {atom for operator in grounded.operators for atom in operator.deletes}
     place: dict[Atom, int] = {}
     changing = [atom for atom in grounded.atoms if atom in deletes or atom not in grounded.initial]

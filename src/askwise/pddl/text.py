@@ -24,7 +24,7 @@ def pairs_to_text(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
     Args:
         name: the name of the problem.
         cones: the optimal plans of its goals.
-        pairs: the divergence of the goals that are still possible.
+        pairs: EDP and WCD of all pairs of goals that are still possible.
         seen: the number of observed actions.
     """
     parts = [_pairs_head(name, cones, pairs, seen), _unsettled(cones)]
@@ -65,7 +65,7 @@ def _count(n: int, what: str) -> str:
 
 
 def _unsettled(cones: Cones) -> str:
-    """List the goals that have no plan, and those that exceed the limits."""
+    """Return lines that list the goals that have no plan, and those whose search exceeded the limits."""
     lines = [f"No plan leads to goal {goal + 1}." for goal in cones.unreachable]
     for goal in cones.too_large:
         at_least = cones.found[goal].at_least
@@ -151,7 +151,7 @@ def _longest(pairs: Pairs) -> str:
 
 
 def _legend(cones: Cones, pairs: Pairs) -> str:
-    """List all goals, with the lengths of their optimal plans."""
+    """Return lines that list all goals by number, with the lengths of their optimal plans."""
     lines = ["Goals, and the steps of their optimal plans:"]
     left = dict(zip(pairs.goals, pairs.steps.tolist(), strict=True))
     for goal, name in enumerate(cones.goals):
@@ -169,8 +169,15 @@ def _legend(cones: Cones, pairs: Pairs) -> str:
 def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
     """Return a JSON-compatible dict that describes how long goals look alike.
 
-    None stands for infinity and for the diagonal. Goals are numbered from 1. The keys ``goals``, ``edp`` and ``wcd``
-    are those for maps and graphs (`askwise.cli.edp`).
+    Its main keys are ``goals`` (names), ``numbers`` (from 1), and the matrices ``edp``, ``edp_capped``, ``wcd`` and
+    ``told_apart``, with the goal to be ruled out in rows and the pursued one in columns; None stands for infinity and
+    for the diagonal. ``all_goals`` describes the search for each goal.
+
+    Args:
+        name: the name of the problem.
+        cones: the optimal plans of its goals.
+        pairs: EDP and WCD of all pairs of goals that are still possible.
+        seen: the observed actions.
     """
     return {
         "problem": name,
@@ -216,12 +223,12 @@ LONGEST_GOAL = 70
 
 
 def recognised_to_text(name: str, found: Recognised, how: str) -> str:
-    """Return a text with the possible goals after each action, and the ranking at the end.
+    """Return a text with the possible goals after each observed action, and the ranking at the end.
 
     Args:
         name: the name of the problem.
         found: the probabilities of the goals.
-        how: the assumptions about the observations, as text.
+        how: the assumptions about the actor and the observations, as a phrase for the heading.
     """
     parts = [_recognised_head(name, found, how), _steps(found), _contradiction(found), _ending(found)]
     return "\n\n".join(part for part in parts if part)
@@ -238,7 +245,7 @@ def _recognised_head(name: str, found: Recognised, how: str) -> str:
 
 
 def _steps(found: Recognised) -> str:
-    """Return a line for each action: the number of possible goals, and the likeliest."""
+    """Return a table with a line for each observed action: the number of possible goals after it, and the likeliest."""
     actions = ["(nothing yet)", *(_short(f"({printable(action)})", LONGEST_ACTION) for action in found.seen)]
     width = max(map(len, actions))
     lines = [f"     {'seen':<{width}}  possible  likeliest"]
@@ -271,7 +278,7 @@ def _contradiction(found: Recognised) -> str:
 
 
 def _ending(found: Recognised) -> str:
-    """Return the ranking of the goals after all actions, and the rank of the true goal."""
+    """Return the ranking of the goals after all observed actions, with a mark at the true goal, as text."""
     ranked = found.ranking()
     lines = []
     if ranked:
@@ -290,10 +297,15 @@ def _ending(found: Recognised) -> str:
 
 
 def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
-    """Return a JSON-compatible dict of recognised goals.
+    """Return a JSON-compatible dict with the probabilities of the goals after each observed action.
 
-    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. Goals are numbered from 1, as in
-    the text.
+    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. Where a key names single goals,
+    they are numbered from 1.
+
+    Args:
+        name: the name of the problem.
+        found: the probabilities of the goals.
+        how: the assumptions about the actor and the observations, as additional keys.
     """
     return {
         "problem": name,

@@ -25,7 +25,7 @@ _TOKEN = re.compile(r";[^\n]*|\n|[()]|\?[^\s()?;]*|[^\s()?;]+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word and its position in a file."""
+    """A word of a PDDL file, in lower case, with the name of the file and the number of its line."""
 
     text: str
     file: str
@@ -35,13 +35,18 @@ class Word:
         return self.text
 
     def refuse(self, expected: str, found: str | None = None) -> InputError:
-        """Return an input error that names this position; `found` is by default the text itself."""
+        """Return an input error that names the file and line of this word.
+
+        Args:
+            expected: what should be there.
+            found: what is there; by default the word itself.
+        """
         return refusal(self, found or repr(shortened(self.text)), expected)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A bracketed list and the position of its opening bracket."""
+    """A bracketed list of a PDDL file, with the name of the file and the line of its opening bracket."""
 
     items: tuple[Form | Word, ...]
     file: str
@@ -49,13 +54,13 @@ class Form:
 
     @property
     def head(self) -> str:
-        """The first word, or an empty text if there is none."""
+        """The first item of the list if it is a word, otherwise an empty text."""
         first = self.items[0] if self.items else None
         return first.text if isinstance(first, Word) else ""
 
     @property
     def rest(self) -> tuple[Form | Word, ...]:
-        """All items after the first."""
+        """All items of the list after the first."""
         return self.items[1:]
 
     def __str__(self) -> str:
@@ -74,22 +79,33 @@ class Form:
         return text
 
     def refuse(self, expected: str, found: str | None = None) -> InputError:
-        """Return an input error that names this position; `found` is by default the text itself."""
+        """Return an input error that names the file and line of this list.
+
+        Args:
+            expected: what should be there.
+            found: what is there; by default the text of the list, shortened.
+        """
         return refusal(self, found or repr(shortened(str(self))), expected)
 
 
 def refusal(place: Word | Form, found: str, expected: str) -> InputError:
-    """Return an input error that names a position in a file."""
+    """Return an input error that names the file and line of `place`, what was found there, and what was expected."""
     return InputError(f"{place.file}, line {place.line}", printable(found), expected)
 
 
 def shortened(text: str) -> str:
-    """Return a text cut to the length that messages show."""
+    """Return a text, cut to `LONGEST_SHOWN` characters for error messages."""
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
 def words_of(text: str, file: str, line: int = 1) -> Iterator[Word]:
-    """Yield brackets and words without comments; `line` is the line number of the text in the file."""
+    """Yield the brackets and words of a PDDL text, in lower case, without comments.
+
+    Args:
+        text: the text.
+        file: the name of its file in errors.
+        line: the line of the file in which the text begins.
+    """
     if len(text) > LONGEST_FILE:
         raise InputError(file, f"{len(text)} characters", f"at most {LONGEST_FILE}")
     for found in _TOKEN.finditer(text):
@@ -104,12 +120,12 @@ def words_of(text: str, file: str, line: int = 1) -> Iterator[Word]:
 
 
 def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> list[Form | Word]:
-    """Parse a text into words and bracketed lists.
+    """Parse a PDDL text into words and bracketed lists.
 
     Args:
         text: the text.
-        file: its name in errors.
-        line: the line number of the text in the file.
+        file: the name of its file in errors.
+        line: the line of the file in which the text begins.
         surplus: whether extra closing brackets at the end are ignored.
     """
     outermost: list[Form | Word] = []
@@ -139,7 +155,7 @@ def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> l
 
 
 def the_define(text: str, file: str) -> Form:
-    """Return the list ``(define ...)`` of a file."""
+    """Return the list ``(define ...)``, the contents of a PDDL file; raise an InputError if the text has none."""
     found = [form for form in forms_of(text, file, surplus=True) if isinstance(form, Form)]
     if not found or found[0].head != "define":
         what = repr(shortened(str(found[0]))) if found else "no '('"
