@@ -173,7 +173,14 @@ TIME = (
 
 
 def _at_zero(evidence: Evidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
-    """Judge the difference of a column between ezq and toolbox, and ezq and cost-prob, as in the paper's figure 4."""
+    """Compare ezq with toolbox and with cost-prob under the prior far at price 0, as the paper's figure 4 does.
+
+    Args:
+        evidence: the episodes.
+        column: the column whose mean paired difference is judged.
+        what: the name of the column in the text of the verdict.
+        rule: turns the estimated difference into a verdict.
+    """
     for other in ("toolbox", "cost-prob"):
         one, two = Pick("ezq", "far", 0.0), Pick(other, "far", 0.0)
         yield part(f"{what}, ezq minus {other}", partial(evidence.difference, one, two, column), rule)
@@ -201,7 +208,7 @@ def _fewer_by(evidence: Evidence) -> Iterator[Part]:
 
 
 def _fall(evidence: Evidence, one: Pick, two: Pick) -> Estimate:
-    """Return by how many per cent the number of questions in `one` is below that in `two`."""
+    """Return by how many per cent there are fewer questions in the episodes of `one` than in those of `two`."""
     found = evidence.quotient(one, two, "queries")
     if found.low is None or found.high is None:
         return replace(found, mean=100 * (1 - found.mean))
@@ -209,10 +216,11 @@ def _fall(evidence: Evidence, one: Pick, two: Pick) -> Estimate:
 
 
 def about_as_the_paper(found: Estimate) -> str:
-    """Return the verdict on a percentage that the paper gives as `FALL`.
+    """Return the verdict on the paper's claim that the number of questions falls by `FALL` (23) per cent.
 
-    The paper's number is a measurement too. We assume that its standard error equals ours, so that the interval of the
-    difference is wider than our interval by the square root of 2.
+    It holds if the measured percentage `found` agrees with 23 within its uncertainty, does not hold if it differs, and
+    is not decided if the uncertainty is too large. The paper's number is a measurement too. We assume that its standard
+    error equals ours, so that the interval of the difference is wider than our interval by the square root of 2.
     """
     assert found.low is not None
     assert found.high is not None
@@ -308,11 +316,17 @@ COLUMNS = {
 def claims(
     episodes: pl.DataFrame, queries: pl.DataFrame | None = None, timings: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """Return one row for each claim: its text, where the paper states it, what this run measured, and the verdict.
+    """Return one row for each claim of the paper: its text, its place there, what this study measured, and the verdict.
 
     Only conditions of the paper are used: its methods, its priors, prices up to 0.5; and, if the study has several
     teammates or base costs, an optimal worker and a base cost of 0.5. A claim about conditions that the study lacks is
-    not decided, and ``measured`` states what is missing. If the study has no method of the paper, the table is empty.
+    not decided, and the column ``measured`` states what is missing. If the study has no method of the paper, the table
+    is empty.
+
+    Args:
+        episodes: one row for each episode of the study.
+        queries: one row for each question.
+        timings: one row for each timed episode.
     """
     evidence = Evidence(checked(episodes, queries, timings))
     if evidence.empty:

@@ -51,12 +51,16 @@ Pair: TypeAlias = tuple[pl.DataFrame, pl.DataFrame]
 
 
 def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each pair of methods under each prior and per-station cost.
+    """Compare the marginal costs of each pair of methods; return one row for each pair, prior and price.
 
-    ``difference`` is first minus second; negative means that the first is cheaper. ``pairs`` is the number of episodes
-    that both finished. ``note`` names special cases: no difference in any pair, or too few pairs for a test. Columns
-    ``teammate`` and ``base_cost`` follow if they vary in the study. In a study over files there are rows for each file,
-    named in the column ``file``, and for the mean over all files.
+    The columns are those of `COMPARISONS`. ``difference`` is the mean of first minus second; negative means that the
+    first is cheaper. ``pairs`` is the number of episodes that both finished. ``note`` names special cases: no
+    difference in any pair, or too few pairs for a test. Columns ``teammate`` and ``base_cost`` follow if they vary in
+    the study. If the instances come from files, there are rows for each file, named in the column ``file``, and for the
+    mean over all files.
+
+    Args:
+        episodes: one row for each episode of a study.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
@@ -68,7 +72,14 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """Yield the pairs of methods in each condition: priors in the order of the study, prices ascending."""
+    """Yield the episodes of two methods, for each pair of methods under each prior and price.
+
+    Priors and methods have the order of the study; prices are ascending.
+
+    Args:
+        table: the episodes.
+        extra: columns whose values separate conditions too, such as ``file``.
+    """
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_station_cost", maintain_order=True).group_by(
             "per_station_cost", maintain_order=True
@@ -99,10 +110,10 @@ def _row(one: pl.DataFrame, other: pl.DataFrame, extra: list[str]) -> dict[str, 
 
 
 def paired(one: pl.DataFrame, other: pl.DataFrame, column: str = "marginal_cost") -> pl.DataFrame:
-    """Return the paired differences of a column.
+    """Return the differences of a column between two tables of episodes, for the episodes that are in both.
 
-    The columns of the result are ``instance`` and ``difference`` (`one` minus `other`), with one row for each episode
-    that is in both tables.
+    The columns of the result are ``instance`` and ``difference`` (`one` minus `other`), with one row for each common
+    episode. Episodes with the same instance and number belong together.
     """
     both = one.join(other, on=("instance", "episode"), how="inner", suffix="_other", maintain_order="left")
     differences = rounded((both[column] - both[f"{column}_other"]).to_numpy())
@@ -131,11 +142,15 @@ Row: TypeAlias = dict[str, Any]
 
 
 def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each method and condition, then one for each method over all of its conditions.
+    """Return each method's mean marginal cost divided by that of the reference method: ezq, or else the first method.
 
-    Conditions in which the reference costs nothing have no ratio and do not count in the means. With a single method
-    the table is empty. Columns ``teammate`` and ``base_cost`` follow if they vary in the study, after ``file`` in a
-    study over files.
+    There is one row for each other method in each condition (prior and price), and then one for each method with its
+    mean over all conditions. Conditions in which the reference costs nothing have no ratio and do not count in the
+    mean. With a single method the table is empty. If the instances come from files, the column ``file`` is added;
+    ``teammate`` and ``base_cost`` are added if they vary.
+
+    Args:
+        episodes: one row for each episode of a study.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)
@@ -154,7 +169,10 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
-    """Return the episodes that both methods finished, with the reference's cost in the column ``lower``."""
+    """Return the episodes that both methods finished.
+
+    The column ``marginal_cost`` has the cost of `method`, and the column ``lower`` that of `reference`.
+    """
     key = [column for column in dict.fromkeys([*KEY, *grouping(table)]) if column != "method"]
     costs = table.select("method", *key, "marginal_cost")
     mine, other = (costs.filter(pl.col("method") == name).drop("method") for name in (method, reference))
@@ -162,7 +180,12 @@ def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
 
 
 def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
-    """Return the rows of all conditions of a method, and the row over all of them."""
+    """Return the ratios of a method's costs to the reference's: one row for each condition, and one with their mean.
+
+    Args:
+        both: the episodes that both methods finished, as `_joined` returns them.
+        extra: the columns that distinguish conditions in addition to prior and price.
+    """
     rows: list[Row] = []
     pairs: list[Ratio] = []
     alone: dict[int, list[Ratio]] = {}  # by instance, of conditions with a single one, in which episodes are the units

@@ -32,7 +32,10 @@ EXCEPTIONS = {"uniform": 0.4, "near": 0.2}
 def _against(
     evidence: Evidence, rule: Rule, others: Iterable[str], prior: str, prices: Iterable[float], first: str = "ezq"
 ) -> Iterator[Part]:
-    """Judge the difference between the method `first` and each of `others` under one prior, at each price."""
+    """Compare the marginal cost of the method `first` with that of each of `others`, under one prior at each price.
+
+    Yields one judged comparison each; `rule` turns the estimated difference, `first` minus other, into a verdict.
+    """
     for price in prices:
         for other in others:
             one, two = Pick(first, prior, price), Pick(other, prior, price)
@@ -41,7 +44,10 @@ def _against(
 
 
 def _growth(evidence: Evidence, method: str, prior: str, against: str | None = None) -> Part:
-    """Judge whether the cost of a method rises with the price; with `against`, by more than that method's cost."""
+    """Judge whether the marginal cost of a method rises from a price of 0 to the paper's highest price.
+
+    With `against`, the name of another method, judge whether it rises by more than the cost of that method.
+    """
     top = evidence.top
     weights = {Pick(method, prior, top): 1.0, Pick(method, prior, 0.0): -1.0}
     if against is not None:
@@ -72,7 +78,10 @@ def _near_less_to_gain(evidence: Evidence) -> Iterator[Part]:
 
 
 def _near_only_ezq(evidence: Evidence) -> Iterator[Part]:
-    """Yield one part for each other asking method, which holds if never is cheaper at some price."""
+    """Compare the method never with baseline, toolbox and cost-prob under the prior near, at all prices above 0.
+
+    There is one verdict for each of the three methods, which holds if never is significantly cheaper at some price.
+    """
     for method in ASKING:
         compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))
         losing = [each for each in compared if each.verdict == HOLDS]

@@ -44,7 +44,8 @@ enumerates all signs if some values are equal, which took most of the time for t
 class Estimate:
     """A mean with its standard error, interval and test.
 
-    All attributes from `stderr` on are None with fewer than two units.
+    Values may depend on each other if they belong to one instance. Independent units are therefore the instances, or
+    the values if there is only one instance. With fewer than two units, all attributes from `stderr` on are None.
 
     Attributes:
         n: the number of values.
@@ -68,7 +69,12 @@ class Estimate:
 
 
 def estimate(values: FloatArray, instances: IntArray) -> Estimate:
-    """Return the mean of `values` ``[n]``; `instances` ``[n]`` has the number of the instance of each value."""
+    """Return the mean of `values` with an interval and a test that allow for values of one instance being dependent.
+
+    Args:
+        values: the values ``[n]``.
+        instances: the number of the instance that each value belongs to ``[n]``.
+    """
     n = values.size
     if n == 0:
         return Estimate(0, 0, math.nan)
@@ -82,9 +88,10 @@ def estimate(values: FloatArray, instances: IntArray) -> Estimate:
 
 
 def combined(parts: Sequence[Estimate]) -> Estimate:
-    """Return the mean of independent estimates, all with the same weight.
+    """Return the mean of independent estimates, all with the same weight; estimates without values are left out.
 
-    If one of them has no standard error (a file with one episode), the estimates themselves are the units.
+    If an estimate has no standard error (as for a file with one episode), the interval follows from how much the
+    estimates differ from each other.
     """
     known = [part for part in parts if part.n]
     if len(known) < 2:
@@ -103,7 +110,12 @@ def combined(parts: Sequence[Estimate]) -> Estimate:
 
 
 def mean_over_files(values: FloatArray, instances: IntArray) -> Estimate:
-    """Return the mean of the files' means; `values` and `instances` (files) are as in `estimate`."""
+    """Return the mean of the means of several files, each with the same weight.
+
+    Args:
+        values: the values ``[n]``.
+        instances: the number of the file that each value belongs to ``[n]``.
+    """
     return combined(
         [estimate(values[instances == file], instances[instances == file]) for file in np.unique(instances)]
     )
@@ -111,7 +123,13 @@ def mean_over_files(values: FloatArray, instances: IntArray) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The data of a ratio ``sum(upper) / sum(lower)`` of paired values, and the unit of each pair; all ``[n]``."""
+    """Paired values whose ratio ``sum(upper) / sum(lower)`` is to be estimated.
+
+    Attributes:
+        upper: the first value of each pair ``[n]``.
+        lower: the second value of each pair ``[n]``.
+        units: a number for each pair ``[n]``; pairs with the same number may depend on each other.
+    """
 
     upper: FloatArray
     lower: FloatArray
@@ -119,16 +137,22 @@ class Ratio:
 
 
 def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate:
-    """Return ``sum(upper) / sum(lower)`` for paired values, with an interval by linearisation."""
+    """Return ``sum(upper) / sum(lower)`` for paired values ``[n]``, with an interval by linearisation.
+
+    Args:
+        upper: the first value of each pair.
+        lower: the second value of each pair.
+        instances: the number of the instance that each pair belongs to; pairs of one instance may be dependent.
+    """
     return mean_ratio([Ratio(upper, lower, _units(instances))])
 
 
 def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
-    """Return the mean of several ``sum(upper) / sum(lower)``, with an interval by linearisation.
+    """Return the mean of several ratios ``sum(upper) / sum(lower)``, with an interval by linearisation.
 
-    To first order, each pair changes a ratio of value `q` by ``(upper - q lower) / sum(lower)``. The changes of one
-    unit are summed over all ratios, so that ratios with common units are not treated as independent. With a single unit
-    the changes are 0 by definition, so that there is no interval.
+    To first order, each pair changes a ratio of value `q` by ``(upper - q lower) / sum(lower)``. The changes of all
+    pairs with the same number in `Ratio.units` are summed over all ratios, because these pairs may depend on each
+    other. If a ratio has only one such number, its changes add up to 0 by definition, so that there is no interval.
     """
     n = sum(each.lower.size for each in ratios)
     if not ratios or any(each.lower.sum() == 0 for each in ratios):
@@ -147,16 +171,20 @@ def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
 
 
 def rounded(values: FloatArray) -> FloatArray:
-    """Return differences of costs rounded to `DIGITS` decimals, without negative zeros."""
+    """Return differences of costs rounded to `DIGITS` (9) decimals, without negative zeros; any shape."""
     clean: FloatArray = np.round(values, DIGITS) + 0.0
     return clean
 
 
 def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
-    """Return the two-sided p value of Wilcoxon's signed-rank test.
+    """Return the two-sided p value of Wilcoxon's signed-rank test of paired differences.
 
-    The p value is 1 if all differences are 0, and None with fewer than two units. The test needs independent values, so
-    the differences of one instance are replaced by their mean.
+    The test needs independent values, so the differences of one instance are replaced by their mean; in a study of one
+    instance all differences are used. The p value is 1 if all differences are 0, and None with fewer than two values.
+
+    Args:
+        differences: the differences ``[n]``.
+        instances: the number of the instance that each difference belongs to ``[n]``.
     """
     sums, counts = _by_unit(differences, _units(instances))
     values = rounded(sums / counts)
@@ -172,10 +200,11 @@ def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
 
 
 def _exact_wilcoxon(values: FloatArray) -> float:
-    """Return the exact two-sided p value, under which all combinations of signs are equally likely.
+    """Return the exact two-sided p value of Wilcoxon's signed-rank test for few differences ``[n]``.
 
-    Values of equal size share the mean of their ranks; zeros are left out. Twice a rank is an integer, so the number of
-    sign combinations for each sum of positive ranks can be counted by dynamic programming.
+    Under its hypothesis all combinations of signs are equally likely. Differences of equal size share the mean of their
+    ranks; zeros are left out. Twice a rank is an integer, so the number of sign combinations for each sum of positive
+    ranks can be counted by dynamic programming.
     """
     sizes = np.abs(values[values != 0])
     twice = (sizes < sizes[:, None]).sum(axis=1) * 2 + (sizes == sizes[:, None]).sum(axis=1) + 1
@@ -205,12 +234,23 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _units(instances: IntArray) -> IntArray:
-    """Return the unit of each value: its instance, or the value itself if there is only one instance."""
+    """Return the number of the independent unit that each value belongs to ``[n]``.
+
+    The unit is the value's instance, or the value itself if all values belong to one instance.
+
+    Args:
+        instances: the number of the instance of each value ``[n]``.
+    """
     return instances if np.unique(instances).size > 1 else np.arange(instances.size, dtype=np.int32)
 
 
 def _by_unit(values: FloatArray, units: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sum and the number of values of each unit, in the order of the units' numbers."""
+    """Return the sum and the number of the values of each unit, in ascending order of the units' numbers.
+
+    Args:
+        values: the values ``[n]``.
+        units: the number of the independent unit (usually an instance) that each value belongs to ``[n]``.
+    """
     found, numbers = np.unique(units, return_inverse=True)
     sums = np.bincount(numbers, weights=values, minlength=found.size).astype(np.float64)
     return sums, np.bincount(numbers, minlength=found.size).astype(np.float64)

@@ -29,7 +29,7 @@ class Missing(Exception):  # noqa: N818 - it names what happened
 
 
 class Pick(NamedTuple):
-    """A selection of episodes: one method, and one prior and price, where None selects all of them."""
+    """A selection of episodes by method, prior and price; None selects all priors or all prices."""
 
     method: str
     prior: str | None = None
@@ -37,10 +37,14 @@ class Pick(NamedTuple):
 
 
 class Evidence:
-    """The finished episodes in conditions of the paper, with columns about their questions and times.
+    """The finished episodes of a study in conditions of the paper, by which the paper's claims are judged.
+
+    Args:
+        tables: the checked tables of the study; episodes get further columns about their questions and times.
 
     Attributes:
-        early_until: the median step of questions for each prior and price, in the column ``until``.
+        early_until: for each prior and price, the median of the steps at which questions were asked, in the column
+            ``until``.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -71,12 +75,12 @@ class Evidence:
 
     @property
     def prices(self) -> tuple[float, ...]:
-        """All per-station costs, in ascending order."""
+        """All prices (per-station costs) of the episodes, in ascending order."""
         return tuple(self._episodes["per_station_cost"].unique().sort())
 
     @property
     def rising(self) -> tuple[float, ...]:
-        """All per-station costs above 0; raises `Missing` if there are none."""
+        """All prices (per-station costs) above 0, in ascending order; raises `Missing` if there are none."""
         above = tuple(price for price in self.prices if price > 0)
         if not above:
             raise Missing("no per-station cost above 0 in this study")
@@ -84,31 +88,48 @@ class Evidence:
 
     @property
     def top(self) -> float:
-        """The highest per-station cost of the paper; raises `Missing` if the study does not have it."""
+        """The paper's highest price (per-station cost), 0.5; raises `Missing` if the study does not have it."""
         if HIGHEST_PRICE not in self.prices:
             raise Missing(f"no per-station cost of {HIGHEST_PRICE:g} in this study")
         return HIGHEST_PRICE
 
     def mean(self, pick: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the mean of a column over a selection."""
+        """Return the mean of a column over the episodes of a selection; raise `Missing` if there are none."""
         return self.combined({pick: 1.0}, column)
 
     def difference(self, first: Pick, second: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the mean paired difference of a column, first minus second."""
+        """Return the mean difference of a column, `first` minus `second`, over the episodes that both selections have.
+
+        Raises:
+            Missing: the study lacks one of the conditions, or the column.
+        """
         return self.combined({first: 1.0, second: -1.0}, column)
 
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
-        """Return the mean of a weighted sum of paired values, over the episodes that all selections have.
+        """Return the mean of a weighted sum of a column's values in several selections, episode by episode.
+
+        Only episodes that all selections have are used: those with the same instance and number, and with the same
+        prior or price if no selection states any.
+
+        Args:
+            weights: the weight of each selection.
+            column: the column.
 
         Raises:
-        Missing: the study lacks one of the conditions, or the column.
+            Missing: the study lacks one of the conditions, or the column.
         """
         joined = self._paired(list(weights), column)
         values = sum(weight * joined[f"v{k}"].to_numpy() for k, weight in enumerate(weights.values()))
         return estimate(rounded(np.asarray(values, dtype=np.float64)), joined["instance"].to_numpy())
 
     def quotient(self, upper: Pick, lower: Pick, column: str) -> Estimate:
-        """Return the sum of a column over one selection divided by that over another, for paired episodes."""
+        """Return the sum of a column over the selection `upper` divided by its sum over the selection `lower`.
+
+        Only episodes that both selections have are used.
+
+        Raises:
+            Missing: the study lacks one of the conditions, or the column.
+        """
         joined = self._paired([upper, lower], column)
         return ratio(joined["v0"].to_numpy(), joined["v1"].to_numpy(), joined["instance"].to_numpy())
 
@@ -158,19 +179,32 @@ def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return the median step of all questions of ezq, toolbox and cost-prob, for each prior and price."""
+    """Return the median of all steps at which ezq, toolbox and cost-prob ask, for each prior and price.
+
+    The columns are ``prior``, ``per_station_cost`` and ``until``; `queries` has one row for each question.
+    """
     compared = queries.filter(pl.col("method").is_in(("ezq", "toolbox", "cost-prob")))
     return compared.group_by("prior", "per_station_cost").agg(pl.col("t").median().alias("until"))
 
 
 def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return the number of questions of each episode up to the median step of its prior and price."""
+    """Return how many early questions each episode has, in the column ``early_questions``.
+
+    A question is early up to the median step of all questions under the same prior and price (`_early_until`).
+
+    Args:
+        queries: one row for each question. Episodes without a question are not in the result.
+    """
     with_until = queries.join(_early_until(queries), on=("prior", "per_station_cost"), how="inner")
     return with_until.group_by(KEY).agg((pl.col("t") <= pl.col("until")).sum().alias("early_questions"))
 
 
 def _first_runs(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return the number of consecutive questions of each episode, beginning with its first question."""
+    """Return the length of each episode's first run of questions in consecutive steps, in the column ``first_run``.
+
+    Args:
+        queries: one row for each question. Episodes without a question are not in the result.
+    """
     # For consecutive questions, step minus number is constant.
     offset = pl.col("t") - pl.col("number")
     return queries.group_by(KEY).agg((offset == offset.min()).sum().alias("first_run"))

@@ -36,19 +36,20 @@ def write_results(
     files: Sequence[str] | None = None,
     judged: bool = False,
 ) -> Analysis:
-    """Analyse a study and write CSV tables, ``figures/`` and ``report.html``.
+    """Analyse a study; write its results as CSV tables, ``figures/`` and ``report.html``; return the computed numbers.
 
     Args:
         folder: the folder to write to; created if it does not exist.
         episodes: one row for each episode (see `askwise.studies.analysis.tables`).
         queries: one row for each question.
         timings: one row for each timed episode.
-        expected: computed expected costs: exact ones of methods, and lower bounds.
+        expected: one row for each computed expected cost: exact costs of methods, and lower bounds.
         title: the title of the report.
         study: a description of the study, as text or as nested settings.
         provenance: a description of the runs, as text or as nested settings.
-        words: the words of the study's domain; by default those of tool fetching.
-        files: the files of a study over files, in the order of its instances; each is reported separately.
+        words: the words that the report uses for goals and teammate; by default those of tool fetching.
+        files: if the instances come from files, the name of each instance's file; each file is then reported
+            separately.
         judged: whether to judge the paper's claims, which only makes sense for the paper's study.
     """
     target = make_folder(folder)
@@ -68,7 +69,16 @@ def write_report(
     study: Description = None,
     provenance: Description = None,
 ) -> Path:
-    """Write ``report.html`` into `folder`, atomically; the SVG files of the pictures must be in ``figures`` there."""
+    """Write ``report.html`` into `folder` and return its path; the file is replaced only when it is complete.
+
+    Args:
+        folder: the folder. Its subfolder ``figures`` must have the SVG files of the pictures.
+        analysis: the numbers of the study.
+        pictures: the figures to include.
+        title: the title of the report.
+        study: a description of the study, as text or as nested settings.
+        provenance: a description of the runs, as text or as nested settings.
+    """
     path = Path(folder) / "report.html"
     images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
     text = report_text(analysis, pictures, images, title=title, study=study, provenance=provenance)
@@ -87,7 +97,16 @@ def report_text(
     study: Description,
     provenance: Description,
 ) -> str:
-    """Return the report as HTML; `images` has the SVG file of each picture, by its name."""
+    """Return the report of a study as an HTML page.
+
+    Args:
+        analysis: the numbers of the study.
+        pictures: the figures to include.
+        images: the content of each figure's SVG file, by the figure's name.
+        title: the title of the report.
+        study: a description of the study, as text or as nested settings.
+        provenance: a description of the runs, as text or as nested settings.
+    """
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
     content = _with_figures(list(sections(analysis, study, provenance)), pictures, images)
@@ -104,9 +123,12 @@ def _when(provenance: Description) -> str:
 def _with_figures(
     known: list[Section], pictures: Sequence[Picture], images: Mapping[str, bytes]
 ) -> Iterator[tuple[str, str, list[object]]]:
-    """Yield the sections that have content or figures, with their figures at the end.
+    """Yield name, heading and content of each section that is not empty, with its figures after its other content.
 
-    Figures may name a section that is not known. It follows the section of ordinary figures.
+    Args:
+        known: the sections without figures. A section that only figures name is added after the section ``figures``.
+        pictures: the figures of all sections.
+        images: the content of each figure's SVG file, by the figure's name.
     """
     names = [name for name, _, _ in known]
     new = {slug(each.section): each.section for each in pictures if slug(each.section) not in names}
@@ -119,7 +141,12 @@ def _with_figures(
 
 
 def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[object]:
-    """Return the figures of a section as HTML, grouped by title and ordered by `Picture.order`."""
+    """Return the HTML of a section's figures, grouped by title and sorted by `Picture.order`.
+
+    Args:
+        pictures: the figures of the section.
+        images: the content of each figure's SVG file, by the figure's name.
+    """
     parts: list[object] = []
     for title in dict.fromkeys(each.title for each in pictures):
         parts += [tag("h3", title)] if title else []
@@ -130,7 +157,14 @@ def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[o
 
 
 def _together(pictures: list[Picture], images: Mapping[str, bytes]) -> Iterator[Html]:
-    """Yield the HTML of figures of the same order: side by side or below each other, folded or not."""
+    """Yield the HTML of figures that agree in `order`, `beside` and `folded`.
+
+    They are side by side if `beside` is set, and hidden until clicked if `folded` has a label.
+
+    Args:
+        pictures: the figures.
+        images: the content of each figure's SVG file, by the figure's name.
+    """
     shown = [_figure(each, images[each.name]) for each in pictures]
     first = pictures[0]
     if first.beside:

@@ -61,7 +61,19 @@ WRITTEN = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """The tables of a study and all tables computed from them; made by `analyse`."""
+    """The tables of a study and all tables computed from them; made by `analyse`.
+
+    Attributes:
+        tables: the checked tables of the study itself.
+        summary: the mean marginal cost in each condition.
+        parts: the two parts of that mean: lost steps, and the price of questions.
+        failures: the conditions in which episodes failed or were cut off.
+        ratios: the mean cost of each method divided by that of a reference method.
+        comparisons: the difference between each pair of methods, with tests.
+        claims: the verdict on each claim of the paper; empty if they were not judged.
+        timing_summary: the computing time of each method.
+        expected_summary: exact expected costs, with lower bounds.
+    """
 
     tables: Tables
     summary: pl.DataFrame
@@ -90,9 +102,10 @@ def analyse(
         episodes: one row for each episode.
         queries: one row for each question.
         timings: one row for each timed episode.
-        expected: one row for each computed expected cost.
-        words: the words of the study's domain; by default those of tool fetching.
-        files: the files of a study over files, in the order of its instances. Each file is then reported separately.
+        expected: one row for each computed expected cost: exact costs of methods, and lower bounds.
+        words: the words that the report uses for goals and teammate; by default those of tool fetching.
+        files: if the instances come from files, the name of each instance's file; each file is then reported
+            separately.
         judged: whether to judge the paper's claims, which are about the paper's study only.
     """
     computed = pl.DataFrame(schema=dict(EXPECTED)) if expected is None else expected
@@ -114,7 +127,10 @@ def analyse(
 
 
 def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
-    """Write the tables named in `WRITTEN` as CSV files, atomically and with all digits; return their paths."""
+    """Write the results of a study as CSV files into `folder`, with all digits; return their paths.
+
+    Each table named in `WRITTEN` becomes a file of the same name, which is replaced only when it is complete.
+    """
     target = make_folder(folder)
     written = []
     for name in WRITTEN:
@@ -128,12 +144,16 @@ def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
 def summary(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the mean marginal cost and the mean number of questions in each condition.
 
-    The first nine columns are those of `SUMMARY`; ``teammate`` and ``base_cost`` follow if they vary in the study.
-    ``ci_low`` and ``ci_high`` are Student's interval at 95 %. Episodes that failed or were cut off have no marginal
-    cost: they are not counted in ``episodes`` nor in the means; `failures` counts them.
+    A condition is a combination of prior, method and price. The first nine columns are those of `SUMMARY`; ``teammate``
+    and ``base_cost`` follow if they vary in the study. ``ci_low`` and ``ci_high`` are Student's interval at 95 %.
+    Episodes that failed or were cut off have no marginal cost: they are not counted in ``episodes`` nor in the means;
+    `failures` counts them.
 
-    In a study over files there are rows for each file, named in the column ``file`` after the first nine, and then rows
-    for the mean over all files. If each file has its own price, the price of the mean is null.
+    If the instances come from files, there are rows for each file, named in the column ``file`` after the first nine,
+    and then rows for the mean over all files. If each file has its own price, the price of the mean is null.
+
+    Args:
+        episodes: one row for each episode of a study.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
@@ -148,12 +168,24 @@ def summary(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
-    """Yield each condition and its rows, in the order of the study; `extra` are columns in addition to `VARIED`."""
+    """Yield the values that identify each condition, and its episodes, in the order of the study.
+
+    Args:
+        table: the episodes.
+        extra: the columns that identify a condition in addition to prior, method and price.
+    """
     yield from table.group_by(*VARIED, *extra, maintain_order=True)
 
 
 def failures(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the conditions in which episodes failed or were cut off, with their numbers and the first error."""
+    """Return the conditions in which episodes failed or were cut off.
+
+    The columns are those of `FAILURES`: prior, method and price, then the numbers of all, failed and unfinished
+    episodes, and the first error; ``file``, ``teammate`` and ``base_cost`` follow if they vary.
+
+    Args:
+        episodes: one row for each episode of a study.
+    """
     table = checked_episodes(episodes)
     extra = varying(table)
     rows = []
@@ -167,7 +199,12 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return mean, median and 95th percentile of the seconds of an episode and of a decision, for each method."""
+    """Return mean, median and 95th percentile of the seconds of an episode and of a decision, for each method.
+
+    Args:
+        timings: one row for each timed episode.
+        episodes: one row for each episode.
+    """
     joined = timings.join(episodes.select(*KEY, "steps"), on=KEY, how="inner")
     decision = pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)
     return joined.group_by("method", maintain_order=True).agg(
@@ -182,9 +219,14 @@ def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFram
 
 
 def parts(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the two parts of the mean marginal cost in each condition: lost steps, and the price of questions.
+    """Return the two parts of the mean marginal cost in each condition (prior, method and price).
 
-    Columns ``teammate`` and ``base_cost`` follow if they vary in the study, after ``file`` in a study over files.
+    The column ``steps_lost`` has the steps that an agent which knew the goal would not take, and ``questions`` the
+    price of the questions. The column ``file`` follows if the instances come from files, then ``teammate`` and
+    ``base_cost`` if they vary in the study.
+
+    Args:
+        episodes: one row for each episode of a study.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)
@@ -201,7 +243,14 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the mean lower bound of each prior and price over the instances that have one; None if none has."""
+    """Return the mean lower bound of marginal cost for each prior, base cost and price; None if there are no bounds.
+
+    The mean is over the instances that have a lower bound. If the instances come from files, there are rows for each
+    file, and then for all files.
+
+    Args:
+        expected: one row for each computed expected cost.
+    """
     known = expected.filter(pl.col("expected").is_not_null(), pl.col("method") == BOUND)
     if known.is_empty():
         return None
@@ -212,10 +261,13 @@ def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean expected cost of each method in each condition, and the mean lower bound on the same instances.
+    """Return each method's mean expected cost for each prior and price, and the mean lower bound on the same instances.
 
-    The columns are those of `EXPECTED_SUMMARY`, then ``file`` in a study over files. Only instances on which all
-    methods could be evaluated under a prior and price are included, so that the means can be compared.
+    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if the instances come from files. Only instances on which
+    all methods could be evaluated under a prior and price are included, so that the means can be compared.
+
+    Args:
+        expected: one row for each computed expected cost of a method, and for each lower bound.
     """
     methods, terms = expected.filter(pl.col("method") != BOUND), _terms(expected)
     schema = {**EXPECTED_SUMMARY, **{column: pl.String for column in terms if column == FILE}}

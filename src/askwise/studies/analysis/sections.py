@@ -44,10 +44,13 @@ Section = tuple[str, str, list[object] | None]
 def sections(analysis: Analysis, study: Description, provenance: Description) -> Iterator[Section]:
     """Yield all sections of a report in order, without their figures.
 
+    Each is a tuple of the name that links use, the heading, and the content, None if the study has nothing to show
+    there.
+
     Args:
         analysis: the numbers of the study.
-        study: the description of the study.
-        provenance: the description of the runs.
+        study: a description of the study, as text or as nested settings.
+        provenance: a description of the runs, as text or as nested settings.
     """
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
@@ -92,7 +95,7 @@ def _claims(claims: pl.DataFrame) -> list[object]:
 
 
 def _timed(claims: pl.DataFrame) -> list[object]:
-    """Return the content of the section on claims about computing time."""
+    """Return the content of the section on the paper's claims about computing time; `claims` has only these claims."""
     apart_from = tag(
         "p",
         "The paper used another machine and implementation, so faster times here say nothing against its results.",
@@ -106,7 +109,7 @@ def _verdict(verdict: str, words: str | None = None) -> Html:
 
 
 def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
-    """Return a note on which files have figures, None if all of them have."""
+    """Return a note that only the first files have figures; None if all files have, or if there are no files."""
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     return (
         [tag("p", f"Only the first {MOST_FILES} of {files} files have figures.", class_="faint")]
@@ -116,7 +119,10 @@ def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
 
 
 def _costs(summary: pl.DataFrame, price: str) -> list[object]:
-    """Return a table for each file and prior, with methods as rows and prices as columns; then the whole summary."""
+    """Return the content of the section on marginal costs, with the word `price` for the price.
+
+    It has a table for each file and prior, with methods as rows and prices as columns; then the whole summary.
+    """
     parts: list[object] = [
         tag("p", "Mean marginal cost in steps, with 95 % intervals; bold: the lowest in its column.", class_="faint")
     ]
@@ -131,7 +137,10 @@ def _costs(summary: pl.DataFrame, price: str) -> list[object]:
 
 
 def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
-    """Return a table of means over all conditions, and one for each file and prior, with methods as rows."""
+    """Return the content of the section on ratios of costs to a reference method, with the word `price` for the price.
+
+    It has a table of means over all conditions, and one for each file and prior, with methods as rows.
+    """
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
         "bold: the lowest in its column."
@@ -148,7 +157,10 @@ def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
 
 
 def _expected(summary: pl.DataFrame, price: str) -> list[object]:
-    """Return a table of exact mean costs, with the mean lower bound on the same instances."""
+    """Return the content of the section on exact expected costs, with the word `price` for the price.
+
+    It has a table of mean costs, with the mean lower bound on the same instances.
+    """
     intro = tag(
         "p",
         "Expected marginal cost, computed exactly for each instance instead of sampled, and averaged over the "
@@ -179,7 +191,13 @@ def _above(mean: float, bound: float | None) -> str:
 
 
 def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean") -> Html:
-    """Return a table with a column for each price; if no row has a price, one column with the title `without_price`."""
+    """Return the HTML table of means with a row for each method and a column for each price; the lowest are bold.
+
+    Args:
+        rows: the means; the price is null if each file has its own.
+        price_name: the word for the price.
+        without_price: the title of the only column if no row has a price.
+    """
     prices = rows["per_station_cost"].unique().sort().to_list()
     lowest = dict(rows.group_by("per_station_cost").agg(pl.col("mean").min()).iter_rows())
     lines = []

@@ -57,16 +57,17 @@ PRICE_DIGITS = 9
 
 @dataclass(frozen=True)
 class Tables:
-    """Tables that were checked and sorted; made by `checked`.
+    """The tables of a study, checked and sorted; made by `checked`.
 
     Attributes:
-        episodes: the columns of `EPISODES`; further ones are allowed. ``known_at``, the first step at which only one
-            goal was possible (null if there was none), is optional.
-        queries: the columns of `QUERIES`; further ones are ignored.
-        timings: the columns of `TIMINGS`; ``setup_seconds``, the time to make the problem and its tables, is optional.
-        bounds: a lower bound for each prior and price (`BOUNDS`), None if there is none. The optional columns
-            ``teammate`` and ``base_cost`` restrict a bound to some episodes.
-        words: the words of the study's domain.
+        episodes: one row for each episode, with the columns of `EPISODES`; further columns are allowed. ``known_at``,
+            the first step at which only one goal was possible (null if there was none), is optional.
+        queries: one row for each question, with the columns of `QUERIES`; further columns are ignored.
+        timings: one row for each timed episode, with the columns of `TIMINGS`; ``setup_seconds``, the time to make the
+            problem and its tables, is optional.
+        bounds: a lower bound of marginal cost for each prior and price, with the columns of `BOUNDS`; None if there is
+            none. The optional columns ``teammate`` and ``base_cost`` restrict a bound to some episodes.
+        words: the words that figures and reports use for goals and teammate.
     """
 
     episodes: pl.DataFrame
@@ -84,7 +85,18 @@ def checked(
     *,
     words: StudyWords | None = None,
 ) -> Tables:
-    """Check and sort the tables of a study; tables that are not given are empty."""
+    """Return the tables of a study after checking and sorting them; `queries` and `timings` are empty if not given.
+
+    Args:
+        episodes: one row for each episode.
+        queries: one row for each question.
+        timings: one row for each timed episode.
+        bounds: a lower bound of marginal cost for each prior and price.
+        words: the words that figures and reports use; by default those of tool fetching.
+
+    Raises:
+        InputError: a column is missing or has wrong values, a row occurs twice, or the tables are not of one study.
+    """
     sorted_episodes = checked_episodes(episodes)
     order = orders(episodes)
     return Tables(
@@ -97,7 +109,11 @@ def checked(
 
 
 def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Check the table of episodes; return it with the types of `EPISODES`, in the order of the study."""
+    """Return the table of episodes with the types of `EPISODES`, sorted in the order of the study.
+
+    Raises:
+        InputError: a column is missing or has wrong values, or an episode occurs twice.
+    """
     table = _typed(episodes, "episodes", EPISODES)
     _refuse_duplicates(table, "episodes", KEY)
     # NaN stands for the missing cost of a failed episode, and would make every mean NaN.
@@ -108,7 +124,7 @@ def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def orders(episodes: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the values of each column of `NAMED`, in the order of their first appearance."""
+    """Return the values of the columns prior, teammate and method, each in the order of their first appearance."""
     return {column: episodes[column].cast(pl.String).unique(maintain_order=True).to_list() for column in NAMED}
 
 
@@ -118,38 +134,44 @@ def usable(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def varying(episodes: pl.DataFrame) -> list[str]:
-    """Return the columns that distinguish conditions in addition to `VARIED`: file, teammate, base cost."""
+    """Return the columns that distinguish conditions in addition to prior, method and price.
+
+    These are ``file`` if the table has it, and ``teammate`` and ``base_cost`` if they have several values.
+    """
     return [column for column in grouping(episodes) if column == FILE or episodes[column].n_unique() > 1]
 
 
 def grouping(table: pl.DataFrame) -> list[str]:
-    """Return the columns of `GROUPING` that a table has."""
+    """Return those of the columns ``file``, ``teammate`` and ``base_cost`` that a table has, in this order."""
     return [column for column in GROUPING if column in table.columns]
 
 
 def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """Return the combinations of the `grouping` columns (file, teammate, base cost) that occur, in order."""
+    """Return all combinations of file, teammate and base cost in a table, in the order of their first appearance.
+
+    Columns that the table does not have are left out of the tuples.
+    """
     return table.select(grouping(table)).unique(maintain_order=True).rows()
 
 
 def in_setting(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
-    """Return the rows of one of the `settings` of a table."""
+    """Return the rows of a table with one combination of file, teammate and base cost, as `settings` returns it."""
     for column, value in zip(grouping(table), setting, strict=True):
         table = table.filter(pl.col(column) == value)
     return table
 
 
 def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
-    """Return a table with the column ``file``: instance k is the k-th of `files`."""
+    """Return a table with a new column ``file``: the entry of `files` at the number of the row's instance, from 0."""
     names = pl.Series([tables.encodable(name) for name in files], dtype=pl.String)
     return table.with_columns(names.gather(table["instance"]).alias(FILE))
 
 
 def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes, followed by a copy of them whose file is `ALL_FILES`.
+    """Return the episodes, followed by a copy of them with `ALL_FILES` in the column ``file``.
 
-    A price column is null in the copy if the files have different prices. Episodes of fewer than two files are returned
-    unchanged.
+    Rows of the copy stand for all files together. A price column is null there if the files have different prices.
+    Episodes of fewer than two files are returned unchanged.
     """
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     if files < 2:
@@ -160,7 +182,7 @@ def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_mean(table: pl.DataFrame) -> bool:
-    """Whether all rows of a table are about all files together."""
+    """Return whether all rows of a table are about all files together: those that `with_mean` adds."""
     return FILE in table.columns and bool((table[FILE] == ALL_FILES).all())
 
 
@@ -212,7 +234,10 @@ def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[s
 
 
 def _sorting(key: Iterable[str]) -> list[str]:
-    """Return the columns of `key`: first those of `SETTING`, then those of `VARIED`, then the others."""
+    """Return the columns of `key` in the order by which rows are sorted.
+
+    Teammate and base cost come first, then prior, method and price, then all others.
+    """
     given = list(key)
     front = [column for column in (*SETTING, *VARIED) if column in given]
     return front + [column for column in given if column not in front]

@@ -46,7 +46,7 @@ def p_value(value: object) -> str:
 
 
 def duration(value: object) -> str:
-    """Return seconds as text, in microseconds, milliseconds, seconds or minutes."""
+    """Return a number of seconds as text in a suitable unit, such as ``12 ms``; a dash if `value` is not a number."""
     if not isinstance(value, int | float) or math.isnan(value):
         return "\u2013"
     for limit, scale, unit in ((1e-3, 1e6, "\u00b5s"), (1.0, 1e3, "ms"), (600.0, 1.0, "s")):
@@ -56,7 +56,7 @@ def duration(value: object) -> str:
 
 
 def counts(claims: pl.DataFrame) -> dict[str, int]:
-    """Return the number of claims with each verdict; `FASTER` is left out if no claim has it."""
+    """Return the number of claims with each verdict; "faster here" is left out if no claim has it."""
     found = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
     return {verdict: many for verdict, many in found.items() if many or verdict != FASTER}
 
@@ -67,7 +67,7 @@ def counted(many: int, verdict: str) -> str:
 
 
 def apart(claims: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Split claims into those about behaviour and those about computing time, in this order."""
+    """Split a table of claims into those about behaviour and those about computing time, in this order."""
     timed = claims["about"] == COMPUTING_TIME
     return claims.filter(~timed), claims.filter(timed)
 
@@ -109,7 +109,7 @@ def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
     Several methods with the same lowest mean are all cheapest. If each file has its own price, no price is named.
 
     Args:
-        rows: the rows of `summary` for one group of conditions.
+        rows: the mean costs under one prior (and one file, teammate and base cost), as in `Analysis.summary`.
         price_name: the word for the price.
     """
     top = rows.filter(pl.col("per_station_cost").eq_missing(rows["per_station_cost"].max()))
@@ -165,9 +165,10 @@ def _interval(row: dict[str, object]) -> str:
 
 
 def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield a name such as ``prior far, base cost 0.5`` and the rows of each file, prior, teammate and base cost.
+    """Split a table of results by prior, file, teammate and base cost; yield a name and the rows of each group.
 
-    The prior is not named if all files are only played with their own prior.
+    A name is a text such as ``prior far, base cost 0.5``. The prior is not named if all files are only played with
+    their own prior.
     """
     extra, priors = grouping(table), table["prior"].unique().to_list()
     files = table.filter(pl.col(FILE) != ALL_FILES)[FILE].n_unique() if FILE in extra else 0
@@ -192,10 +193,10 @@ def capital(text: str) -> str:
 
 
 def short_text(analysis: Analysis) -> str:
-    """Return the short version of the results: tables of mean marginal costs, and verdicts, in under 40 lines.
+    """Return the results in under 40 lines for the terminal: tables of mean marginal costs, and verdicts on claims.
 
-    There is a table for each prior. In a study over files there is one for each file, as many as fit, and then one for
-    the mean over all files.
+    There is a table for each prior. If the instances come from files, there is one for each file, as many as fit, and
+    then one for the mean over all files.
     """
     price = analysis.tables.words.price
     groups = list(grouped(analysis.summary))
@@ -214,7 +215,7 @@ def _cut(lines: list[str], room: int) -> list[str]:
 
 
 def print_short(analysis: Analysis, out: TextIO | None = None) -> None:
-    """Print the short version to `out` (by default standard output), in colour if that is a terminal."""
+    """Print the results in under 40 lines to `out` (by default standard output), in colour if that is a terminal."""
     stream = sys.stdout if out is None else out
     encoding = getattr(stream, "encoding", None) or "utf-8"
     # A character that the terminal cannot show becomes a question mark.
@@ -266,11 +267,11 @@ def _verdict_lines(claims: pl.DataFrame, room: int) -> Iterator[str]:
 
 
 def glossary(words: StudyWords, *, files: bool = False, judged: bool = False) -> dict[str, str]:
-    """Return the terms of a report and their explanations.
+    """Return the terms that a report explains to its readers, each with its explanation.
 
     Args:
-        words: the words of the study's domain.
-        files: whether it is a study over files.
+        words: the words that the report uses for goals and teammate.
+        files: whether the instances of the study come from files.
         judged: whether the report judges the paper's claims.
     """
     units = (

@@ -29,13 +29,13 @@ SIMILAR = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One comparison of a claim.
+    """One of the comparisons that a claim makes, with its verdict.
 
     Attributes:
         name: what is compared.
         verdict: one of `VERDICTS`.
         result: the estimate as text, or what is missing.
-        strength: how clearly the comparison holds; larger is clearer.
+        strength: how clearly the comparison holds: the absolute value of Student's t.
     """
 
     name: str
@@ -59,13 +59,13 @@ Rule = Callable[[Estimate], str]
 def part(
     name: str, measure: Callable[[], Estimate], rule: Rule, *, unit: str = "", digits: int = 2, signed: bool = True
 ) -> Part:
-    """Judge one comparison; it is not decided if data are missing or too few.
+    """Judge one of the comparisons that a claim makes; it is not decided if data are missing or too few.
 
     Args:
         name: what is compared.
         measure: returns the estimate, or raises `Missing`.
-        rule: the rule.
-        unit: the unit of the estimate.
+        rule: returns the verdict on the estimate.
+        unit: the unit of the estimate, for the text.
         digits: the number of decimals in the text.
         signed: whether the text has a plus sign in front of positive numbers.
     """
@@ -80,7 +80,7 @@ def part(
 
 
 def below_zero(found: Estimate) -> str:
-    """Return whether a difference is significantly below 0 (`HOLDS`), above 0 (`FAILS`) or neither (`OPEN`)."""
+    """Return the verdict `HOLDS` if a mean is significantly below 0, `FAILS` if significantly above, else `OPEN`."""
     assert found.p is not None
     if found.p >= SIGNIFICANT:
         return OPEN
@@ -88,30 +88,45 @@ def below_zero(found: Estimate) -> str:
 
 
 def above_zero(found: Estimate) -> str:
-    """Return whether a difference is significantly above 0 (`HOLDS`), below 0 (`FAILS`) or neither (`OPEN`)."""
+    """Return the verdict `HOLDS` if a mean is significantly above 0, `FAILS` if significantly below, else `OPEN`."""
     return {HOLDS: FAILS, FAILS: HOLDS, OPEN: OPEN}[below_zero(found)]
 
 
 def significantly_below(found: Estimate) -> str:
-    """Return `HOLDS` if a difference is significantly below 0; else `FAILS`, or `OPEN` with too few pairs."""
+    """Return the verdict `HOLDS` if a difference is significantly below 0, and `FAILS` if it is not.
+
+    If it is not significant in either direction and there are fewer pairs than in the paper (100), the verdict is
+    `OPEN`.
+    """
     verdict = below_zero(found)
     return FAILS if verdict == OPEN and found.units >= PAPER_PAIRS else verdict
 
 
 def not_significantly_below(found: Estimate) -> str:
-    """Return `FAILS` if a difference is significantly below 0; else `HOLDS`, or `OPEN` with too few pairs."""
+    """Return the verdict `FAILS` if a difference is significantly below 0, and `HOLDS` if it is not.
+
+    If it is not and there are fewer pairs than in the paper (100), the verdict is `OPEN`.
+    """
     if below_zero(found) == HOLDS:
         return FAILS
     return HOLDS if found.units >= PAPER_PAIRS else OPEN
 
 
 def similar(found: Estimate) -> str:
-    """Return whether the interval of a difference lies within plus or minus `SIMILAR`."""
+    """Return the verdict on whether two costs differ by less than one step.
+
+    It is `HOLDS` if the interval of the difference lies within plus or minus `SIMILAR` (1 step), `FAILS` if it lies
+    completely outside, otherwise `OPEN`.
+    """
     return within(-SIMILAR, SIMILAR)(found)
 
 
 def within(low: float, high: float) -> Rule:
-    """Return the rule that an interval lies between `low` and `high`; it fails if it lies completely outside."""
+    """Return a rule: a function that judges whether an estimate lies between `low` and `high`.
+
+    Its verdict is `HOLDS` if the 95 % interval lies between them, `FAILS` if it lies completely outside, otherwise
+    `OPEN`.
+    """
 
     def rule(found: Estimate) -> str:
         assert found.low is not None
@@ -124,7 +139,11 @@ def within(low: float, high: float) -> Rule:
 
 
 def as_long_as(low: float, high: float) -> Rule:
-    """Return the rule that an interval of times lies between `low` and `high`; below `low` it is `FASTER`."""
+    """Return a rule: a function that judges whether an estimated time lies between `low` and `high` seconds.
+
+    Its verdict is `HOLDS` if the 95 % interval lies between them, `FASTER` if it lies below `low`, `FAILS` if it lies
+    above `high`, otherwise `OPEN`.
+    """
 
     def rule(found: Estimate) -> str:
         assert found.high is not None
@@ -134,7 +153,10 @@ def as_long_as(low: float, high: float) -> Rule:
 
 
 def together(parts: Iterable[Part]) -> Finding:
-    """Combine the parts of a claim into one verdict and one text."""
+    """Combine the comparisons of a claim into one verdict and one text.
+
+    The claim fails if a comparison fails; else it is not decided if a comparison is not decided.
+    """
     found = list(parts)
     verdicts = {each.verdict for each in found}
     worst_first = (FAILS, OPEN, FASTER, HOLDS)
@@ -151,7 +173,12 @@ def _few(parts: list[Part]) -> str:
 
 
 def _many(parts: list[Part], listed: int = 4) -> str:
-    """Return a text with the number of parts that hold, and those that do not or are open, at most `listed` each."""
+    """Return a text with the number of comparisons that hold, and with those that fail or are not decided.
+
+    Args:
+        parts: all comparisons of a claim.
+        listed: the largest number of failing, and of undecided, comparisons that are named; others are counted.
+    """
     holding = [each for each in parts if each.verdict == HOLDS]
     text = f"{len(holding)} of {len(parts)} comparisons hold"
     for verdict in (FAILS, OPEN):
@@ -170,7 +197,14 @@ def _part_text(each: Part, *, with_verdict: bool = False) -> str:
 
 
 def to_text(found: Estimate, *, unit: str = "", digits: int = 2, signed: bool = True) -> str:
-    """Return an estimate with its interval as text; the arguments are those of `part`."""
+    """Return an estimate with its interval as text, such as ``+1.20 s (+0.80 to +1.60)``.
+
+    Args:
+        found: the estimate.
+        unit: the unit.
+        digits: the number of decimals.
+        signed: whether positive numbers have a plus sign.
+    """
     space = f" {unit}" if unit else ""
     if found.low is None or found.high is None:
         return f"{_number(found.mean, digits, signed)}{space}"
@@ -191,8 +225,8 @@ class Claim:
         name: a few words, for short lists.
         where: where the paper states the claim.
         text: the claim, in our words.
-        rule: the condition under which the claim holds, in addition to the rules of this module.
-        judge: returns the comparisons that decide the claim.
+        rule: a description of when the claim holds, for readers of the report.
+        judge: returns the comparisons that decide the claim, each with a verdict.
     """
 
     name: str
@@ -202,7 +236,7 @@ class Claim:
     judge: Callable[[Evidence], Iterable[Part]]
 
     def finding(self, evidence: Evidence) -> Finding:
-        """Judge the claim by the results of a run."""
+        """Return the verdict on the claim and the numbers behind it; not decided if the episodes lack a condition."""
         try:
             return together(self.judge(evidence))
         except Missing as missing:

@@ -25,7 +25,10 @@ __all__ = ["Material", "Picture", "pictures", "write_figures"]
 
 
 def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
-    """Draw all figures and write each as PNG and SVG; equal tables give identical files."""
+    """Draw all figures of a study, write each as PNG and SVG into `folder`, and return them.
+
+    Equal tables give identical files.
+    """
     target = make_folder(folder)
     drawn = list(pictures(tables))
     for picture in drawn:
@@ -37,7 +40,10 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
 
 
 def pictures(tables: Tables) -> Iterator[Picture]:
-    """Yield all figures: for each file, teammate and base cost, first those of all priors, then those of each prior."""
+    """Draw all figures of a study one by one.
+
+    For each file, teammate and base cost, figures of all priors together come first, then those of each prior.
+    """
     names: Counter[str] = Counter()
     for picture in _drawn(tables):
         names[picture.name] += 1

@@ -28,7 +28,7 @@ PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
 
 
 def all_costs(material: Material) -> Iterator[Picture]:
-    """Draw the costs under all priors side by side, if there are several priors."""
+    """Draw mean marginal cost over price for each method, all priors side by side; nothing if there is only one."""
     means, here = material.summary, material.tables
     if len(material.priors) == 1:
         return
@@ -44,7 +44,11 @@ def all_costs(material: Material) -> Iterator[Picture]:
 
 
 def costs(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw the costs under one prior; the figure is folded if there is also one of all priors."""
+    """Draw mean marginal cost over price for each method under one prior.
+
+    If the study has several priors, another figure shows all of them, and this one is hidden in the report until
+    clicked.
+    """
     means = material.summary.filter(pl.col("prior") == prior)
     paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
     what = f"Prior {prior}{paper}: mean marginal cost{_at(means, material.price)}, {counted(means)}."
@@ -63,12 +67,13 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
 def cost_figure(
     summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None, price: str = PRICE
 ) -> Figure:
-    """Draw one panel for each prior, all with the same scale, and one legend.
+    """Draw mean marginal cost over price, or by method if there is one price; one panel for each prior, one legend.
 
     Args:
-        summary: see `askwise.studies.analysis.results.summary`.
-        priors: the priors.
-        bounds: lower bounds, see `askwise.studies.analysis.tables.BOUNDS`.
+        summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.
+        priors: the priors to draw, from left to right; all panels have the same cost axis.
+        bounds: lower bounds of marginal cost, with the columns of `askwise.studies.analysis.tables.BOUNDS`; None if
+            unknown.
         price: the label of the price axis.
     """
     looks = styles(summary["method"].unique(maintain_order=True))
@@ -120,7 +125,14 @@ def _points(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
 
 
 def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
-    """Draw the lower bound of all methods as a dashed line."""
+    """Draw a lower bound that holds for all methods as a dashed line.
+
+    Args:
+        ax: the panel.
+        rows: the bound at each price, in ascending order; nothing is drawn if there are none.
+        n_methods: the number of methods on the horizontal axis if it does not show prices.
+        several: whether the study has several prices, which are then the horizontal axis.
+    """
     if rows.is_empty():
         return
     x = rows["per_station_cost"].to_list() if several else [-0.5, n_methods - 0.5]
@@ -150,7 +162,12 @@ def _bound_text(here: Tables) -> str:
 
 
 def _costs_text(means: pl.DataFrame, price: str) -> str:
-    """Return the costs at the lowest and the highest price as text."""
+    """Return the mean cost of each method at the lowest and the highest price, as the figure's alternative text.
+
+    Args:
+        means: the rows of a summary table.
+        price: the word for the price.
+    """
     lines = []
     for (prior,), rows in means.group_by("prior", maintain_order=True):
         ends = rows.group_by("method", maintain_order=True).agg(pl.col("mean").sort_by("per_station_cost"))
@@ -166,7 +183,7 @@ PART_STYLES = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of q
 
 
 def cost_parts(material: Material) -> Iterator[Picture]:
-    """Draw the parts of marginal cost at a middle price, all priors side by side."""
+    """Draw the two parts of marginal cost, lost steps and the price of questions, at a middle price of the study."""
     found = parts(material.tables.episodes)
     prices = found["per_station_cost"].unique().sort().to_list()
     price = prices[(len(prices) - 1) // 2]
@@ -185,7 +202,15 @@ def cost_parts(material: Material) -> Iterator[Picture]:
 
 
 def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure:
-    """Draw the bars at one price; each panel has its own scale, because costs depend strongly on the prior."""
+    """Draw a bar for each method, divided into lost steps and the price of questions, with a panel for each prior.
+
+    Each panel has its own scale, because costs depend strongly on the prior.
+
+    Args:
+        found: the parts, as `askwise.studies.analysis.results.parts` returns them.
+        priors: the priors to draw, from left to right.
+        price: the price whose rows are drawn.
+    """
     here = found.filter(pl.col("per_station_cost") == price)
     methods = here["method"].unique(maintain_order=True).to_list()
     figure = Figure(figsize=(1.6 + 2.9 * len(priors), 1.3 + 0.34 * len(methods)), layout="constrained")

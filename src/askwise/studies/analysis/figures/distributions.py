@@ -29,7 +29,7 @@ SHOWN = 0.995
 
 
 def questions(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw the steps of questions under one prior, if there are questions."""
+    """Draw histograms of the steps at which questions are asked under one prior; nothing if there are no questions."""
     queries = material.tables.queries.filter(pl.col("prior") == prior)
     if queries.is_empty():
         return
@@ -49,13 +49,13 @@ def questions(material: Material, prior: str) -> Iterator[Picture]:
 
 
 def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
-    """Draw histograms of the steps of questions under one prior.
+    """Draw histograms of the steps at which questions are asked: a row for each asking method, a column for each price.
 
     Args:
-        queries: the questions.
-        methods: all methods; those that ask have a row each.
-        prices: the prices, one for each column.
-        name: the word for the price.
+        queries: one row for each question, all under the same prior.
+        methods: all methods; those that never ask are left out.
+        prices: the prices to draw, from left to right.
+        name: the word for the price in titles.
     """
     looks = styles(methods)
     asking = [method for method in methods if (queries["method"] == method).any()]
@@ -102,7 +102,7 @@ TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 
 
 
 def spread(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw the distribution of marginal costs under one prior."""
+    """Draw the distribution of marginal costs over episodes under one prior, at the lowest and the highest price."""
     episodes = material.tables.episodes.filter(pl.col("prior") == prior)
     means = material.summary.filter(pl.col("prior") == prior)
     prices = end_prices(episodes)
@@ -119,13 +119,13 @@ def spread(material: Material, prior: str) -> Iterator[Picture]:
 
 
 def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
-    """Draw the distribution of marginal costs under one prior, with one panel for each price.
+    """Draw the share of episodes up to each marginal cost: a panel for each price, a curve for each method.
 
     Args:
-        episodes: the episodes.
-        methods: the methods, one curve for each.
-        prices: the prices.
-        name: the word for the price.
+        episodes: one row for each finished episode, all under the same prior.
+        methods: the methods.
+        prices: the prices to draw, from left to right.
+        name: the word for the price in titles.
     """
     looks = styles(methods)
     figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")
@@ -151,7 +151,7 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
 
 
 def _square_root_scale(ax: Axes, most: float) -> None:
-    """Use a square-root axis, which enlarges costs near 0 and still shows expensive episodes."""
+    """Give `ax` a square-root cost axis from 0 to `most`, which enlarges small costs and still shows large ones."""
     ax.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0.0)), np.square))
     ticks = [tick for tick in TICKS if tick <= most]
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

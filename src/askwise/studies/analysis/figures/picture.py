@@ -69,17 +69,17 @@ class Picture:
 
 
 def slug(text: str) -> str:
-    """Return text with all characters replaced that are not safe in file names."""
+    """Return text in lower case, with each run of characters other than letters, digits and dots as a hyphen."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).rstrip("-")
 
 
 @dataclass(frozen=True)
 class Material:
-    """The data of the figures for one file (in a study over files), teammate and base cost.
+    """The data from which figures are drawn, for one combination of file (if there are any), teammate and base cost.
 
     Attributes:
-        tables: the tables, with finished episodes only, and with a lower bound if there is one for them.
-        suffix: the end of file names, which distinguishes files, teammates and base costs.
+        tables: the tables of these episodes, with finished episodes only, and with their lower bounds if there are any.
+        suffix: the end of the figures' file names, which distinguishes files, teammates and base costs.
         where: a sentence at the end of captions that names file, teammate and base cost; empty if none of them varies.
     """
 
@@ -89,7 +89,7 @@ class Material:
 
     @property
     def title(self) -> str:
-        """The heading of the figures in the report."""
+        """The heading above the figures in the report: file, teammate and base cost; empty if none of them varies."""
         return self.where.strip(" .")
 
     @property
@@ -99,7 +99,7 @@ class Material:
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """The mean marginal cost for each prior, method and price, see `results.summary`."""
+        """The mean marginal cost for each prior, method and price, with the columns of `results.SUMMARY`."""
         return summary(self.tables.episodes)
 
     @property
@@ -113,15 +113,20 @@ class Material:
         return self.tables.episodes["method"].unique(maintain_order=True).to_list()
 
     def name(self, kind: str, prior: str | None = None) -> str:
-        """Return the name of a figure's files, without ending; without `prior`, of a figure about all priors."""
+        """Return the name of a figure's files, without ending.
+
+        Args:
+            kind: the kind of figure, such as ``costs``.
+            prior: the prior that the figure is about, None for all priors.
+        """
         return f"{kind}{self.suffix}" if prior is None else f"{kind}-{slug(prior)}{self.suffix}"
 
 
 def materials(tables: Tables) -> Iterator[Material]:
-    """Yield the material for each file, teammate and base cost that has finished episodes.
+    """Yield the data to draw figures from, for each file, teammate and base cost that has finished episodes.
 
-    In a study over files these are the first `MOST_FILES` files, and then all files together if they have the same
-    prices: a line through the prices of different problems would be meaningless.
+    If the instances come from files, these are the first `MOST_FILES` (6) files, and then all files together if they
+    have the same prices: a line through the prices of different problems would be meaningless.
     """
     columns, varied = grouping(tables.episodes), varying(tables.episodes)
     named = columns if set(SETTING) & set(varied) else varied
@@ -145,7 +150,11 @@ def materials(tables: Tables) -> Iterator[Material]:
 
 
 def _drawn(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes to draw: those of the first files, and those of all files together."""
+    """Return the episodes to draw.
+
+    If the instances come from files, these are the episodes of the first `MOST_FILES` (6) files, followed by those of
+    all files once more, with `ALL_FILES` in the column ``file``; otherwise they are all episodes.
+    """
     if FILE not in episodes.columns:
         return episodes
     first = [*episodes[FILE].unique(maintain_order=True).head(MOST_FILES), ALL_FILES]
@@ -163,7 +172,12 @@ def _column_text(column: str, text: str) -> str:
 
 
 def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.DataFrame | None:
-    """Return the bounds for one file, teammate and base cost, as far as the table has these columns."""
+    """Return the lower bounds for one file, teammate and base cost, None if there are none.
+
+    Args:
+        bounds: the table of lower bounds.
+        setting: the value of each of these columns; columns that the table does not have are ignored.
+    """
     if bounds is None:
         return None
     for column, value in setting.items():
@@ -173,13 +187,18 @@ def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.Da
 
 
 def end_prices(episodes: pl.DataFrame) -> list[float]:
-    """Return the lowest and the highest price; a list of one if they are equal."""
+    """Return the lowest and the highest price (per-station cost); a list of one if they are equal."""
     prices = episodes["per_station_cost"].unique().sort().to_list()
     return [prices[0]] if len(prices) == 1 else [prices[0], prices[-1]]
 
 
 def counted(means: pl.DataFrame, what: str = "") -> str:
-    """Return the number of episodes for each point, method, or `what` (such as ``panel``), for a caption."""
+    """Return a text for a caption such as ``n = 100 episodes for each point``.
+
+    Args:
+        means: the rows of a summary table that the figure shows.
+        what: the word after "each"; by default ``point``, or ``method`` if there is only one price.
+    """
     sizes = means["episodes"].sort()
     low, high = sizes[0], sizes[-1]
     count = f"n = {low}" if low == high else f"n = {low} to {high}"

@@ -66,10 +66,10 @@ _MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 
 
 def styles(methods: Iterable[str]) -> dict[str, Style]:
-    """Return a style for each method, in the given order.
+    """Return the style of each method's line, by the name of the method.
 
-    Methods without a fixed style get other colours first, and then colours of known methods, preferably of those that
-    are not in the figure.
+    Methods of askwise have a fixed style. Others get colours that no known method has, and after these the colours of
+    known methods, preferably of those that are not in `methods`.
     """
     names = list(methods)
     borrowed = sorted(_BORROWED, key=names.__contains__)  # those that are not in the figure first
