@@ -51,12 +51,13 @@ def audit(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Audit:
-    """Return what every decision cost beyond the best one, given what was known; see `askwise.audits`.
+    """Return the regret of every decision: its expected cost beyond the best decision, given what was known then.
 
     Args:
         what: episodes, traces (``askwise run --trace``) and conversations: files, folders of files, `Episode` objects,
             the contents of such files as dictionaries, or several of these.
-        judge: ``optimal``, ``planner``, or ``auto``: the optimum if the problem is small enough, else the planner.
+        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum
+            if the problem is small enough, otherwise the planner.
         tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
         questions: for the optimum if answers may be wrong or missing: the limit of questions per episode, by default 3.
         workers: number of processes that share the work; the result is the same. Episodes of classes that are defined
@@ -81,7 +82,7 @@ def _check_options(judge: str, tolerance: float | None, questions: int | None, w
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The options of `audit` that a judge needs."""
+    """The options `judge`, `tolerance` and `questions` of `audit`."""
 
     judge: str
     tolerance: float | None
@@ -123,7 +124,7 @@ Batch = tuple[list[AuditItem], JudgeOptions]
 def _audit_all(
     items: Sequence[AuditItem], options: JudgeOptions, workers: int, progress: Progress | None
 ) -> list[AuditedEpisode]:
-    """Return the audit of each item, in the order of the items."""
+    """Audit episodes and conversations in `workers` processes (1: in this one); return the audits in their order."""
     batches = list(_batches(items))
     found: dict[int, AuditedEpisode] = {}
     reported = 0
@@ -138,7 +139,7 @@ def _audit_all(
 
 
 def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
-    """Yield the numbers of the items in each batch."""
+    """Yield the indices of the items that are audited together: at most `BATCH` items of the same problem."""
     same_problem: dict[object, list[int]] = {}
     for k, item in enumerate(items):
         same_problem.setdefault(item.key, []).append(k)
@@ -149,7 +150,10 @@ def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
 
 @contextmanager
 def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[AuditedEpisode]]]]:
-    """Yield a function that audits batches, in this process or in several workers, and keeps their order."""
+    """Yield a function that audits batches in this process or in `workers` other processes, and keeps their order.
+
+    A batch has episodes or conversations of one problem, and the options of the audit.
+    """
     if workers < 2:
         yield lambda batches: map(audit_batch, batches)
         return
@@ -159,7 +163,10 @@ def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[Aud
 
 
 def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
-    """Audit a batch in a worker process; in this one if the batch cannot be sent or contains an error."""
+    """Audit a batch of items in a worker process of the run `run`, and return the audits.
+
+    If the batch cannot be sent, or its audit raises an error, it is audited in this process, which raises the error.
+    """
     try:
         sent = pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)
     except Exception:  # an episode of a class that exists only in this process
@@ -176,7 +183,10 @@ def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
 
 
 def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
-    """Yield the audit of a batch in a worker process; implements `askwise.workers.child.Service`."""
+    """Audit a batch of items in a worker process, and yield the list of audits as the only reply.
+
+    Raises `RequestRefused` for any error. Implements `askwise.workers.child.Service`.
+    """
     try:
         found = audit_batch(batch)
     except Exception as error:  # the parent process audits the batch again, and raises the error
@@ -185,7 +195,10 @@ def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
 
 
 def audit_batch(batch: Batch) -> list[AuditedEpisode]:
-    """Return the audits of the items of a batch, in their order."""
+    """Return the audits of episodes or conversations of one problem, in their order; errors name the item.
+
+    `batch` is a pair of the items and the options of the audit.
+    """
     items, options = batch
     worker = AuditWorker(options)
     found = []
@@ -197,7 +210,7 @@ def audit_batch(batch: Batch) -> list[AuditedEpisode]:
 
 
 class AuditWorker:
-    """Audits items of one problem; tables computed for one of them serve the others."""
+    """Audits episodes or conversations of one problem with one judge, which computes its tables only once."""
 
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
@@ -205,7 +218,7 @@ class AuditWorker:
         self._conversation_judge: ConversationJudge | None = None
 
     def audit(self, item: AuditItem) -> AuditedEpisode:
-        """Return the audit of one item."""
+        """Return the audit of an episode or a conversation; a file is read first."""
         data = item.given.read() if isinstance(item.given, EpisodeSource) else item.given
         if isinstance(data, Episode):
             return self._episode(data, item.name)
@@ -227,7 +240,7 @@ class AuditWorker:
 
 @contextmanager
 def _named_errors(item: AuditItem) -> Iterator[None]:
-    """Prepend the name of the item to errors that do not name a field."""
+    """Return a context manager that puts the item's name before errors of its block, except `InputError`."""
     try:
         yield
     except InputError:

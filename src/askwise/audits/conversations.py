@@ -40,11 +40,11 @@ UNNAMED = "assistant"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One step of a conversation.
+    """One step of a conversation: a question with its answer, an observation, or an action.
 
     Attributes:
         field: the path of the step in the file, for error messages.
-        kind: ``ask``, ``saw`` or ``act``.
+        kind: ``ask``, ``saw`` (an observation) or ``act``.
         what: the name of the question or action, or the likelihoods of an observation.
         answer: the answer to a question.
     """
@@ -57,7 +57,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation as read from a file, without its decision problem."""
+    """A conversation as read from a file: its name, the method that decided, and its steps, without the problem."""
 
     name: str
     method: str
@@ -65,7 +65,10 @@ class Conversation:
 
 
 def read_conversation(data: Any) -> Conversation:
-    """Return the conversation in the parsed contents of a file; `decision_of` reads its decision problem."""
+    """Return the conversation in the parsed contents of a file; raise `InputError` if it is invalid.
+
+    Its decision problem is not read; use `decision_of`.
+    """
     root = Field("", data).object(["format", "decision", "steps"], ["name", "method"])
     root.child("format").text([CONVERSATION])
     given = list(root.child("steps").elements())
@@ -96,7 +99,11 @@ def _turn(given: Field, *, last: bool) -> Turn:
 
 
 def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
-    """Return the decision problem of a conversation; names of decision files are relative to `folder`."""
+    """Return the decision problem of a conversation, given by the parsed contents of its file.
+
+    The file contains the problem or the name of a decision file, relative to `folder`; with None only the former is
+    allowed.
+    """
     given = Field("", data).object(["decision"]).child("decision")
     if not isinstance(given.value, str):
         return read_decision(given)
@@ -111,12 +118,13 @@ def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
 
 
 class ConversationJudge:
-    """Judges conversations about one decision problem, and caches what it has judged.
+    """Judges the decisions in conversations about one decision problem, and caches what it has judged.
 
     Args:
         decision: the decision problem.
         judge: with ``optimal``, raise `AskwiseError` if `askwise.decide` finds no exact solution.
-        tolerance: regrets up to this are no mistakes; by default that of the optimum, or the gap of the solution.
+        tolerance: regrets up to this are no mistakes; by default 0.000001, or the possible error of an inexact solution
+            if that is larger.
     """
 
     def __init__(self, decision: DecisionProblem, judge: str = "auto", tolerance: float | None = None) -> None:
@@ -127,7 +135,7 @@ class ConversationJudge:
         self._steps: dict[Hashable, AuditedStep] = {}
 
     def audited(self, conversation: Conversation, source: str) -> AuditedEpisode:
-        """Return the audit of a conversation, named `source`."""
+        """Return the audit of a conversation; `source` is its name in the result, such as the path of its file."""
         now: DecisionProblem = self.decision
         known: tuple[Hashable, ...] = ()
         steps: list[AuditedStep] = []
@@ -189,7 +197,13 @@ class ConversationJudge:
         )
 
     def _cost(self, turn: Turn, now: DecisionProblem, advice: Recommendation) -> float:
-        """Return the expected loss of the decision of a turn, if the judge decides everything after it."""
+        """Return the expected loss of a question or an action in a conversation, followed by the best plan.
+
+        Args:
+            turn: the question or the action.
+            now: the decision problem after the steps before it.
+            advice: the recommendation for `now`.
+        """
         if turn.kind == ACTED:
             action = now.action(turn.what, f"{turn.field}.{ACTED}")
             return float(now.loss[action] @ now.belief)
@@ -198,7 +212,7 @@ class ConversationJudge:
 
 
 def _asking(asked: Asking, now: DecisionProblem) -> float:
-    """Return the expected loss of asking a question and then following the best plan.
+    """Return the expected loss of asking a question in the problem `now` and then following the best plan.
 
     `Recommendation.options` cannot be used: its losses of questions other than the best are upper bounds.
     """
@@ -208,7 +222,7 @@ def _asking(asked: Asking, now: DecisionProblem) -> float:
 
 
 def _least_question(now: DecisionProblem, at_most: float) -> float:
-    """Return the least expected loss of all questions that may be asked; infinity if it is above `at_most`."""
+    """Return the expected loss of the best question that may be asked; infinity if it is above `at_most`."""
     known = float(now.loss.min(axis=0) @ now.belief)  # loss if the intent were known: a lower bound
     least = math.inf
     for each in now.questions if now.most_questions else ():
@@ -218,7 +232,13 @@ def _least_question(now: DecisionProblem, at_most: float) -> float:
 
 
 def _after(turn: Turn, now: DecisionProblem, start: DecisionProblem) -> DecisionProblem:
-    """Return the decision problem after a turn; `start` is the problem before the conversation."""
+    """Return the decision problem after a step of a conversation: with the new belief and the questions left.
+
+    Args:
+        turn: the step.
+        now: the problem before it.
+        start: the problem before the conversation, which has all questions.
+    """
     if turn.kind == ACTED:
         return now
     if turn.kind == SAW:

@@ -42,10 +42,10 @@ class Judgement:
 
     Attributes:
         cost: expected marginal cost of the decision.
-        best: the best decision that the judge knows of.
+        best: the best decision that the judge knows of: the index of an action, or a question.
         best_cost: expected marginal cost of `best`.
-        needed: whether the moment called for a question: asking was better than every action, beyond the tolerance.
-        fitted: whether asking was as good as acting, within the tolerance; None if the decision was to act.
+        needed: whether the best question was better than every action, by more than the tolerance.
+        fitted: whether the best question was as good as acting, within the tolerance; None if the decision was to act.
         fault: one of `askwise.audits.results.FAULTS`, empty if the decision was no mistake.
     """
 
@@ -58,17 +58,17 @@ class Judgement:
 
     @property
     def regret(self) -> float:
-        """Cost of the decision minus the cost of the best one, never below 0."""
+        """Expected cost of the decision minus that of the best one, never below 0."""
         return max(0.0, self.cost - self.best_cost)
 
 
 class JudgeCache:
-    """The judge of one problem, with everything that it has judged before.
+    """The judge of one problem, which remembers all its judgements.
 
     Args:
         problem: the problem that was played.
-        judge: one of `JUDGES`.
-        tolerance: regrets up to this are no mistakes; by default `TOLERANCES` of the judge.
+        judge: ``auto``, ``optimal`` or ``planner``.
+        tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
         questions: for the optimum, the limit of questions per episode.
     """
 
@@ -83,7 +83,12 @@ class JudgeCache:
         self._judged: dict[Hashable, Judgement] = {}
 
     def judged(self, moment: Moment, taken: Taken) -> Judgement:
-        """Return the judgement of the decision `taken` at a moment."""
+        """Return the judgement of a decision.
+
+        Args:
+            moment: what was known when it was made.
+            taken: the decision: the index of an action, or a question.
+        """
         key = moment.key(self.problem), taken
         if key not in self._judged:
             self._judged[key] = self._new(key[0], moment, taken)
@@ -112,7 +117,11 @@ class JudgeCache:
         return Judgement(cost, best, least, needed, fitted if asked else None, fault)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
-        """Return the values of a moment, with its best action and its best question."""
+        """Return the costs of all decisions, the best action and the best question, given what was known.
+
+        The best action and the best question come with their costs. If the exact judge cannot solve the problem from
+        there, the planner judges instead.
+        """
         try:
             values = self.judge.values_at(moment)
             return values, values.best_action(), values.proposed()
@@ -125,16 +134,21 @@ class JudgeCache:
 
 
 def check_judge(judge: str) -> None:
-    """Raise `InputError` unless `judge` is one of `JUDGES`."""
+    """Raise `InputError` unless `judge` is ``auto``, ``optimal`` or ``planner``."""
     if judge not in JUDGES:
         allowed = "one of " + ", ".join(map(repr, JUDGES))
         raise InputError("judge", repr(judge), allowed + did_you_mean(str(judge), JUDGES))
 
 
 def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
-    """Return the judge of a problem, given one of `JUDGES` and the limit of questions per episode.
+    """Return the judge of a problem.
 
-    Raises `TooLarge` if ``optimal`` cannot solve the problem; ``auto`` takes the planner then.
+    Raises `TooLarge` if the judge ``optimal`` cannot solve the problem; ``auto`` takes the planner then.
+
+    Args:
+        problem: the problem that was played.
+        judge: ``auto``, ``optimal`` or ``planner``.
+        questions: for the optimum, the limit of questions per episode; None for the default.
     """
     check_judge(judge)
     if judge == "planner":
@@ -154,14 +168,14 @@ def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudg
 
 
 def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterator[tuple[Step, Moment, Judgement]]:
-    """Value every decision of one played episode.
+    """Judge every decision of one played episode.
 
-    Yields each step with what was known before it and the judgement of its decision. Raises `InputError` if a step
-    breaks the rules of the game.
+    Yields each step, what was known before it, and the judgement of its decision. Raises `InputError` if a step breaks
+    the rules of the game.
 
     Args:
         episode: the episode.
-        judge: one of `JUDGES`, or the cache of a judge that has already judged other episodes of the same problem.
+        judge: ``auto``, ``optimal`` or ``planner``, or the judge of other episodes of the same problem, to save time.
     """
     cache = JudgeCache(episode.problem, judge) if isinstance(judge, str) else judge
     for step, moment in moments(episode):
@@ -171,7 +185,7 @@ def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterato
 
 
 def audit_episode(episode: Episode, cache: JudgeCache, source: str) -> AuditedEpisode:
-    """Return the audit of an episode, in which beliefs and decisions are texts.
+    """Return the audit of an episode: the judgement of each step, with beliefs and decisions as text.
 
     Args:
         episode: the episode.
@@ -200,7 +214,12 @@ def audit_episode(episode: Episode, cache: JudgeCache, source: str) -> AuditedEp
 
 
 def belief_text(names: tuple[str, ...], belief: FloatArray) -> str:
-    """Return a belief as text: the likeliest `MOST_GOALS` of the goals called `names`, with their probabilities."""
+    """Return a belief as text: the three likeliest goals with their probabilities, and how many others are possible.
+
+    Args:
+        names: names of the goals.
+        belief: ``float64 [n_goals]``.
+    """
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]
     named = [f"{printable(names[k])} {percent(float(belief[k]))}" for k in order[:MOST_GOALS]]

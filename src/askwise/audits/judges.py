@@ -26,11 +26,11 @@ more goals, only the question that was asked and the one that the optimum propos
 
 
 class ExactJudge:
-    """The judge ``optimal``: the exact optimum of one problem, computed on demand and cached.
+    """The judge ``optimal``: it compares decisions with the exact optimum of one problem, and caches what it computes.
 
     Args:
         problem: the problem.
-        questions: limit of questions per episode; see `askwise.solve`.
+        questions: limit of questions per episode; by default no limit if answers are true, otherwise 3.
         limit: largest number of states to solve from the start; raises `TooLarge` if that is not enough.
     """
 
@@ -46,23 +46,23 @@ class ExactJudge:
 
     @property
     def verdict(self) -> str:
-        """A text for users: the name of the judge and how exact its values are."""
+        """A text for users: the name of the judge, its limit of questions if there is one, and "exact"."""
         if self.most is None:
             return "optimal, exact"
         return f"optimal with at most {self.most} question{'' if self.most == 1 else 's'}, exact"
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return the costs of decisions at a moment; raise `TooLarge` if they cannot be computed."""
+        """Return the costs of all decisions, given what was known; raise `TooLarge` if they cannot be computed."""
         if not moment.explained or self.problem.policies is not None:
             return ExactValues(self, self.from_here(moment), moment, len(moment.answers))
         return ExactValues(self, self.home, moment, 0)
 
     def spent(self, moment: Moment) -> bool:
-        """Return whether the limit of questions per episode was reached before a moment."""
+        """Return whether all questions that the limit per episode allows had been asked before."""
         return self.most is not None and len(moment.answers) >= self.most
 
     def from_here(self, moment: Moment) -> OptimalPolicy:
-        """Return a solver that starts at a moment, with its belief and the questions left there."""
+        """Return a solver for the rest of an episode, which starts from what was known and the questions left."""
         key = moment.key(self.problem)
         if key not in self._anew:
             self._anew[key] = self._new_solver(moment)
@@ -75,7 +75,7 @@ class ExactJudge:
 
 
 class ExactValues(MomentValues):
-    """The values of decisions at a moment, from the exact optimum."""
+    """The costs of all decisions in one step of an episode, according to the exact optimum."""
 
     def __init__(self, judge: ExactJudge, solver: OptimalPolicy, moment: Moment, heard: int) -> None:
         super().__init__(judge.problem, solver.tables, moment)
@@ -84,7 +84,7 @@ class ExactValues(MomentValues):
         self.heard = heard
 
     def value(self, moment: Moment) -> float:
-        """Return the judge's expected cost from a later moment on, at which at least two goals are possible."""
+        """Return the optimal expected marginal cost from a later step on; at least two goals must be possible then."""
         try:
             return self.solver.move(
                 moment.state, moment.belief > 0, moment.answers[self.heard :]
@@ -93,7 +93,7 @@ class ExactValues(MomentValues):
             return self.judge.from_here(moment).at(moment.state).expected_marginal_cost
 
     def proposed(self) -> BestDecision:
-        """Return the question that the judge would ask and its cost; ``(None, inf)`` if it would act."""
+        """Return the question that the optimum asks now and its expected cost; ``(None, inf)`` if it acts."""
         if self.certain:
             return None, math.inf
         try:
@@ -103,7 +103,7 @@ class ExactValues(MomentValues):
         return (None, math.inf) if asked is None else (asked, self.asking(asked))
 
     def least_question(self, at_most: float) -> float:
-        """Return the least cost of all questions that the judge considers; infinity if it is above `at_most`."""
+        """Return the expected cost of the best question; infinity if it is above `at_most` or no question is left."""
         if self.judge.spent(self.moment):
             return math.inf
         persistent, n_goals = self.problem.answers.persistent, len(self.problem.goals)
@@ -112,7 +112,15 @@ class ExactValues(MomentValues):
 
 
 def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozenset[Hashable]) -> float:
-    """Return the least cost of all questions that are not in `asked`; infinity if it is above `at_most`."""
+    """Return the expected cost of the best question that is not in `asked`; infinity if it is above `at_most`.
+
+    Infinity also if more than `MOST_LISTED` goals are possible, because there are too many questions to try then.
+
+    Args:
+        values_at: the costs of decisions in this step.
+        at_most: costs above this are of no interest.
+        asked: keys of questions to leave out (`same_question`).
+    """
     goals = np.flatnonzero(values_at.belief > 0).tolist()
     if not 1 < len(goals) <= MOST_LISTED:
         return math.inf
@@ -128,7 +136,7 @@ def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozens
 
 
 class PlannerJudge:
-    """The judge ``planner``: values decisions of one problem by the planner's plans, and caches them."""
+    """The judge ``planner``: it compares decisions with the best plans that the planner finds, and caches them."""
 
     name = "planner"
     verdict = "planner, the best that it found"
@@ -139,7 +147,7 @@ class PlannerJudge:
         self._values: dict[Hashable, float] = {}
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return the costs of decisions at a moment."""
+        """Return the costs of all decisions, given what was known, according to the planner."""
         if moment.explained and self.problem.policies is None:
             if self._home is None:
                 self._home = self._new_planner(tables_of(self.problem))
@@ -152,13 +160,13 @@ class PlannerJudge:
 
 
 class PlannerValues(MomentValues):
-    """The costs at a moment according to the planner.
+    """The costs of all decisions in one step of an episode, according to the planner.
 
     Args:
         problem: the problem that was played.
-        planner: a planner whose tables cover this moment.
-        moment: the moment.
-        values: values of moments, by `Moment.key`; new ones are added.
+        planner: a planner whose tables cover the teammate's state.
+        moment: what was known before the step.
+        values: cache of expected costs by `Moment.key`; new ones are added.
     """
 
     def __init__(self, problem: Problem, planner: Planner, moment: Moment, values: dict[Hashable, float]) -> None:
@@ -167,7 +175,10 @@ class PlannerValues(MomentValues):
         self._values = values
 
     def value(self, moment: Moment) -> float:
-        """Return the judge's expected cost from a later moment on, at which at least two goals are possible."""
+        """Return the expected marginal cost of the planner's plan from a later step on.
+
+        `moment` is what is known then; the cost is 0 if fewer than two goals are possible.
+        """
         key = moment.key(self.problem)
         if key not in self._values:
             plan = self._plan(moment)
@@ -175,19 +186,22 @@ class PlannerValues(MomentValues):
         return self._values[key]
 
     def proposed(self) -> BestDecision:
-        """Return the question that the judge would ask and its cost; ``(None, inf)`` if it would act."""
+        """Return the best question in the planner's plan and its expected cost; ``(None, inf)`` if it has none."""
         plan = None if self.certain else self._plan(Moment(self.moment.state, self.belief, self.moment.answers))
         if plan is None or plan.question is None:
             return None, math.inf
         return plan.question, self.asking(plan.question)
 
     def least_question(self, at_most: float) -> float:
-        """Return the cost of the only question that the planner considers, the one that it proposes."""
+        """Return the expected cost of the question that the planner proposes; infinity if it is above `at_most`.
+
+        The planner considers no other question.
+        """
         cost = self.proposed()[1]
         return cost if cost <= at_most else math.inf
 
     def _plan(self, moment: Moment) -> Plan | None:
-        """Return the best plan; None if fewer than two goals are left."""
+        """Return the planner's best plan, given what is known; None if fewer than two goals are possible."""
         state, answers = moment.state, self.problem.answers
         kept = moment.belief > 0
         if answers.fallible and not self.problem.ego.table().cut_off().any():

@@ -35,7 +35,7 @@ from askwise.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moment:
-    """What was known before a step.
+    """What was known before a step of an episode.
 
     Attributes:
         state: the states of both agents.
@@ -50,7 +50,7 @@ class Moment:
     explained: bool = True
 
     def key(self, problem: Problem) -> Hashable:
-        """Return a key; two moments of a problem with equal keys have the same values."""
+        """Return a hashable key; where two moments of a problem have equal keys, all decisions cost the same."""
         where = self.state.teammate, self.state.ego
         if not self.explained or problem.policies is not None:
             return *where, self.belief.tobytes(), self.answers
@@ -59,7 +59,10 @@ class Moment:
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the reply that a question gets again if errors are persistent; None if it was not asked before."""
+        """Return the reply to a question that was asked before, if errors are persistent; otherwise None.
+
+        With persistent errors, asking again gets the same reply.
+        """
         if not problem.answers.persistent:
             return None
         n_goals = len(problem.goals)
@@ -69,7 +72,7 @@ class Moment:
 
 
 def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
-    """Yield each step of an episode with what was known before it.
+    """Yield each step of an episode with what was known before it, a `Moment`.
 
     Raises `InputError` if a step breaks the rules of the game or contradicts the steps before it.
     """
@@ -88,7 +91,10 @@ def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
 
 
 def _check(problem: Problem, episode: Episode, k: int, field: str) -> None:
-    """Raise `InputError` if the rules do not allow step `k`, or if it does not lead to the next state."""
+    """Raise `InputError` if the rules do not allow step `k` of an episode, or if it does not lead to the next state.
+
+    `field` is the name of the step in the message.
+    """
     step = episode.steps[k]
     following = episode.steps[k + 1].state if k + 1 < len(episode.steps) else episode.final
     if step.decision.ask is not None:
@@ -109,12 +115,15 @@ BestDecision = tuple[int | Question | None, float]
 
 
 class MomentValues(ABC):
-    """The costs of all decisions at one moment, according to one judge.
+    """The expected costs of all decisions in one step of an episode, according to one judge.
+
+    Costs are marginal costs from this step on, if the judge makes all later decisions.
 
     Args:
         problem: the problem that was played.
         tables: tables of the problem, which must cover the teammate's state.
-        moment: what was known. Goals that the teammate can no longer be pursuing according to `tables` are left out.
+        moment: what was known before the step. Goals that the teammate can no longer be pursuing according to `tables`
+            are left out.
     """
 
     def __init__(self, problem: Problem, tables: Tables, moment: Moment) -> None:
@@ -130,20 +139,26 @@ class MomentValues(ABC):
 
     @abstractmethod
     def value(self, moment: Moment) -> float:
-        """Return the judge's expected cost from a later moment on, at which at least two goals are possible."""
+        """Return the expected cost from a later step on if the judge decides; `moment` is what is known then.
+
+        At least two goals must be possible.
+        """
 
     @abstractmethod
     def proposed(self) -> BestDecision:
-        """Return the question that the judge would ask and its cost; ``(None, inf)`` if it would act."""
+        """Return the question that the judge would ask now and its expected cost; ``(None, inf)`` if it would act."""
 
     @abstractmethod
     def least_question(self, at_most: float) -> float:
-        """Return the least cost of all questions that the judge considers; infinity if it is above `at_most`."""
+        """Return the least expected cost of all questions that the judge considers; infinity if above `at_most`."""
 
     # -- one decision --------------------------------------------------------------------------------------------
 
     def acting(self, action: int) -> float:
-        """Return the expected cost of an action; infinite if a possible goal can never be reached after it."""
+        """Return the expected cost of an action, given by index.
+
+        Infinity if a possible goal can never be reached after it.
+        """
         w, ego = self.moment.state.teammate, self.problem.ego.next(self.moment.state.ego, action)
         cost = self.at_once(action)
         if math.isinf(cost):
@@ -157,7 +172,10 @@ class MomentValues(ABC):
         return cost
 
     def asking(self, asked: Question, at_most: float = math.inf) -> float:
-        """Return the expected cost of a question; infinity if it is above `at_most`, which saves work."""
+        """Return the expected cost of a question, its price included; infinity if it is above `at_most`.
+
+        A smaller `at_most` saves work.
+        """
         moment, price = self.moment, float(self.problem.query_cost(asked))
         again = moment.answered_before(self.problem, asked)
         if again is not None:
@@ -171,7 +189,10 @@ class MomentValues(ABC):
         return cost
 
     def at_once(self, action: int) -> float:
-        """Return the expected delay that an action causes by itself; infinite if it loses a possible goal for good."""
+        """Return the expected delay that an action (by index) causes, without the cost of later decisions.
+
+        Infinity if a possible goal can never be reached after it.
+        """
         ego = self.problem.ego.next(self.moment.state.ego, action)
         possible = self.belief > 0
         teammate = self.tables.steps[self.moment.state.teammate]
@@ -182,7 +203,7 @@ class MomentValues(ABC):
         return float((self.belief * np.where(after >= FAR, 0.0, delay))[possible].sum())
 
     def best_action(self) -> BestDecision:
-        """Return the action of least cost, and that cost.
+        """Return the index of the action of least expected cost, and this cost.
 
         Actions are tried in the order of the delay that they cause by themselves, a lower bound of their cost. The
         search stops at the first delay that is no better than the best cost.
@@ -206,14 +227,17 @@ class MomentValues(ABC):
         return bool(np.count_nonzero(self.belief) < 2)
 
     def _after(self, moment: Moment) -> float:
-        """Return the probability of a later moment times its value; its belief sums to that probability."""
+        """Return the expected cost from a later step on, times the probability of what is known then.
+
+        The belief of `moment` sums to this probability.
+        """
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:
             return 0.0
         return share * self.value(Moment(moment.state, moment.belief / share, moment.answers, moment.explained))
 
     def _gone_on(self, onwards: int) -> FloatArray:
-        """Return ``float64 [n_goals]``: the joint probability of each goal and the teammate's next state `onwards`."""
+        """Return the joint probability of each goal and the teammate's next state `onwards`, ``float64 [n_goals]``."""
         here, there = self.tables.weight[self.moment.state.teammate], self.tables.weight[onwards]
         return np.asarray(self.belief * np.divide(there, here, out=np.zeros_like(here), where=here > 0))
 

@@ -41,7 +41,10 @@ TERMS = {
 
 
 def write_page(audit: Audit, path: str | Path, *, dearest: int = SHOWN) -> None:
-    """Write the report of an audit atomically, with the `dearest` costliest decisions."""
+    """Write the report of an audit to an HTML file, with the `dearest` costliest decisions.
+
+    The file appears only when it is complete.
+    """
     with whole_file(path) as temporary:
         temporary.write_text(page_text(audit, dearest=dearest), encoding="utf-8", errors="backslashreplace")
 

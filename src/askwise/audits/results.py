@@ -23,11 +23,11 @@ FAULTS = (OVER_ASKING, UNDER_ASKING, WRONG_QUESTION, WRONG_ACT)
 
 
 def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, tolerance: float) -> str:
-    """Return which of `FAULTS` a decision is, or an empty text if it is no mistake.
+    """Return the kind of mistake that a decision is, one of `FAULTS`; an empty text if it is no mistake.
 
     Args:
         asked: whether the decision was to ask.
-        regret: regret of the decision.
+        regret: expected cost of the decision minus that of the best one.
         needed: whether asking was better than every action, by more than the tolerance.
         fitted: whether some question was as good as acting, within the tolerance.
         tolerance: regrets up to this are no mistakes.
@@ -59,8 +59,8 @@ class AuditedStep:
         best_asks: whether `best` is a question.
         best_cost: expected cost of `best`.
         regret: `cost` minus `best_cost`; infinite if the decision put a possible goal out of reach.
-        needed: whether the moment called for a question.
-        fitted: whether asking was right; None if the decision was to act.
+        needed: whether the best question was better than every action.
+        fitted: whether the best question was as good as acting; None if the decision was to act.
         fault: ``over-asking``, ``under-asking``, ``wrong question``, ``wrong act``, or empty.
     """
 
@@ -83,9 +83,9 @@ class AuditedEpisode:
     """The audit of one episode or conversation.
 
     Attributes:
-        source: the file, with the number of the line if it has several; or the number of the item.
+        source: the file, with the number of the line if it has several episodes; or the number of the item.
         method: the method that decided.
-        judge: the judge, and how exact its values are.
+        judge: what the decisions were compared with, and how exact its costs are.
         tolerance: regrets up to this are no mistakes.
         steps: the decisions in order.
     """
@@ -98,7 +98,7 @@ class AuditedEpisode:
 
     @property
     def regret(self) -> float:
-        """Sum of all regrets that are finite."""
+        """Sum of the finite regrets of all steps."""
         return math.fsum(step.regret for step in self.steps if math.isfinite(step.regret))
 
 
@@ -137,27 +137,27 @@ class Audit:
 
     @cached_property
     def steps(self) -> int:
-        """Number of decisions."""
+        """Number of decisions in all episodes."""
         return sum(len(episode.steps) for episode in self.episodes)
 
     @cached_property
     def questions(self) -> int:
-        """Number of questions asked."""
+        """Number of questions asked in all episodes."""
         return sum(step.asked for step in self._all())
 
     @cached_property
     def needed(self) -> int:
-        """Number of moments that called for a question."""
+        """Number of steps in which a question should have been asked, because it was better than every action."""
         return sum(step.needed for step in self._all())
 
     @cached_property
     def regret(self) -> float:
-        """Sum of all regrets that are finite."""
+        """Sum of the finite regrets of all steps of all episodes."""
         return math.fsum(step.regret for step in self._all() if math.isfinite(step.regret))
 
     @property
     def mean_regret(self) -> float:
-        """Mean regret per episode; ``nan`` if there are no episodes."""
+        """Mean over episodes of the sum of finite regrets; ``nan`` if there are no episodes."""
         return _share(self.regret, len(self.episodes))
 
     @cached_property
@@ -176,17 +176,20 @@ class Audit:
 
     @cached_property
     def precision(self) -> float:
-        """Of all questions asked, the share at moments where asking was right; ``nan`` if no question was asked."""
+        """Of all questions asked, the share in steps where the best question was as good as acting.
+
+        ``nan`` if no question was asked.
+        """
         return _share(sum(bool(step.fitted) for step in self._all()), self.questions)
 
     @cached_property
     def recall(self) -> float:
-        """Of all moments that called for a question, the share at which it asked; ``nan`` if there were none."""
+        """Share of the steps that called for a question in which a question was asked; ``nan`` if there were none."""
         return _share(sum(step.needed and step.asked for step in self._all()), self.needed)
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; ``nan`` if one of them is not a number."""
+        """Harmonic mean of precision and recall; ``nan`` if precision or recall is ``nan``."""
         if self.precision + self.recall == 0:
             return 0.0
         return 2 * self.precision * self.recall / (self.precision + self.recall)
@@ -226,7 +229,7 @@ class Audit:
         }
 
     def exceeds(self, most: float) -> bool:
-        """Return whether the mean regret per episode is above `most`, or some step put a goal out of reach."""
+        """Return whether the mean regret per episode is above `most`, or a possible goal was put out of reach."""
         return self.out_of_reach > 0 or self.mean_regret > most
 
     def by_method(self) -> dict[str, Audit]:
@@ -257,7 +260,7 @@ def to_text(audit: Audit, dearest: int = SHOWN) -> str:
 
 
 def judges(audit: Audit) -> list[str]:
-    """Return the judges of all episodes, each once."""
+    """Return the judges of all episodes as text (`AuditedEpisode.judge`), each different one once."""
     return list(dict.fromkeys(episode.judge for episode in audit.episodes))
 
 
@@ -269,7 +272,10 @@ def number(value: float) -> str:
 
 
 def failure(audit: Audit, most: float) -> str | None:
-    """Return why an audit fails if the mean regret per episode may be at most `most`; None if it passes."""
+    """Return the reason as text if an audit exceeds a limit of the mean regret per episode; None if it passes.
+
+    `most` is the limit. An audit also fails if a decision put a possible goal out of reach.
+    """
     if not audit.exceeds(most):
         return None
     if audit.out_of_reach > 0:
@@ -278,13 +284,13 @@ def failure(audit: Audit, most: float) -> str | None:
 
 
 def precision_text(audit: Audit) -> str:
-    """Return the numbers behind the precision as text."""
+    """Return the precision of asking in words: for how many of the questions asked, asking was right."""
     fitted = sum(bool(step.fitted) for episode in audit.episodes for step in episode.steps)
     return f"asking was right at {fitted:,} of {_of(audit.questions, 'question')} asked"
 
 
 def recall_text(audit: Audit) -> str:
-    """Return the numbers behind the recall as text."""
+    """Return the recall of asking in words: in how many of the steps that called for a question, one was asked."""
     asked = sum(step.needed and step.asked for episode in audit.episodes for step in episode.steps)
     return f"it asked at {asked:,} of {_of(audit.needed, 'moment')} that called for a question"
 
@@ -374,7 +380,7 @@ def _finite(value: float) -> float | None:
 
 
 def csv_text(audit: Audit) -> str:
-    """Return an audit as CSV with one row for each step."""
+    """Return an audit as CSV with a header and one row for each decision."""
     columns = [each.name for each in fields(AuditedStep)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -391,6 +397,6 @@ def _cell(value: object) -> object:
 
 
 def write_csv(audit: Audit, path: str | Path) -> None:
-    """Write an audit atomically as a CSV file with one row for each step."""
+    """Write an audit to a CSV file with one row for each decision; the file appears only when it is complete."""
     with whole_file(path) as temporary:
         temporary.write_text(csv_text(audit), encoding="utf-8")

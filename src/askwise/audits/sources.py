@@ -43,21 +43,21 @@ class EpisodeSource:
 
     @property
     def name(self) -> str:
-        """The path, with ``:`` and the number of the line if there is one."""
+        """The path, followed by ``:`` and the number of the line if the episode is a line of the file."""
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
     @property
     def folder(self) -> Path:
-        """The folder of the file; names of other files in it are relative to this folder."""
+        """The folder of the file; the names of decision files in a conversation are relative to it."""
         return Path(self.path).parent
 
     @property
     def field(self) -> str:
-        """The location as error messages name it."""
+        """The file, and the line if there is one, as error messages name them."""
         return f"file {self.path!r}" + ("" if self.line is None else f", line {self.line}")
 
     def read(self) -> Any:
-        """Return the contents as parsed JSON."""
+        """Read the file or the line, and return it as parsed JSON; raise `InputError` if it is empty or invalid."""
         if self.size is None:
             text = read_text(self.path)
         else:
@@ -70,7 +70,10 @@ class EpisodeSource:
 
 @contextmanager
 def located_errors(field: str) -> Iterator[None]:
-    """Prepend the location `field` to the field of every `InputError` that is raised inside and names no file."""
+    """Return a context manager that puts `field`, a file or a line, before the field of each `InputError` in its block.
+
+    Errors that already name a file are not changed.
+    """
     try:
         yield
     except InputError as error:
@@ -82,7 +85,7 @@ def located_errors(field: str) -> Iterator[None]:
 
 
 def format_of(data: Any) -> str:
-    """Return the format that the contents of a file state; raise `InputError` unless it can be audited."""
+    """Return the format that the parsed contents of a file state; raise `InputError` if that cannot be audited."""
     stated = Field("", data).object(["format"]).child("format")
     if stated.value not in FORMATS:
         raise stated.refuse("one of " + ", ".join(map(repr, FORMATS)))
@@ -90,9 +93,10 @@ def format_of(data: Any) -> str:
 
 
 def find_sources(path: Path) -> list[EpisodeSource]:
-    """Return all episodes and conversations in a file, or in the files of a folder, sorted by path.
+    """Return the locations of all episodes and conversations in a file, or in the files of a folder, sorted by path.
 
-    In a folder, other files of askwise, such as instances, are skipped.
+    In a folder, other files of askwise, such as instances, are skipped. Raises `InputError` if there is nothing to
+    audit.
     """
     if not path.is_dir():
         return list(_sources(path))
@@ -128,7 +132,7 @@ def _of_another_kind(text: bytes) -> bool:
 
 
 def _parsed(text: bytes) -> Mapping[str, Any]:
-    """Return a JSON object; an empty one if the text is not one, which is reported when the item is audited."""
+    """Return a text as a JSON object; an empty object if it is not valid, which is reported later, by the audit."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -137,7 +141,12 @@ def _parsed(text: bytes) -> Mapping[str, Any]:
 
 
 def problem_key(given: bytes | Mapping[str, Any], folder: Path) -> str:
-    """Return a key that is equal for all files about the same problem; names of decision files start at `folder`."""
+    """Return a key that is equal for all episodes and conversations about the same problem.
+
+    Args:
+        given: the contents of a file or a line, as bytes or parsed.
+        folder: the folder to which names of decision files are relative.
+    """
     data = _parsed(given) if isinstance(given, bytes) else given
     decision = data.get("decision")
     if isinstance(decision, str):

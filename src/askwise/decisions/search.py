@@ -227,7 +227,7 @@ class SearchResult:
     lower: float
 
     def solver_for(self, first: int) -> DecisionSolver:
-        """Return the search whose plan is best after a first move: a question ``q >= 0``, or a negative number to act."""
+        """Return the search whose plan is best after a first move: a question ``q >= 0``, or an action if negative."""
         return self.narrow.get(first, self.solver)
 
 

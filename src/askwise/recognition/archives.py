@@ -26,11 +26,12 @@ OBSERVABILITY = re.compile(r"_(\d{1,3}|full)(?:_\d+)?$")
 
 @dataclass(frozen=True)
 class ObservedPlan:
-    """The observations of one plan.
+    """The observations of one plan, and its true goal, from one archive of a goal-recognition problem.
 
     Attributes:
         name: the name of the archive.
-        texts: the files with the observations and the true goal that the archive has, as pairs of name and content.
+        texts: the files with the observations and the true goal, as far as the archive has them, as pairs of name and
+            content.
     """
 
     name: str
@@ -38,18 +39,18 @@ class ObservedPlan:
 
     @property
     def observability(self) -> str:
-        """The percentage of the plan that was observed according to the archive's name, empty if it has none."""
+        """The percentage of the plan that was observed, as the archive's name states it; empty if it does not."""
         found = OBSERVABILITY.search(self.name)
         return "" if found is None else {"full": "100"}.get(found[1], found[1])
 
 
 @dataclass(frozen=True)
 class Collected:
-    """One problem, and the archives that contain it.
+    """A goal-recognition problem, with the observations from all archives that contain it.
 
     Attributes:
         name: the common beginning of the archives' names.
-        texts: the files with domain, template and goals, as pairs of name and content.
+        texts: the PDDL domain, the problem template and the goals, as pairs of file name and content.
         observed: the observed plans, one for each archive.
     """
 
@@ -59,7 +60,7 @@ class Collected:
 
     @property
     def digest(self) -> str:
-        """A short checksum of all files."""
+        """A short checksum of all files of the problem and its archives."""
         everything = repr((self.texts, [(each.name, each.texts) for each in self.observed]))
         return hashlib.sha256(everything.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -78,7 +79,9 @@ class Unreadable:
 
 
 def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadable]]:
-    """Return the problems below some paths, and the archives that cannot be read.
+    """Return the goal-recognition problems in archives and folders, and the archives that cannot be read.
+
+    Archives that differ in their observations only are put together as one problem.
 
     Args:
         paths: archives, folders of one problem, or folders that contain these at any depth.
@@ -104,13 +107,19 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
 
 
 def _names(groups: list[list[ObservedPlan]]) -> list[str]:
-    """Return a name for each group of archives: their common beginning, or the first name if that is not unique."""
+    """Return a name for each group of archives: the common beginning of their names.
+
+    If two groups would get the same name, the name of the group's first archive is used.
+    """
     names = [_common([plan.name for plan in group]) for group in groups]
     return [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]
 
 
 def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
-    """Yield the archives and problem folders at and below a path; add folders that cannot be read to `unreadable`."""
+    """Yield the archives and the folders of a problem at and below a path.
+
+    Folders that cannot be read are added to `unreadable`.
+    """
 
     def note(error: OSError) -> None:
         refused = InputError(f"folder {str(error.filename)!r}", reason(error), "a folder that can be read")
@@ -142,7 +151,7 @@ def _name(path: Path) -> str:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return the common beginning of names, without incomplete words at its end."""
+    """Return the common beginning of archives' names, without separators and the part about the goal at its end."""
     if len(names) == 1:
         return re.sub(r"_hyp-.*$", "", names[0])
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))

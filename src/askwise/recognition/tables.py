@@ -51,19 +51,22 @@ GRD_COLUMNS = (
 
 @dataclass(frozen=True)
 class MeasureJob:
-    """The computation of one problem's row; implements `askwise.studies.running.jobs.Job`."""
+    """A job that computes how similar the goals of a problem are: one row of a table (see `GRD_COLUMNS`).
+
+    It implements `askwise.studies.running.jobs.Job`.
+    """
 
     problem: Collected
     limits: Limits
 
     @property
     def key(self) -> str:
-        """A name of the job that changes with its input and its limits."""
+        """A text that identifies the result: it changes with the files of the problem and the limits of the search."""
         limits = "-".join(str(value) for value in asdict(self.limits).values())
         return f"grd-{GRD_VERSION}-{self.problem.digest}-{limits}"
 
     def rows(self) -> list[Row]:
-        """Compute the rows."""
+        """Read the problem, search for all optimal plans of its goals, and return a list with the only row."""
         start = time.process_time()
         read = recognition(dict(self.problem.texts), name=self.problem.name, limits=self.limits)
         cones = cones_of(read)
@@ -74,7 +77,7 @@ class MeasureJob:
         return [{**row, "seconds": time.process_time() - start, "verdict": verdict(cones)}]
 
     def failed(self, why: str) -> list[Row]:
-        """Return rows that hold only the names and the reason of the failure."""
+        """Return the row of a job that failed, with the names and the reason `why`, as the only item of a list."""
         return [self._row(verdict=f"failed: {why}")]
 
     def _row(self, **known: object) -> Row:
@@ -93,7 +96,10 @@ def _sizes(cones: Cones) -> Row:
 
 
 def _alike(cones: Cones) -> Row:
-    """Return the columns about the similarity of goals in the initial state; empty with fewer than two goals."""
+    """Return the columns of a row about the similarity of goals in the initial state, such as ``wcd`` and ``mean_edp``.
+
+    Empty with fewer than two goals. `cones` has the states on optimal plans for each goal.
+    """
     pairs = pairs_at(cones)
     n = len(pairs.goals)
     if n < 2:
@@ -113,7 +119,10 @@ def _alike(cones: Cones) -> Row:
 
 
 def _expected_case(cones: Cones, goals: tuple[int, ...]) -> float | str | None:
-    """Return the ECD of all goals, None if action names do not determine the states."""
+    """Return the expected-case distinctiveness (ECD) of the goals, or ``inf`` as text.
+
+    None if the names of actions do not determine the states, so that the ECD is not defined.
+    """
     if cones.ambiguous:
         return None
     value = float(ecd(cones.model, [cones.targets[goal].tolist() for goal in goals], at=0))
@@ -121,7 +130,10 @@ def _expected_case(cones: Cones, goals: tuple[int, ...]) -> float | str | None:
 
 
 def verdict(cones: Cones) -> str:
-    """Return a text that states whether the row of a problem is exact, or why not."""
+    """Return a text that states whether the results for a problem are exact, or why not.
+
+    `cones` has the states on optimal plans for each goal.
+    """
     if cones.too_large:
         least = min(cones.found[goal].at_least for goal in cones.too_large)  # holds for each of the goals
         goals = f"{len(cones.too_large)} of {len(cones.goals)} goals"
@@ -156,14 +168,16 @@ RECOGNISE_COLUMNS = (
 
 @dataclass(frozen=True)
 class RecogniseJob:
-    """The computation of the rows of all archives of one problem; implements `askwise.studies.running.jobs.Job`.
+    """A job that recognises the goal in all archives of one problem: a row of a table for each archive.
+
+    It implements `askwise.studies.running.jobs.Job`.
 
     Attributes:
         problem: the problem and its archives.
         limits: the limits of the search for plans.
         belief: ``bayes`` or ``robust``.
         stray: the probability of a suboptimal action, for the belief ``robust``.
-        complete: whether the observations are complete up to the last one.
+        complete: whether no action is missing among the observations up to the last one.
     """
 
     problem: Collected
@@ -174,13 +188,13 @@ class RecogniseJob:
 
     @property
     def key(self) -> str:
-        """A name of the job that changes with its input and its limits."""
+        """A text that identifies the result: it changes with the files of the problem, the options and the limits."""
         limits = "-".join(str(value) for value in asdict(self.limits).values())
         how = f"{self.belief}-{self.stray if self.belief == 'robust' else 0}-{int(self.complete)}"
         return f"recognise-{RECOGNISE_VERSION}-{self.problem.digest}-{how}-{limits}"
 
     def rows(self) -> list[Row]:
-        """Compute the rows."""
+        """Recognise the goal in each archive, and return a row for each, with the columns `RECOGNISE_COLUMNS`."""
         start = time.process_time()
         cones: Cones | None = None
         rows = []
@@ -208,7 +222,7 @@ class RecogniseJob:
         return rows
 
     def failed(self, why: str) -> list[Row]:
-        """Return rows that hold only the names and the reason of the failure."""
+        """Return a row for each archive of a job that failed, with the names and the reason `why`."""
         return [self._row(plan, verdict=f"failed: {why}") for plan in self.problem.observed]
 
     def _row(self, plan: ObservedPlan, **known: object) -> Row:
@@ -240,7 +254,10 @@ class Summary:
 
 
 def summaries(rows: Iterable[Row]) -> list[Summary]:
-    """Return the summary of each observability, in ascending order."""
+    """Return the quality of goal recognition for each observability, in ascending order, unknown last.
+
+    `rows` are the rows of `RecogniseJob`; those without a true goal or a result are left out.
+    """
     groups: dict[str, list[Row]] = {}
     for row in rows:
         if row["true_likeliest"] is not None:

@@ -47,7 +47,7 @@ WHAT_AUDIT_DOES = (
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: its name, its description, the schemas of its arguments and of its result, and its function."""
+    """A tool that a language model can call: name, description, JSON schemas of arguments and result, and function."""
 
     name: str
     description: str
@@ -57,7 +57,7 @@ class Tool:
 
 
 class Tools:
-    """All tools, and the conversations that they are about."""
+    """The tools ``decide``, ``heard`` and ``audit`` for language models, and the conversations in progress."""
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
@@ -70,13 +70,16 @@ class Tools:
         }
 
     def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Call the tool `name`; raise `InputError` if its arguments are wrong."""
+        """Call the tool `name` and return its result as a JSON object; raise `InputError` for wrong arguments."""
         if name not in self.all:
             raise InputError("tool", short_json(name), "one of " + ", ".join(self.all) + did_you_mean(name, self.all))
         return self.all[name].call(arguments)
 
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Start a conversation: return the first recommendation and the name of the session."""
+        """Start a conversation about a decision; return the first recommendation with the name of the session.
+
+        `arguments` has the keys of a decision file, of which only ``belief`` is required.
+        """
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):
             given.child("format").text([FORMAT])
@@ -90,7 +93,11 @@ class Tools:
         return _reply(name, session)
 
     def heard(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Continue a conversation after an answer: return the next recommendation."""
+        """Continue a conversation after a question was answered; return the next recommendation.
+
+        `arguments` has the keys ``session``, ``answer`` and, if another question than the recommended one was asked,
+        ``question``.
+        """
         given = Field("", arguments).object(["session", "answer"], ["question"])
         name = given.child("session").text()
         if name not in self._sessions:
@@ -106,7 +113,11 @@ class Tools:
         return _reply(name, session)
 
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Judge the decisions of past conversations."""
+        """Judge the decisions of past conversations, and return the audit as a JSON object.
+
+        `arguments` has the keys ``conversations`` (a list) and optionally ``dearest``, the number of costliest steps to
+        list.
+        """
         from askwise.audits.audit import audit
 
         given = Field("", arguments).object(["conversations"], ["dearest"])
@@ -142,13 +153,13 @@ HEARD_SCHEMA: dict[str, Any] = {
 
 
 def decide_schema() -> dict[str, Any]:
-    """Return the JSON schema of the arguments of ``decide``: a decision file in which ``format`` is optional."""
+    """Return the JSON schema of the arguments of the tool ``decide``: a decision file, with or without ``format``."""
     found = schema("decision")
     return {**found, "required": ["belief"]}
 
 
 def audit_schema() -> dict[str, Any]:
-    """Return the JSON schema of the arguments of ``audit``."""
+    """Return the JSON schema of the arguments of the tool ``audit``."""
     decision = schema("decision")
     text = {"type": "string"}
     steps = [
@@ -193,7 +204,10 @@ INSTRUCTIONS = (
 
 
 def serve() -> None:
-    """Serve until standard input ends."""
+    """Run the MCP server on standard input and output until the input ends.
+
+    Raises `AskwiseError` if the package `mcp` is not installed.
+    """
     try:
         import anyio
         from mcp.server.lowlevel import Server
@@ -211,7 +225,7 @@ def serve() -> None:
 
 
 def make_server() -> Any:
-    """Return the server; tests drive it without pipes."""
+    """Return an MCP server with all tools, not yet connected, so that tests can use it without pipes."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
 

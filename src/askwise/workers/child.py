@@ -44,20 +44,23 @@ Service = Callable[[Any], Iterable[Any]]
 
 
 class RequestRefused(Exception):  # noqa: N818 - it names what happened
-    """A worker cannot handle a request, for instance because it does not know a class in it."""
+    """A worker process cannot handle a request, for instance because it does not know a class in it."""
 
 
 def main() -> None:
-    """Call the function that the command line names, with the other arguments; its result is the exit code."""
+    """Run a supervised process: call the function that the command line names, and exit with its result as exit code.
+
+    The command line has the heartbeat file, the function as ``module:name``, and its arguments.
+    """
     _, heartbeat_file, target, *arguments = sys.argv
     begin(heartbeat_file)
     sys.exit(_named(target)(arguments))
 
 
 def begin(heartbeat_file: str) -> None:
-    """Set up this process: heartbeat and stack dumps in a file of the parent, and an end when the parent ends.
+    """Set up a supervised process: show what it does in the heartbeat file, and end it when the parent process ends.
 
-    The stack is written on a crash and on `DUMP_SIGNAL`.
+    On a crash and on `DUMP_SIGNAL`, the process also writes its stack to this file.
     """
     own.show_in(heartbeat_file)
     if hasattr(os, "register_at_fork"):
@@ -74,7 +77,7 @@ def begin(heartbeat_file: str) -> None:
 
 
 def serve(arguments: list[str]) -> None:
-    """Answer requests until the parent closes the pipe, or sends no request for some time.
+    """Answer requests from the parent process until it closes the pipe, or sends no request for some time.
 
     Args:
         arguments: the `Service` as ``module:name``; the limit of the address space in GiB; and the seconds without a
@@ -101,7 +104,15 @@ def serve(arguments: list[str]) -> None:
 
 
 def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, str | None]:
-    """Send all replies to a request; return the final message."""
+    """Send all replies of a service to a request; return the final message to be sent.
+
+    It is ``(DONE, None)``, or ``(REFUSED, reason)`` if the request cannot be handled.
+
+    Args:
+        service: the function that answers requests.
+        request: the pickled request.
+        replies: the pipe to the parent.
+    """
     try:
         understood = pickle.loads(request)
     except Exception as error:
@@ -115,7 +126,7 @@ def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, 
 
 
 def one_thread() -> None:
-    """Limit libraries that are not loaded yet to one thread each."""
+    """Limit libraries that are not loaded yet to one thread each, by environment variables that are not set already."""
     for variable, value in ONE_THREAD.items():
         os.environ.setdefault(variable, value)
 
@@ -127,7 +138,10 @@ def _named(target: str) -> Callable[..., Any]:
 
 
 def _pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the pipes from and to the parent, moved away from standard input and output."""
+    """Return the pipes from and to the parent, which were standard input and output.
+
+    Afterwards standard input is empty, and standard output is redirected to standard error.
+    """
     given, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -154,7 +168,10 @@ def _send(replies: IO[bytes], message: tuple[str, Any]) -> None:
 
 
 def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
-    """Take over the parent's current folder, which may contain agents' files, and its environment variables."""
+    """Change to the parent's current folder, which may contain agents' files, and take over its environment variables.
+
+    `folder` is None if the parent's folder was removed; then the current one is kept.
+    """
     wanted = {**ONE_THREAD, **environment}
     if dict(os.environ) != wanted:
         os.environ.clear()
@@ -170,7 +187,10 @@ def _die_first() -> None:
 
 
 def _limit_memory(gib: float) -> None:
-    """Limit the address space of this process, so that allocating more raises `MemoryError`."""
+    """Limit the address space of this process to `gib` GiB, so that allocating more raises `MemoryError`.
+
+    Does nothing for infinity, and on systems without this limit.
+    """
     if math.isinf(gib):
         return
     with contextlib.suppress(ImportError, OSError, ValueError):  # not every system has this limit

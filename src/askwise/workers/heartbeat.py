@@ -32,7 +32,7 @@ OVERSLEPT = 1.0
 
 
 class Heartbeat:
-    """The numbers that a worker and its supervisor share.
+    """Numbers in shared memory by which a process shows its supervisor what it is doing, and since when.
 
     Attributes:
         is_copy: whether this process is a fork of the supervised one.
@@ -48,7 +48,7 @@ class Heartbeat:
         self.show_in(path)
 
     def show_in(self, path: str | Path | None) -> None:
-        """Write the numbers to a file from now on; if `path` is None, to private memory."""
+        """Show the numbers in a file from now on, mapped into memory; if `path` is None, only in private memory."""
         if path is None:
             self.numbers = memoryview(bytearray(SIZE)).cast("d")
             self.numbers[UNIT] = NO_UNIT
@@ -57,13 +57,13 @@ class Heartbeat:
             self.numbers = memoryview(mmap.mmap(file.fileno(), SIZE)).cast("d")
 
     def mark_as_copy(self) -> None:
-        """Note that this process is a fork of the supervised one, and must not change its numbers."""
+        """Record that this process is a fork of the supervised one, and leave the shared numbers unchanged."""
         self.is_copy = True
         self.show_in(None)
 
     @property
     def unit(self) -> int:
-        """The number of the current unit of work, `NO_UNIT` if there is none."""
+        """The number of the current unit of work, such as an episode; `NO_UNIT` if there is none."""
         unit = self.numbers[UNIT]
         return int(unit) if math.isfinite(unit) else NO_UNIT  # an agent may have overwritten the file
 
@@ -79,27 +79,30 @@ class Heartbeat:
 
     @property
     def prices(self) -> tuple[float, float]:
-        """The base price of a question and the price per goal in the current unit, NaN if they are not known yet."""
+        """The base price of a question and the price per goal in the current unit of work; NaN if not known yet."""
         return self.numbers[BASE], self.numbers[PER_GOAL]
 
     def begin(self, unit: int) -> None:
-        """Show that the unit of work with that number begins."""
+        """Show that the unit of work with this number (such as an episode) begins now."""
         self.numbers[BASE] = self.numbers[PER_GOAL] = float("nan")
         self.numbers[DECIDING] = 0.0
         self.numbers[SINCE] = time.monotonic()
         self.numbers[UNIT] = unit
 
     def set_prices(self, base: float, per_goal: float) -> None:
-        """Show the prices of questions in the current unit."""
+        """Show the base price of a question and the price per goal in the current unit of work."""
         self.numbers[BASE], self.numbers[PER_GOAL] = base, per_goal
 
     def end(self) -> None:
-        """Show that the unit of work is finished."""
+        """Show that the current unit of work is finished."""
         self.numbers[UNIT] = NO_UNIT
         self.numbers[SINCE] = 0.0
 
     def pause(self) -> None:
-        """Stop all clocks, for instance while code is compiled, until `resume` has been called as often as `pause`."""
+        """Stop measuring time for all limits, for instance while code is compiled.
+
+        Ends when `resume` has been called as often as `pause`.
+        """
         self._pauses += 1
         if self._pauses > 1:
             return
@@ -107,7 +110,7 @@ class Heartbeat:
         self.numbers[SINCE] = self.numbers[DECIDING] = self.numbers[LOADING] = 0.0
 
     def resume(self) -> None:
-        """Restart the clocks; the time in between does not count."""
+        """Continue measuring time after `pause`; the time in between does not count."""
         self._pauses -= 1
         if self._pauses > 0:
             return
@@ -117,11 +120,11 @@ class Heartbeat:
 
 
 class Timed:
-    """A context manager that shows in a heartbeat that an agent decides or is loaded; can be nested.
+    """A context manager that shows in a heartbeat that an agent decides or is loaded, and since when; can be nested.
 
     Args:
         heartbeat: the heartbeat.
-        slot: `DECIDING` or `LOADING`.
+        slot: which of the two, `DECIDING` or `LOADING`.
     """
 
     def __init__(self, heartbeat: Heartbeat, slot: int = DECIDING) -> None:
@@ -152,7 +155,7 @@ loading = Timed(own, LOADING)
 
 
 class Watchdog:
-    """A thread that reports once when a process exceeds one of its time limits.
+    """A thread that watches a process by its heartbeat and reports once when it exceeds a time limit.
 
     It sleeps until the earliest time at which a limit could be exceeded, but at most a second. Time in which the
     watchdog itself could not run (a suspended job or machine) does not count.
@@ -175,13 +178,13 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread, unless there is no limit."""
+        """Start the thread; do nothing if all limits are infinite."""
         if self._allowed:
             self._thread = threading.Thread(target=self._look, name="askwise-watchdog", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the thread; wait for a report that has begun."""
+        """Stop the thread; if it is reporting, wait until it has finished."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
@@ -202,11 +205,11 @@ class Watchdog:
             sleep = max(SHORTEST_SLEEP, min(LONGEST_SLEEP, left[slot]))
 
     def left(self, now: float, lost: float) -> dict[int, float]:
-        """Return the remaining seconds of each limited slot of the heartbeat.
+        """Return the seconds left for each limit, by its index in the heartbeat (`DECIDING`, `SINCE` or `LOADING`).
 
         Args:
-            now: the current time.
-            lost: the seconds since the last call in which the machine was paused.
+            now: the current time, as of `time.monotonic`.
+            lost: the seconds since the last call in which the machine was paused; they do not count.
         """
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}
@@ -221,7 +224,7 @@ class Watchdog:
 
 
 class DeferredInterrupt:
-    """Defers Ctrl-C between `hold` and `release`.
+    """Delays the effect of Ctrl-C that is pressed between `hold` and `release` until `release`.
 
     Only the main thread receives Ctrl-C, so both methods do nothing in other threads.
     """
@@ -232,7 +235,7 @@ class DeferredInterrupt:
         self._pressed = False
 
     def hold(self) -> None:
-        """Defer Ctrl-C from now on."""
+        """Delay the effect of Ctrl-C until `release` is called."""
         if threading.current_thread() is not threading.main_thread():
             return
         before = signal.getsignal(signal.SIGINT)
@@ -242,7 +245,7 @@ class DeferredInterrupt:
         signal.signal(signal.SIGINT, self._press)
 
     def release(self) -> None:
-        """Handle Ctrl-C as before; raise it now if it was pressed in between."""
+        """Restore the handling of Ctrl-C; if it was pressed since `hold`, let it take effect now."""
         if not self._holding or threading.current_thread() is not threading.main_thread():
             return
         self._holding = False

@@ -17,10 +17,10 @@ class Limits:
     Attributes:
         decision: seconds for one decision.
         episode: seconds for one episode, including loading and constructing the agent, its decisions and those of the
-            teammate; also for one expected cost of a study.
+            teammate. In studies of expected costs: seconds for one expected cost.
         memory: GiB of address space of the agent's process. By default there is no limit; if memory runs out, the
             system ends this process first.
-        unit: the name of a unit of work in error messages.
+        unit: what `episode` limits, in error messages.
     """
 
     decision: float = 300.0
@@ -30,10 +30,13 @@ class Limits:
 
     @property
     def loading(self) -> float:
-        """Seconds for loading and constructing an agent: as for a decision, but at least `LEAST_LOADING`."""
+        """Seconds for loading and constructing an agent: the limit of a decision, but at least `LEAST_LOADING`."""
         return max(self.decision, LEAST_LOADING)
 
     def describe(self) -> dict[str, float | None]:
-        """Return the limits as JSON-compatible data, with None for no limit."""
+        """Return the limits for JSON, None for no limit.
+
+        The keys are ``decision_seconds``, ``episode_seconds`` and ``memory_gib``.
+        """
         found = {"decision_seconds": self.decision, "episode_seconds": self.episode, "memory_gib": self.memory}
         return {name: None if math.isinf(value) else value for name, value in found.items()}

@@ -36,18 +36,18 @@ IDLE_SECONDS = 60.0
 
 
 class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
-    """The executor or the cluster failed, or processes cannot be started."""
+    """Worker processes cannot be started, or the executor or cluster that runs them failed."""
 
 
 class RunEnded(Exception):  # noqa: N818 - nothing is wrong
-    """The run was ended, with all its workers."""
+    """A worker was requested or in use for a run that has been ended."""
 
 
 class WorkerDied(Exception):  # noqa: N818 - it names what happened
-    """A worker's process ended during a request; the message says how.
+    """A worker process ended during a request; the message says how.
 
     Attributes:
-        unit: the number of the unit of work that it was doing, None if it was between two units.
+        unit: the number of the unit of work (such as an episode) that it was doing, None if it was between two units.
         prices: base price of a question and price per goal in that unit, None if they were not known yet.
         exceeded: whether it exceeded a limit. Then `unit` is to blame even if it was finished before the process ended.
     """
@@ -58,7 +58,10 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
 
 
 class Key(NamedTuple):
-    """The properties of a worker that a request needs: the arguments of `borrowed`, and Python's path."""
+    """The properties of a worker process; a request may use only a worker with equal properties.
+
+    They are the arguments of `borrowed`, and Python's path for imports.
+    """
 
     run: str
     service: str
@@ -69,10 +72,10 @@ class Key(NamedTuple):
 
 
 class WorkerProcess:
-    """A worker process, seen from its parent.
+    """A worker process that answers requests, as its parent process sees it.
 
     Attributes:
-        key: its properties.
+        key: its properties, by which it is found for a request.
         is_fresh: whether it has not finished a request yet.
     """
 
@@ -87,7 +90,7 @@ class WorkerProcess:
         self._is_ready = False
 
     def wait_until_ready(self) -> None:
-        """Wait until the worker can answer requests; raise `WorkersGone` if its process ends before."""
+        """Wait until the process can answer requests; raise `WorkersGone` if it ends before."""
         if not self._is_ready:
             try:
                 self._is_ready = self._receive()[0] == READY
@@ -95,7 +98,7 @@ class WorkerProcess:
                 raise WorkersGone(f"worker processes cannot be started ({self._process.describe_end()})") from None
 
     def replies(self, request: Any) -> Iterator[Any]:
-        """Send a request, and yield the replies as they arrive.
+        """Send a request (an object or its pickle) to the process, and yield the replies as they arrive.
 
         Raises:
             RequestRefused: the worker cannot handle the request.
@@ -141,19 +144,19 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The identifier of its process."""
+        """The process identifier."""
         return self._process.process.pid
 
     def is_gone(self) -> bool:
-        """Whether its process has ended."""
+        """Return whether the process has ended."""
         return self._process.process.poll() is not None
 
     def kill(self) -> None:
-        """End its process; `replies` raises `WorkerDied` in the thread that waits for it."""
+        """End the process now; if a thread waits for `replies`, it gets `WorkerDied`."""
         self._process.kill()
 
     def close(self) -> None:
-        """End its process and release everything."""
+        """End the process, and release its files, pipes and threads."""
         with contextlib.suppress(OSError):
             self._process.close()
 
@@ -172,7 +175,7 @@ _ended: set[str] = set()
 
 
 def new_run() -> str:
-    """Return a unique name for a run."""
+    """Return a unique name for a run, a set of worker processes that are ended together."""
     return uuid4().hex
 
 
@@ -183,7 +186,10 @@ def usable_cores() -> int:
 
 @contextlib.contextmanager
 def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
-    """Yield an executor with `number` threads that wait for workers of a run; end the run afterwards."""
+    """Yield an executor with `number` threads, each of which can wait for a worker process; end the run afterwards.
+
+    `run` is the name of the run, whose worker processes are then ended.
+    """
     threads = ThreadPoolExecutor(number, "askwise-supervisor")
     try:
         yield threads
@@ -196,13 +202,14 @@ def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
 def borrowed(
     run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False
 ) -> Iterator[WorkerProcess]:
-    """Yield an idle worker, or a new one if there is none. A worker that fails is not kept.
+    """Yield a worker process, an idle one or a new one; it can be borrowed again afterwards unless an error is raised.
 
     Args:
-        run: the run that the worker belongs to.
+        run: name of the run that the worker belongs to, from `new_run`.
         service: the `Service` that answers the requests, as ``module:name``.
         limits: the limits of agents.
-        guest: identifies the only guest that runs in the worker; empty for methods of askwise, which share workers.
+        guest: identifies the third-party agent for which this worker is used exclusively; empty for methods of askwise,
+            which share workers.
         reserved: whether the worker is kept until the run ends; otherwise it may end when it is idle.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
@@ -261,7 +268,7 @@ def _drop(worker: WorkerProcess) -> None:
 
 
 def end(run: str) -> None:
-    """End all workers of a run, and allow no new ones."""
+    """End all worker processes of a run, and allow no new ones."""
     with _lock:
         _ended.add(run)
         idle = [worker for worker in _idle if worker.key.run == run]
@@ -274,7 +281,7 @@ def end(run: str) -> None:
 
 
 def _forget() -> None:
-    """Forget all workers in a fork of this process: they belong to the parent."""
+    """Clear the lists of workers in a fork of this process, because the workers belong to the parent."""
     _idle.clear()
     _busy.clear()
 

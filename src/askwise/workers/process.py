@@ -37,11 +37,11 @@ KNOWN = {number.value: number for number in signal.Signals}
 
 
 class SupervisedProcess:
-    """A process that is ended when it exceeds a time limit.
+    """A child process that is ended when it exceeds a time limit.
 
     Attributes:
         exceeded: a clause about the limit that it exceeded, None if it exceeded none.
-        exceeded_in: the number of the unit of work in which it exceeded a limit, or `NO_UNIT`.
+        exceeded_in: the number of the unit of work (such as an episode) in which it exceeded a limit, or `NO_UNIT`.
 
     Args:
         target: the function that it calls, as ``module:name``; see `askwise.workers.child.main`.
@@ -76,7 +76,7 @@ class SupervisedProcess:
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """The pipes that the process reads from and writes to, in this order."""
+        """The pipes to the standard input and from the standard output of the process, in this order."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         return self.process.stdin, self.process.stdout
@@ -91,7 +91,7 @@ class SupervisedProcess:
         self.kill()
 
     def kill(self) -> None:
-        """End the process now; with its own group, also the processes that it started."""
+        """End the process now; if it has its own process group, also the processes that it started."""
         with contextlib.suppress(OSError):
             if self._own_group:
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -110,7 +110,10 @@ class SupervisedProcess:
         self._file.unlink(missing_ok=True)  # usually the process has removed it
 
     def describe_end(self) -> str:
-        """Wait until the process ends, and return a clause about how it ended; kill it if it does not end in time."""
+        """Wait until the process ends, and return a clause that says how, such as "its process was killed".
+
+        A process that does not end within some seconds is killed.
+        """
         try:
             code = self.process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
@@ -153,11 +156,11 @@ def _start(command: list[str], options: dict[str, Any]) -> subprocess.Popen[byte
 
 
 def describe_exit(code: int, place: str = "") -> str:
-    """Return a clause about a process that ended unexpectedly.
+    """Return a clause that says how a process ended unexpectedly, such as "its process died (signal 11, ...)".
 
     Args:
         code: its exit code; negative for a signal.
-        place: file and line at which it ended, if known.
+        place: file and line at which it ended, empty if unknown.
     """
     where = f"; {place}" if place else ""
     if code >= 0:
@@ -172,7 +175,10 @@ def describe_exit(code: int, place: str = "") -> str:
 
 
 def place_in(stack: str) -> str:
-    """Return file and line of the innermost call in `stack` outside askwise and Python, empty if there is none."""
+    """Return the file and line of the innermost call of user code in a stack dump, such as "mine.py, line 3".
+
+    Calls in installed packages count only if there are no others; empty if there are none at all.
+    """
     foreign = [(name, line) for name, line in FRAME.findall(stack) if _is_foreign(name)]
     # The agent's own line is more helpful than a line of a library that it called.
     own = [frame for frame in foreign if not frame[0].startswith(_folders("purelib", "platlib"))] or foreign
