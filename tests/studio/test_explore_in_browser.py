@@ -242,7 +242,7 @@ def test_texts_of_the_problem_before_are_gone_when_another_one_is_opened(visit: 
     drag(page, (2, 2), (3, 2))
     assert page.inner_text("#said").startswith("cook at ")
     page.click("#suggest")
-    page.wait_for_selector("#suggested:has-text('designs looked at')")
+    page.wait_for_selector("#suggested:has-text('designs evaluated')")
     held: list[Route] = []
     page.route("**/api/explore/follow", lambda route: held.append(route))  # what the page says until the studio answers
     page.select_option("#from", label="an empty map, 10 x 8")
