@@ -27,7 +27,7 @@ def seed(text: str | None) -> int:
 
 
 def add_file_and_method(parser: argparse.ArgumentParser) -> None:
-    """Declare FILE, ``--method``, ``--belief`` and ``--answers``, for commands that run an agent."""
+    """Declare FILE and the options ``--method``, ``--belief`` and ``--answers`` of commands with agents."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
     parser.add_argument(
         "--method", metavar="NAME", default="ezq", help="decision method (default: %(default)s); use help to list all"
@@ -46,7 +46,7 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
 
 
 def read_problem(options: argparse.Namespace) -> Problem:
-    """Return the problem in FILE, with the answer model of ``--answers`` if there is one."""
+    """Return the problem in the file of the argument FILE, with the answer model of ``--answers`` if that was given."""
     from askwise.api import as_problem
     from askwise.core.question_json import parse_answers
 
@@ -57,7 +57,7 @@ def read_problem(options: argparse.Namespace) -> Problem:
 
 
 def need_file(options: argparse.Namespace) -> None:
-    """Raise an InputError if there is no FILE; it is optional for the parser because of ``--method help``."""
+    """Raise an InputError if there is no FILE; the parser cannot demand it, because ``--method help`` needs none."""
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
 
@@ -97,7 +97,7 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
-    """Apply ``--memory`` inside the block, in this process and in those that it starts."""
+    """Limit the memory for tables to ``--memory`` inside the block, in this process and in those that it starts."""
     stated, before = getattr(options, "memory", None), os.environ.get(VARIABLE)
     if stated is None:
         yield

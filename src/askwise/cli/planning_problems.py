@@ -134,7 +134,7 @@ def is_one_problem(path: str) -> bool:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--csv``, ``--workers`` and ``--seconds``."""
+    """Declare ``--csv``, ``--workers`` and ``--seconds``, for commands that compute a table of many problems."""
     parser.add_argument("--csv", metavar="FILE", help="write all rows; FILE.rows/ stores intermediate results")
     parser.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
     parser.add_argument(

@@ -102,7 +102,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     @property
     def game(self) -> Game:
-        """The game of the current episode."""
+        """The game of the current episode, with its problem, state and costs; it knows the goal."""
         return self._bare.play.game
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -197,14 +197,15 @@ class FlatProblem(FlatEnv):
     """`ProblemEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    The same game. The wrapper tracks a belief about the teammate's goal, makes a short list of questions from it, and
-    adds it to the observation.
+    The same game. The wrapper tracks a belief about the teammate's goal. It adds the belief to the observation, and
+    makes a short list of questions from it.
 
     ## Action space
-    ``Discrete(n_ego_actions + n_questions)``: first the ontic actions, then the questions, in the order of `questions`;
-    `askwise.envs.questions` describes them. The mask is in ``info["action_mask"]`` (``int8``) and returned by
-    ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about no goal or
-    about all possible goals. An excluded action can be chosen; it has its cost and no effect.
+    ``Discrete(n_ego_actions + n_questions)``: first the ontic actions (those that are not questions), then the
+    questions, in the order of `questions`; `askwise.envs.questions` describes them. The mask is in
+    ``info["action_mask"]`` (``int8``) and returned by ``action_masks()`` (``bool``). It excludes ontic actions that are
+    not available, and questions about no goal or about all possible goals. An excluded action can be chosen; it has its
+    cost and no effect.
 
     ## Observation space
     ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the environment's ``Dict`` with one more key, ``belief``
@@ -237,8 +238,8 @@ class FlatToolFetching(FlatEnv):
     """`ToolFetchingEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    The same game. The wrapper tracks a belief about the worker's goal, makes a short list of questions from it, and
-    adds it to the observation.
+    The same game. The wrapper tracks a belief about the worker's goal. It adds the belief to the observation, and makes
+    a short list of questions from it.
 
     ## Action space
     ``Discrete(n_ontic + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station), then the

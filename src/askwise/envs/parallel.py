@@ -67,11 +67,11 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         self._rng: np.random.Generator | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations."""
+        """Return the space of an agent's observations, by the agent's name; the teammate's has the goal in addition."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions."""
+        """Return the space of an agent's actions, by the agent's name; the ego agent's includes questions."""
         return self.action_spaces[agent]
 
     @property

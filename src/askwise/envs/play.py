@@ -114,11 +114,11 @@ class Masks:
 
 
 def available(side: Any, state: int) -> Any:
-    """Return which actions an agent can take in a state, ``int8 [n_actions]``, by trying each one.
+    """Return which actions an agent can take in a state, ``int8 [n_actions]``, 1 if it can, by trying each one.
 
     Args:
-        side: the agent's side of the problem, a `askwise.core.side.Side`.
-        state: the agent's state.
+        side: the agent's side of the problem, an `askwise.core.side.Side`.
+        state: the number of the agent's state.
     """
     return np.array([side.next(state, action) >= 0 for action in range(len(side.actions.names))], dtype=np.int8)
 
@@ -155,7 +155,11 @@ class Play:
         self.allowed_when_asked: BoolArray = game.allowed
 
     def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
-        """Return the ego agent's action or question if it is available, else the action that does nothing."""
+        """Return the ego agent's action or question if it is available, else the action that does nothing.
+
+        Args:
+            chosen: the number of an action, or a question as ``bool [n_goals]``.
+        """
         if isinstance(chosen, int):
             possible = self.masks.ego(self.game.state.ego)[chosen]
         else:
@@ -168,7 +172,7 @@ class Play:
         return action if self.masks.teammate(here)[action] else _idle_action(self.game.problem, here)
 
     def ego_mask(self) -> Any:
-        """Return ``int8 [n_ego_actions]``: 1 for the ego agent's ontic actions that are available now."""
+        """Return ``int8 [n_ego_actions]``: 1 for the ego agent's actions (without questions) that are available now."""
         return self.masks.ego(self.game.state.ego).copy()
 
     def teammate_mask(self) -> Any:

@@ -135,8 +135,8 @@ def toolbox_numbers(instance: Any) -> IntArray:
 def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
     """Return ``float64 [n_actions]``: for each action of a flat environment, the probability that it is right.
 
-    An ontic action is right if it is optimal for the teammate's goal. A question is right if the goal is among those it
-    asks about.
+    An action that is not a question is right if it is optimal for the teammate's goal. A question is right if the goal
+    is among those it asks about.
 
     Args:
         context: the ego agent's state, and the probabilities of the goals.

@@ -127,5 +127,5 @@ class Window:
             self.figure.canvas.start_event_loop(1 / FRAMES_PER_SECOND)
 
     def close(self) -> None:
-        """Close the window."""
+        """Close the window; it cannot be used again."""
         self._plt.close(self.figure)

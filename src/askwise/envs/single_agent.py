@@ -71,10 +71,11 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         return self.play.game.problem
 
     def question(self, action: Any) -> tuple[str, ...] | None:
-        """Return the names of the goals that an action would ask about now; None if it does not ask.
+        """Return the names of the goals that an action would ask about now; None if it is not a question.
 
-        An action is a pair, as for this environment, or a number, as for a `askwise.envs.flat.FlatEnv` around it:
-        ``env.unwrapped.question(action)`` accepts both.
+        Args:
+            action: a pair, ``(0, k)`` or ``(1, zeros and ones)``; or, if a `askwise.envs.flat.FlatEnv` is around this
+                environment, also the number of an action of that.
         """
         if self.flat_question is not None and not isinstance(action, tuple | list):
             return self.flat_question(action)
@@ -144,8 +145,8 @@ class ProblemEnv(GameEnv):
     ## Action space
     ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.
 
-    - ``(0, k)`` takes action ``k`` of ``problem.ego.actions.names``. An action that is not available does nothing, but
-      costs a step.
+    - ``(0, k)`` takes the ontic action (one that is not a question) ``k`` of ``problem.ego.actions.names``. An action
+      that is not available does nothing, but costs a step.
     - ``(1, q)`` asks about the goals with a 1 in ``q``. A question about all goals is allowed; it costs its price and
       gives no information. A question about no goal counts as an action that is not available.
 
@@ -228,8 +229,9 @@ class ToolFetchingEnv(GameEnv):
     ## Action space
     ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``: a pair.
 
-    - ``(0, k)`` acts: 0 NORTH, 1 EAST, 2 SOUTH, 3 WEST, 4 NOOP, ``5 + s`` picks up the tool of station ``s``. An action
-      that is not available (into a wall, a tool that is not in this cell) does nothing, but costs a step.
+    - ``(0, k)`` takes an ontic action (one that is not a question): 0 NORTH, 1 EAST, 2 SOUTH, 3 WEST, 4 NOOP, ``5 + s``
+      picks up the tool of station ``s``. An action that is not available (into a wall, a tool that is not in this cell)
+      does nothing, but costs a step.
     - ``(1, q)`` asks about the stations with a 1 in ``q``. A question about no station, or about all of them, is
       allowed; it costs its price and gives no information.
 

@@ -115,7 +115,7 @@ class Cones:
 
     @cached_property
     def ambiguous(self) -> bool:
-        """Whether two actions with the same name lead from one state to different states."""
+        """Whether in some state two actions with the same name lead to different states."""
         rows = np.sort(np.where(self.operators < 0, -1, self._names[self.operators]), axis=1)
         return bool(((rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] >= 0)).any())
 

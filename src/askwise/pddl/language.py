@@ -106,11 +106,11 @@ class PddlDomain:
 
 @dataclass(frozen=True)
 class PddlProblem:
-    """A PDDL problem, or a template without a goal.
+    """A PDDL problem, or a template: a problem with a placeholder instead of its goal.
 
     Attributes:
         name: its name.
-        objects: all objects, with their types.
+        objects: the types of each object, by its name.
         initial: atoms that are true in the initial state.
         goal: the goal, None in a template.
         values: values of numeric functions, by the name of the function.

@@ -78,7 +78,7 @@ def _goal(parts: list[Form], known: KnownNames) -> Conjunction | None:
 
 
 def vocabulary(domain: PddlDomain, setting: PddlProblem) -> KnownNames:
-    """Return the predicates and objects that a goal may use."""
+    """Return the names that a goal may use: the predicates of the domain and the objects of the problem."""
     return KnownNames(domain.predicates, setting.objects)
 
 
