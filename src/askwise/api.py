@@ -30,7 +30,11 @@ _HOMES = {
 
 
 def as_problem(given: object) -> Problem:
-    """Return the problem of an instance or of the file at a path; a problem is returned as is."""
+    """Return a problem; raise an `InputError` if there is none.
+
+    Args:
+        given: a problem, which is returned as is; an instance of any domain; or the path of an instance's file.
+    """
     if isinstance(given, Problem):
         return given
     instance = read_file(given) if isinstance(given, str | Path) else given
@@ -43,7 +47,7 @@ def as_problem(given: object) -> Problem:
 def _for_any_input(
     function: Callable[Concatenate[Problem, _Rest], _Result],
 ) -> Callable[Concatenate[object, _Rest], _Result]:
-    """Wrap a function of a problem so that it also takes an instance or the path of a file."""
+    """Return a function like `function` whose first argument may also be an instance or the path of a file."""
     stated = signature(function)
     first, *rest = stated.parameters.values()
 

@@ -41,7 +41,7 @@ class InputError(AskwiseError, ValueError):
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text with its middle left out if it has more than `most` characters."""
+    """Return a text of at most about `most` characters: if it is longer, with its middle left out."""
     half = most // 2 - 3
     return text if len(text) <= most else f"{text[:half]} ... {text[-half:]}"
 
@@ -51,7 +51,7 @@ class NotConvergedError(AskwiseError):
 
 
 def did_you_mean(given: str, options: Iterable[str]) -> str:
-    """Return `` (did you mean '...'?)`` with the option closest to `given`, an empty text if none is close."""
+    """Return `` (did you mean 'X'?)`` for an error message, X being the option most like `given`; empty if none is."""
     if len(given) > LONGEST_COMPARED:
         return ""
     short = [option for option in options if len(option) <= LONGEST_COMPARED and option != given]

@@ -25,7 +25,7 @@ _SEALED = "_sealed"
 
 
 class CannotChange(AskwiseError, AttributeError, TypeError):  # noqa: N818 - it names what happened
-    """An attempt to change an object that is shared and read-only."""
+    """Raised on an attempt to change an object that is shared and therefore read-only."""
 
 
 def read_only(array: _Array) -> _Array:
@@ -35,7 +35,10 @@ def read_only(array: _Array) -> _Array:
 
 
 def frozen(value: Any) -> Any:
-    """Return an equal value in which all arrays, dictionaries and lists, nested ones included, are read-only."""
+    """Return a value in which all arrays, dicts and lists, nested ones included, are read-only.
+
+    Arrays are made read-only in place; dicts and lists are copied.
+    """
     if isinstance(value, np.ndarray):
         return read_only(value)
     if isinstance(value, FrozenDict | FrozenList):
@@ -59,7 +62,11 @@ def is_hashable(value: object) -> bool:
 
 
 def freeze_arrays(value: Any) -> None:
-    """Make arrays read-only in place: an array, the arrays in a tuple or list, or those of a sparse matrix."""
+    """Make arrays read-only in place; other values are ignored.
+
+    Args:
+        value: an array, a tuple or list with arrays at any depth, or a sparse matrix.
+    """
     if isinstance(value, np.ndarray):
         value.setflags(write=False)
     elif isinstance(value, tuple | list):
@@ -70,7 +77,7 @@ def freeze_arrays(value: Any) -> None:
 
 
 def freeze_fields(record: Any, *names: str) -> None:
-    """Make the named fields of a frozen dataclass read-only; call it in ``__post_init__``."""
+    """Make the named fields of a frozen dataclass read-only: arrays, dicts and lists; call it in ``__post_init__``."""
     for name in names:
         value = getattr(record, name)
         object.__setattr__(record, name, frozen(dict(value) if isinstance(value, Mapping) else value))
@@ -80,7 +87,7 @@ def freeze_fields(record: Any, *names: str) -> None:
 
 
 class _Sealing(ABCMeta):
-    """The metaclass of `Sealed`: it seals an object after the constructors of all its classes have run."""
+    """The metaclass of `Sealed`: once the constructors have run, the attributes of an object can no longer be set."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = super().__call__(*args, **kwargs)
@@ -89,7 +96,7 @@ class _Sealing(ABCMeta):
 
 
 class ArrivesFrozen:
-    """A base class whose arrays stay read-only after unpickling."""
+    """A base class that makes arrays read-only again when an object is unpickled."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         freeze_arrays(tuple(state.values()))
@@ -97,7 +104,7 @@ class ArrivesFrozen:
 
 
 class Sealed(ArrivesFrozen, metaclass=_Sealing):
-    """A base class whose attributes can be set only in ``__init__``.
+    """A base class whose attributes can be set only in ``__init__``; later attempts raise `CannotChange`.
 
     Use `cached_property` for values that are computed at first use.
     """
@@ -117,10 +124,15 @@ class Sealed(ArrivesFrozen, metaclass=_Sealing):
 
 
 def replaced(given: Any, kind: type[_Object], **changes: Any) -> _Object:
-    """Return a copy of a sealed object, of class `kind`, with some attributes changed.
+    """Return a copy of a `Sealed` object with some attributes changed.
 
-    The caller must have checked the changes. Tables that were computed already are shared with the copy, so only
+    The caller must have checked the new values. Tables that were computed already are shared with the copy, so only
     attributes on which no table depends may be changed.
+
+    Args:
+        given: the object.
+        kind: the class of the copy.
+        changes: the new values by attribute.
     """
     other = kind.__new__(kind)
     vars(other).update(vars(given), **changes)
@@ -151,7 +163,7 @@ class FrozenDict(dict[Any, Any]):
 
 
 class FrozenList(list[Any]):
-    """A read-only list."""
+    """A read-only list; attempts to change it raise `CannotChange`."""
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused("list")
     append = clear = extend = insert = pop = remove = reverse = sort = _refused("list")

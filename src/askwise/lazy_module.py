@@ -11,7 +11,10 @@ from typing import Any
 
 
 class LazyModule:
-    """A stand-in for a module: ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``."""
+    """A stand-in for a module, which is imported when one of its attributes is first used.
+
+    ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -12,7 +12,10 @@ Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 
 
 def spawn(seed: Seed, n: int) -> list[np.random.Generator]:
-    """Return `n` independent generators; equal integers or sequences give equal generators."""
+    """Return `n` independent random generators made from a seed; equal seeds give equal generators.
+
+    A seed that is a generator gives new ones at each call; None gives unpredictable ones.
+    """
     _check(seed)
     if isinstance(seed, np.random.Generator):
         return list(seed.spawn(n))
@@ -25,7 +28,7 @@ def spawn(seed: Seed, n: int) -> list[np.random.Generator]:
 
 
 def generator(seed: Seed) -> np.random.Generator:
-    """Return the generator of a seed; a generator is returned as is."""
+    """Return a random generator made from a seed; a seed that is a generator is returned as is."""
     _check(seed)
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(seed)
 

@@ -54,7 +54,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A value, or one value for each state, with its verdict.
+    """A value, or one value for each state, with a verdict: how it was computed and how accurate it is.
 
     ``float(result)`` and ``numpy.asarray(result)`` return the numbers without the verdict.
     """

@@ -55,7 +55,8 @@ class Belief(ABC):
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
 
     Attributes:
-        weighs_answers: whether answers can be wrong. If so, `possible` leaves out goals that are next to impossible.
+        weighs_answers: whether answers can be wrong. If so, `possible` leaves out goals that are far less probable than
+            the likeliest.
     """
 
     name: str
@@ -151,11 +152,12 @@ class Belief(ABC):
 
 @compiled(work=lambda given: 2 * given.weights.size)
 def rescale(weights: Any, allowed: Any) -> None:
-    """Scale unnormalised probabilities in place: the largest becomes 1, that of an allowed goal at least `SMALLEST`.
+    """Scale unnormalised probabilities in place, so that the largest becomes 1.
 
     Args:
         weights: ``float64 [n_goals]``, the unnormalised probabilities.
-        allowed: ``bool [n_goals]``, the goals that are not ruled out; the weights of the others are set to 0.
+        allowed: ``bool [n_goals]``, the goals that are not ruled out: their weights stay at least `SMALLEST`; the
+            weights of the others are set to 0.
     """
     largest = SMALLEST
     for goal in range(weights.size):
@@ -182,7 +184,7 @@ class Elimination(Belief):
 
 
 class Bayes(Belief):
-    """A belief that follows Bayes' rule: each action multiplies a goal's odds by its probability under that goal."""
+    """A belief that multiplies each goal's odds by the action's probability under that goal's policy (Bayes' rule)."""
 
     name = "bayes"
     state_only = True

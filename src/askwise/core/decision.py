@@ -171,7 +171,7 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
     Args:
         problem: the problem.
         state: the states of both agents.
-        belief: ``float64 [n_goals]``; goals that are next to impossible under it are left out (see `credible_goals`).
+        belief: ``float64 [n_goals]``; `credible_goals` says which goals are considered possible under it.
     """
     optimal = problem.ego.optimal(state.ego)[credible_goals(problem, belief)]
     suits = optimal.sum(axis=0)
@@ -306,12 +306,12 @@ def heaviest_pairs(
     """Return the pairs of goals between which the ego agent is expected to be undecided longest, with their zones.
 
     Pairs are sorted by that number of steps, weighted by the goals' probabilities; ties go to the pair whose plans
-    branch earlier, then to likelier goals. Goals that are next to impossible are left out (see `credible_goals`).
+    branch earlier, then to likelier goals.
 
     Args:
         problem: the problem.
         state: the states of both agents.
-        belief: ``float64 [n_goals]``.
+        belief: ``float64 [n_goals]``; `credible_goals` says which goals are considered possible under it.
         most: limit on the pairs returned.
     """
     possible = np.flatnonzero(credible_goals(problem, belief))

@@ -169,20 +169,21 @@ class FactoredProblem(Problem):
     """A problem given by two models and the targets of each goal in both.
 
     Args:
-        goals: names of the goals; or a dict from names to targets, which hold for both agents unless
-            `teammate_goals` or `ego_goals` is given.
+        goals: names of the goals; or a dict from names to targets, which hold for both agents unless `teammate_goals`
+            or `ego_goals` is given.
         prior: probabilities of the goals, in their order or by name, summing to 1; uniform by default.
         teammate_model: the teammate's model, deterministic.
         teammate_goals: for each goal, in their order or by name, the states in which the teammate has reached it.
         ego_model: the ego agent's model, deterministic; by default the teammate's.
-        ego_goals: the same for the ego agent.
+        ego_goals: for each goal, in their order or by name, the states in which the ego agent has reached it.
         start: the first states of teammate and ego agent, by name or index.
         query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about, or a dict with
             the price of naming each goal.
-        ego_moves: names of the ego actions that lead towards goals, which the rule of `BL:Toolbox` compares; by default
-            all actions except waiting.
+        ego_moves: names of the ego actions that are moves, from which the method `BL:Toolbox` builds its questions; by
+            default all actions except waiting.
         groups: from the name of each group of related goals to the names of its goals; methods may ask about a group.
-        teammate_policies: the teammate's policy of each goal, in their order or by name; by default the UROP of each.
+        teammate_policies: the teammate's policy of each goal, in their order or by name; by default the UROP (uniformly
+            random optimal policy) of each.
         answers: the answer model; by default all answers are true.
     """
 

@@ -55,7 +55,7 @@ def ends(problem: Problem, before: JointState, teammate_action: int, now: JointS
 
 
 def goal_number(problem: Problem, goal: int | str) -> int:
-    """Return the index of a goal given by name or index; raise an `InputError` if its prior is 0."""
+    """Return the index of a goal given by name or index; raise an `InputError` if it is unknown or its prior is 0."""
     names = {name: k for k, name in enumerate(problem.goals)}
     index = names.get(goal) if isinstance(goal, str) else as_int(goal)
     if index is None or not 0 <= index < len(problem.goals):

@@ -55,7 +55,7 @@ class Problem(Sealed):
         teammate: the teammate's side. No two goals may share a target: the place where the teammate stays is what
             finally reveals its goal.
         ego: the ego agent's side.
-        policies: the teammate's policy of each goal; None for the UROP of each.
+        policies: the teammate's policy of each goal; None for the UROP (uniformly random optimal policy) of each.
 
     Attributes:
         goals: names of the goals, ``tuple[str, ...]``.
@@ -144,7 +144,7 @@ def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
 
 
 def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
-    """Return the cost from `state` to the end for each goal if it were known, ``float64 [n_goals]``.
+    """Return the cost from `state` to the end if the ego agent knew the goal, for each goal, ``float64 [n_goals]``.
 
     The teammate needs its steps and one more to stay; the ego agent may arrive during that last step.
     """
@@ -200,7 +200,11 @@ def all_teammate_names(problem: Problem) -> tuple[str, ...]:
 
 
 def checked_names(goals: Any) -> tuple[str, ...]:
-    """Return the names of the goals; raise an `InputError` unless they are distinct, non-empty texts."""
+    """Return the names of the goals; raise an `InputError` unless they are distinct, non-empty texts.
+
+    Args:
+        goals: an iterable of names, or a dict with the names as keys.
+    """
     if isinstance(goals, str):
         raise InputError("goals", f"the text {goals!r}", "a list of names, or a dict from names to targets")
     names = tuple(goals)
@@ -215,13 +219,13 @@ def checked_names(goals: Any) -> tuple[str, ...]:
 
 
 def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: str) -> list[Any]:
-    """Return the values of a dict in the order of the goals.
+    """Return the values of a dict in the order of the goals; raise an `InputError` unless its keys are their names.
 
     Args:
         field: name of the input in error messages.
-        given: the dict; its keys must be exactly the names of the goals.
+        given: the dict, from the names of the goals to values.
         names: names of the goals.
-        what: the noun for a value in error messages.
+        what: the noun for a value in error messages, such as ``price``.
     """
     for key in given:
         if key not in names:
@@ -264,7 +268,13 @@ def _numbers(values: Any, names: Sequence[str]) -> FloatArray:
 
 
 def checked_price(given: Any, goals: Sequence[str]) -> QueryCost:
-    """Return the price of questions, given as a `QueryCost`, a function, a dict of prices, or None for the default."""
+    """Return the price of questions; raise an `InputError` if it is invalid.
+
+    Args:
+        given: a `QueryCost`, a function of the list of goals asked about, or a dict from the name of each goal to the
+            price of naming it; None for the default price.
+        goals: names of the goals.
+    """
     if given is None:
         return QueryCost()
     if isinstance(given, Mapping):
@@ -321,7 +331,7 @@ def unreachable(field: str, start: str, what: str = "goal") -> InputError:
     """Return the error that a goal cannot be reached.
 
     Args:
-        field: the name of the goal as an input.
+        field: name of the input in the message, such as ``ego_goals: goal 'A'``.
         start: the agent's start as the message shows it.
         what: the noun for the goal in the message.
     """
@@ -329,7 +339,14 @@ def unreachable(field: str, start: str, what: str = "goal") -> InputError:
 
 
 def refuse_unreachable(field: str, side: Side, start: int, names: Sequence[str]) -> None:
-    """Raise an `InputError` about the input `field` if a goal cannot be reached on a side from the state `start`."""
+    """Raise an `InputError` if an agent cannot reach some goal.
+
+    Args:
+        field: name of the input in the error message.
+        side: the agent's side.
+        start: the agent's first state.
+        names: names of the goals.
+    """
     missing = np.flatnonzero(side.steps(start) < 0)
     if missing.size:
         raise unreachable(f"{field}: goal {names[int(missing[0])]!r}", repr(place_name(side, start)))

@@ -175,9 +175,10 @@ def edp(
     tolerance: float = 1e-9,
     max_iterations: int = 1_000_000,
 ) -> Result:
-    """Return the expected divergence point (EDP): the expected step at which an agent that follows `pi2` rules out `pi1`.
+    """Return the expected divergence point (EDP): the expected step at which `pi1` is ruled out if `pi2` is followed.
 
-    It does so by its first action that `pi1` would never take. The result includes a verdict on its accuracy.
+    It is ruled out by the agent's first action that `pi1` would never take. The result includes a verdict on its
+    accuracy.
 
     Args:
         model: the model of the observed agent.
@@ -200,7 +201,9 @@ def edp(
 
 
 def wcd(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateLike | None = None) -> Result:
-    """Return the worst-case distinctiveness (WCD): the latest step at which `pi2` may rule out `pi1`; ``inf`` if never.
+    """Return the worst-case distinctiveness (WCD): the latest step at which `pi1` is ruled out if `pi2` is followed.
+
+    It is infinite if the two policies may agree forever.
 
     Args:
         model: the model of the observed agent.

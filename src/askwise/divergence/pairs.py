@@ -187,10 +187,15 @@ def _matrices(
 
 @inner
 def _count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any, exponent: Any) -> None:
-    """Search breadth-first from `start`; fill in the depth of each state and its number of shortest paths.
+    """Search breadth-first from `start`; fill in the steps to each state and its number of shortest paths.
 
-    The arguments are the table of next states, the first state, a queue as work space, and the arrays of `_Counts` to
-    fill.
+    Args:
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        start: the first state.
+        queue: ``int32 [n_states]``, work space.
+        depth: ``int32 [n_states]``, all -1; filled with the steps.
+        mantissa: ``float64 [n_states]``, all 0; the number of paths becomes ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``, all 0.
     """
     n_actions = successor.shape[1]
     queue[0] = start
@@ -225,10 +230,17 @@ def _nearest(targets: Any, depth: Any) -> int:
 def _mark_cone(
     goal: int, targets: Any, depth: Any, indptr: Any, indices: Any, queue: Any, seen: Any, words: Any
 ) -> int:
-    """Mark the states on shortest plans to a goal, its cone, in the bit table `words`; return the steps to the goal.
+    """Mark the states on shortest plans to a goal; return the steps to it, -1 if it is out of reach.
 
-    The result is -1 if the goal is out of reach. The other arguments are the goal's target states, the steps from the
-    queried state (`depth`), the predecessors of all states, and work space.
+    Args:
+        goal: the goal.
+        targets: its target states.
+        depth: ``int32 [n_states]``, steps from the first state of the plans.
+        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the predecessors of all states.
+        queue: ``int32 [n_states]``, work space.
+        seen: ``int32 [n_states]``, set to `goal` in the marked states.
+        words: ``uint64 [n_states, ceil(n_goals / 64)]``, in which the bit of the goal is set in the marked states.
     """
     nearest = _nearest(targets, depth)
     if nearest < 0:
@@ -269,7 +281,18 @@ def _seed_targets(
 ) -> int:
     """Set the mass of each nearest target of a goal to the share of its shortest plans that end there.
 
-    These targets are put into the queue; their number is returned.
+    These targets are put into the queue, and their number is returned.
+
+    Args:
+        goal: the goal.
+        targets: its target states.
+        nearest: steps to the nearest of them.
+        depth: ``int32 [n_states]``, steps from the first state of the plans.
+        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``.
+        queue: ``int32 [n_states]``, filled from its beginning.
+        seen: ``int32 [n_states]``, set to `goal` in these targets.
+        mass: ``float64 [n_states]``, in which the shares are set.
     """
     filled, top = 0, 0
     for t in targets:
@@ -303,10 +326,23 @@ def _follow_back(
     edp: Any,
     wcd: Any,
 ) -> None:
-    """Follow the shortest plans for `goal` from its targets back to the queried state; fill its column of both matrices.
+    """Fill column `goal` of EDP and WCD by following the goal's shortest plans from its targets back to their start.
 
-    The queue holds the `filled` nearest targets, whose `mass` is the share of plans that end there; `words` says which
-    goals are still possible in each state.
+    Args:
+        goal: the pursued goal.
+        filled: number of its nearest targets, which are in the queue.
+        depth: ``int32 [n_states]``, steps from the start.
+        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``.
+        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the predecessors of all states.
+        queue: ``int32 [n_states]``, states waiting to be processed.
+        seen: ``int32 [n_states]``, `goal` in the states that were put into the queue.
+        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal that is still possible in the state.
+        mass: ``float64 [n_states]``, the share of plans that end in each target; 0 elsewhere, and everywhere
+            afterwards.
+        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        wcd: the same for the worst case.
     """
     head = 0
     while head < filled:
@@ -341,7 +377,16 @@ def _follow_back(
 def _mark_shared_targets(
     targets: IntArray, starts: IntArray, steps: IntArray, depth: IntArray, edp: FloatArray, wcd: FloatArray
 ) -> None:
-    """Set both matrices to infinity on the diagonal and for goals that share a nearest target."""
+    """Set EDP and WCD to infinity on the diagonal and for goals that share a nearest target.
+
+    Args:
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        steps: ``int32 [n_goals]``, steps to each goal, -1 if out of reach.
+        depth: ``int32 [n_states]``, steps to each state.
+        edp: ``float64 [n_goals, n_goals]``, changed in place.
+        wcd: ``float64 [n_goals, n_goals]``, changed in place.
+    """
     owners: dict[int, list[int]] = {}
     for goal in range(starts.size - 1):
         for t in targets[starts[goal] : starts[goal + 1]]:

@@ -46,7 +46,7 @@ from askwise.types import BoolArray, FloatArray, IntArray, Verdict
 
 @dataclass(frozen=True)
 class AbsorbingChain:
-    """A Markov chain of `n` states that ends at some time.
+    """A Markov chain of `n` states that may end.
 
     Attributes:
         matrix: probabilities of continuing from one state (row) to another (column), CSR ``[n, n]``. Where a row sums

@@ -80,10 +80,10 @@ so rounding a rare action to 0 would change results, not only digits."""
 
 @inner
 def scale(exponent_difference: int) -> float:
-    """Return ``BASE ** exponent_difference``, the factor between two plan counts; the difference is at most 0.
+    """Return ``BASE ** exponent_difference`` for a difference of at most 0; 0.0 below -3.
 
-    Returns 0.0 below -3, where the smaller count is too small to matter. A count is stored as ``mantissa * BASE **
-    exponent``.
+    It is the factor between two numbers of plans, stored as mantissas and exponents to the base BASE. Below -3 the
+    smaller number is too small to change a sum.
     """
     if exponent_difference == 0:
         return 1.0

@@ -88,8 +88,8 @@ class GridWorld(Model):
     def slippery(self, slip: float) -> Model:
         """Return a stochastic model of the grid in which a move may slip to its left or right.
 
-        Each has probability ``slip / 2``. If the cell there is blocked, the agent stays in place. States keep their
-        indices and names.
+        It slips to each side with probability ``slip / 2``. If the cell there is blocked, the agent stays in place.
+        States keep their indices and names.
         """
         if not 0 <= slip <= 1:
             raise InputError("slip", slip, "a number from 0 to 1")
@@ -132,7 +132,7 @@ class GridWorld(Model):
         return read_only(mask)
 
     def _wall_cells(self, walls: Iterable[Any]) -> IntArray:
-        """Return the checked cells of walls, ``int [n_walls, 2]``."""
+        """Return the cells of walls, ``int [n_walls, 2]`` (x and y); raise an `InputError` for a cell off the grid."""
         cells = walls if isinstance(walls, list | tuple) else list(walls)
         # Pairs of ints are converted all at once: there may be millions of them.
         plain = all(type(cell) is tuple and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int for cell in cells)

@@ -46,9 +46,9 @@ class Model(Sealed):
         states: names of the states, by default their indices.
         actions: names of the actions, by default ``a0, a1, ...``.
         stay: name of the action that stays in place. It is added if it is not among `actions`.
-        labels: for models with many actions, few of them in each state. A column of `successor` is then not one action,
-            but the first, second, ... action of each state; ``labels[s, column]`` is its index in `actions`, ``int
-            [n_states, n_columns]``, -1 where there is no action.
+        labels: ``int [n_states, n_columns]``, for models with many actions, few of them in each state. A column of
+            `successor` is then not one action, but the first, second, ... action of each state, and its label is the
+            index of that action in `actions`, -1 where there is none.
     """
 
     labels: Labels | None = None
@@ -178,7 +178,7 @@ class Model(Sealed):
         return self._states.index(name, field)
 
     def name(self, state: int) -> Hashable:
-        """Return the name of a state."""
+        """Return the name of a state given by index."""
         return self._states.name(state)
 
     def action(self, name: Hashable, field: str | None = None) -> int:

@@ -180,7 +180,7 @@ def _entry(model: Model, s: int, a: int) -> str:
 
 
 def _called(model: Model, s: int, a: int) -> Hashable:
-    """Return the name of an action, which need not be available in the state."""
+    """Return the name of action `a` in state `s`; if it is not available there, the name of its column."""
     return model.action_name(s, a) if model.available[s, a] else model.actions[a]
 
 

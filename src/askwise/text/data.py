@@ -26,7 +26,7 @@ LONGEST_LINE = 100
 
 
 def parse_text(text: str, *, toml: bool = False) -> Any:
-    """Parse a text as TOML if `toml` is set; otherwise as JSON if it begins with a bracket, else as TOML."""
+    """Parse a text as JSON if it begins with a bracket and `toml` is False, otherwise as TOML."""
     return parse_json(text) if not toml and text.lstrip()[:1] in ("{", "[") else parse_toml(text)
 
 
@@ -65,7 +65,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def require_shallow(value: Any) -> Any:
-    """Return `value`; raise a `RecursionError`, as parsers do, if it has more than `DEEPEST` nested levels."""
+    """Return parsed data; raise a `RecursionError`, as parsers do, if it is nested more than `DEEPEST` levels deep."""
     level = [value]
     for _ in range(DEEPEST + 1):
         level = [each for each in level if isinstance(each, dict | list)]
@@ -76,7 +76,12 @@ def require_shallow(value: Any) -> Any:
 
 
 def _toml_place(message: str, text: str) -> tuple[str, str]:
-    """Split the message of Python's TOML parser into the complaint and its place."""
+    """Split the message of Python's TOML parser into the complaint and its place, such as ``line 3, column 1``.
+
+    Args:
+        message: the message.
+        text: the text that was parsed; its last line is the place of a complaint about the end.
+    """
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
     if found is None:
         return message, "file"
@@ -108,7 +113,10 @@ def copy_data(value: Any) -> Any:
 
 
 def json_text(data: dict[str, Any]) -> str:
-    """Write a dict as JSON with one line for each key, and one for each entry of an object inside it."""
+    """Return a dict as JSON text with one line for each key.
+
+    A dict inside it that contains lists or dicts gets one line for each of its entries.
+    """
     lines = []
     for key, value in data.items():
         if isinstance(value, dict) and any(isinstance(entry, dict | list) for entry in value.values()):
@@ -148,12 +156,17 @@ def short_json(value: Any) -> str:
 
 
 def toml_text(data: Mapping[str, Any]) -> str:
-    """Write a dict as TOML; values are strings, numbers, booleans, lists, and dicts with strings as keys."""
+    """Return a dict as TOML text; values are strings, numbers, booleans, lists, and dicts with strings as keys."""
     return "\n".join(_table(data, ())).strip("\n") + "\n"
 
 
 def _table(data: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    """Iterate over the lines of a table, its own values before its subtables, as TOML requires."""
+    """Iterate over the lines of a TOML table, its own values before its subtables, as TOML requires.
+
+    Args:
+        data: the table.
+        path: the keys that lead to it; empty for the whole file.
+    """
     plain = {key: value for key, value in data.items() if not _is_table(value, path)}
     if path and (plain or not data):
         yield f"\n[{'.'.join(map(_key, path))}]"

@@ -49,10 +49,10 @@ class NotAFileError(OSError):
 
 @contextmanager
 def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
-    """Yield a temporary path in the folder of `path`; on success it replaces `path`, on an error it is removed.
+    """Write a file as a whole or not at all: yield a temporary path next to `path`, which replaces `path` on success.
 
-    The contents are synced to disk before the replacement. If `path` is a symbolic link, the link stays and the file
-    that it points to is replaced. A replaced file keeps its permissions.
+    On an error it is removed. The contents are synced to disk before the replacement. If `path` is a symbolic link, the
+    link stays and the file that it points to is replaced. A replaced file keeps its permissions.
 
     Args:
         path: the file to write.
@@ -89,7 +89,7 @@ def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
 
 
 def _link_target(path: Path) -> Path:
-    """Follow symbolic links and return the path at their end."""
+    """Return the path at the end of a chain of symbolic links; raise an `OSError` for a link to an open stream."""
     for _ in range(MOST_LINKS):
         if not path.is_symlink():
             return path
@@ -102,7 +102,7 @@ def _link_target(path: Path) -> Path:
 
 
 def _replaceable(target: Path) -> os.stat_result | None:
-    """Return the status of the file that will be replaced, None if it does not exist yet."""
+    """Return the status of the file at `target`, None if there is none; raise an `OSError` if it is no regular file."""
     try:
         old = target.stat()
     except FileNotFoundError:
@@ -138,7 +138,7 @@ def _sync(path: Path) -> None:
 
 
 def sync_names(folder: Path) -> None:
-    """Sync a folder, so that the names of its files survive a crash; do nothing where the system cannot do that."""
+    """Sync a folder, so that the names of its files survive a crash; do nothing if the system cannot sync folders."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # no permission to read the folder, or a system that cannot open folders
@@ -153,14 +153,14 @@ def sync_names(folder: Path) -> None:
 
 
 def remove_left_overs(folder: Path) -> None:
-    """Remove the temporary files of killed processes from a folder in which no other process is writing."""
+    """Remove the temporary files that killed processes left in a folder; no other process may be writing there."""
     for path in folder.iterdir():
         if LEFT_OVER.fullmatch(path.name) and not path.is_dir():
             path.unlink(missing_ok=True)
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a matplotlib figure as PNG, SVG or PDF; equal figures give equal bytes."""
+    """Write a matplotlib figure as PNG, SVG or PDF, by the ending of `path`; equal figures give equal bytes."""
     import matplotlib
 
     ending = Path(path).suffix.lower()
@@ -179,7 +179,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 
 
 def make_folder(path: str | Path) -> Path:
-    """Create a folder and its parents unless they exist, and return its path."""
+    """Create a folder and its parents unless they exist, and return its path; raise an `InputError` if that fails."""
     folder = Path(path)
     if not str(path):
         raise InputError("folder", "an empty name", "a folder that can be written to")
@@ -194,7 +194,7 @@ def make_folder(path: str | Path) -> Path:
 
 
 def require_file(mode: int) -> None:
-    """Raise an `OSError` unless a file mode (``st_mode``) is that of an ordinary file; the error names the kind."""
+    """Raise an `OSError` unless a file mode (``st_mode``) is that of an ordinary file; the error says what it is."""
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
@@ -203,7 +203,7 @@ def require_file(mode: int) -> None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open an ordinary file for reading; raise an `OSError` at once for a pipe, which could block forever."""
+    """Open an ordinary file for reading; raise an `OSError` for a device, pipe or socket, which could block forever."""
     # Checked before opening: opening some devices has side effects.
     require_file(path.stat().st_mode)
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -228,7 +228,7 @@ def reading(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def naming_file(path: str) -> Iterator[None]:
-    """Add the name of a file to every `InputError` that is raised in this context."""
+    """Add the name of the file `path` to every `InputError` that is raised in this context."""
     try:
         yield
     except InputError as error:
@@ -242,14 +242,14 @@ def read_text(path: str | Path) -> str:
     """Return the text of a UTF-8 file.
 
     Raises:
-        InputError: the file is missing, unreadable, binary or larger than `LARGEST_FILE`, or no ordinary file.
+        InputError: it is no ordinary file, cannot be read, is larger than `LARGEST_FILE`, or is not UTF-8.
     """
     with reading(path) as file:
         return decode(read_whole(file, f"file {str(path)!r}"), f"file {str(path)!r}")
 
 
 def read_stdin() -> str:
-    """Return the text on standard input."""
+    """Return all text on standard input; raise an `InputError` if it is closed, too large or not UTF-8."""
     if sys.stdin is None or sys.stdin.closed:
         raise InputError("standard input", "it closed", "a text")
     try:
@@ -259,7 +259,12 @@ def read_stdin() -> str:
 
 
 def read_whole(file: IO[bytes], field: str) -> bytes:
-    """Return all bytes of an open file; raise an `InputError` about `field` above `LARGEST_FILE` bytes."""
+    """Return all bytes of an open file; raise an `InputError` if there are more than `LARGEST_FILE`.
+
+    Args:
+        file: the file.
+        field: its name in the error message.
+    """
     if _size(file) > LARGEST_FILE:
         raise _too_large(field)
     data = file.read(LARGEST_FILE + 1)  # the file may grow while it is read, and standard input has no size
@@ -267,7 +272,12 @@ def read_whole(file: IO[bytes], field: str) -> bytes:
 
 
 def read_lines(file: IO[bytes], field: str) -> Iterator[bytes]:
-    """Iterate over the lines of an open file; raise an `InputError` about `field` above `LARGEST_FILE` bytes a line."""
+    """Iterate over the lines of an open file; raise an `InputError` if a line has more than `LARGEST_FILE` bytes.
+
+    Args:
+        file: the file.
+        field: its name in the error message.
+    """
     while line := file.readline(LARGEST_FILE + 1):
         yield _within(line, field)
 
@@ -291,7 +301,12 @@ def _too_large(field: str) -> InputError:
 
 
 def decode(data: bytes, field: str) -> str:
-    """Decode UTF-8 bytes and drop a leading byte order mark; raise an `InputError` about `field` for other bytes."""
+    """Return UTF-8 bytes as text, without a leading byte order mark; raise an `InputError` if they are not UTF-8.
+
+    Args:
+        data: the bytes.
+        field: their name in the error message.
+    """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -28,10 +28,10 @@ LARGEST_COST = 1e18
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A value of parsed JSON or TOML and the path to it, such as ``stations.S1.at``.
+    """A value of parsed JSON or TOML, and where it was found.
 
     Attributes:
-        path: the path, empty for the whole file.
+        path: the keys that lead to it, such as ``stations.S1.at``; empty for the whole file.
         value: the value.
         folder: the folder of files that the value may name, None if it may name none.
     """
@@ -41,11 +41,11 @@ class Field:
     folder: Path | None = None
 
     def refuse(self, expected: str) -> InputError:
-        """Return the error that this field has an unexpected value."""
+        """Return the `InputError` that this value is not as `expected`, a text that completes "expected ..."."""
         return InputError(self.path or "file", short_json(self.value), expected)
 
     def child(self, key: str) -> Field:
-        """Return the field `key` of an object; the key must exist."""
+        """Return the value of `key`, which must exist, in this object."""
         return Field(self._path_of(key), self.value[key], self.folder)
 
     def _path_of(self, key: str) -> str:
@@ -53,11 +53,11 @@ class Field:
         return f"{self.path}.{name}" if self.path else name
 
     def has(self, key: str) -> bool:
-        """Return whether this object has the key."""
+        """Return whether this object has the key `key`."""
         return key in self.value
 
     def object(self, required: Iterable[str] = (), optional: Iterable[str] | None = None) -> Field:
-        """Check that this is an object with the right keys, and return the field itself.
+        """Return this field; raise an `InputError` unless its value is an object (a dict) with the right keys.
 
         Args:
             required: keys that it must have.
@@ -81,21 +81,21 @@ class Field:
                 raise InputError(where, f"the unknown key {short_json(key)}", f"only {_listed(known)}{hint}")
 
     def items(self) -> Iterator[tuple[str, Field]]:
-        """Iterate over the keys and fields of an object; raise an `InputError` for an empty key."""
+        """Iterate over the keys and values of this object; raise an `InputError` for an empty key or no object."""
         for key in self.object().value:
             if not key:
                 raise InputError(self.path, "an empty name", "names with at least one character")
             yield key, self.child(key)
 
     def elements(self) -> Iterator[Field]:
-        """Iterate over the elements of a list."""
+        """Iterate over the elements of this list; raise an `InputError` if it is no list."""
         if not isinstance(self.value, list):
             raise self.refuse("a list, [ ... ]")
         for k, value in enumerate(self.value):
             yield Field(f"{self.path}[{k}]", value, self.folder)
 
     def whole(self, lowest: int, highest: int | None = None) -> int:
-        """Return an integer from `lowest` to `highest`."""
+        """Return the value; raise an `InputError` unless it is an integer from `lowest` to `highest` (None: any)."""
         value = self.value
         fits = isinstance(value, int) and value >= lowest and (highest is None or value <= highest)
         if isinstance(value, bool) or not fits:
@@ -103,7 +103,11 @@ class Field:
         return int(value)
 
     def number(self, *, above: float | None = None) -> float:
-        """Return a finite number that is at least 0 or, with `above`, larger than `above`."""
+        """Return the value as a float; raise an `InputError` unless it is a finite number from 0.
+
+        Args:
+            above: if given, the number must be larger than this instead.
+        """
         allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise self.refuse(allowed)
@@ -116,7 +120,7 @@ class Field:
         return number
 
     def text(self, allowed: Iterable[str] | None = None) -> str:
-        """Return a string, one of `allowed` unless that is None."""
+        """Return the value; raise an `InputError` unless it is a string, one of `allowed` unless that is None."""
         options = None if allowed is None else list(allowed)
         expected = "a string" if options is None else "one of " + _listed([repr(option) for option in options])
         if not isinstance(self.value, str):
@@ -126,7 +130,12 @@ class Field:
         return self.value
 
     def cell(self, width: int, height: int) -> tuple[int, int]:
-        """Return a cell ``[x, y]`` of a grid with `width` columns and `height` rows."""
+        """Return the value as ``(x, y)``; raise an `InputError` unless it is a list ``[x, y]``, a cell of the grid.
+
+        Args:
+            width: number of columns of the grid.
+            height: number of rows of the grid.
+        """
         value = self.value
         pair = isinstance(value, list) and len(value) == 2 and all(type(k) is int for k in value)
         if not pair or not (0 <= value[0] < width and 0 <= value[1] < height):
@@ -146,7 +155,12 @@ def _listed(names: list[str], most: int = 20) -> str:
 
 
 def check_name(name: str, path: str) -> str:
-    """Return `name`; raise an `InputError` about the field `path` if it is empty, too long or has lone surrogates."""
+    """Return `name`; raise an `InputError` if it is empty, too long or contains lone surrogates.
+
+    Args:
+        name: the name.
+        path: the field that contains it, for the error message.
+    """
     if not name:
         raise InputError(path, "an empty name", "names with at least one character")
     if len(name) > LONGEST_NAME:
@@ -157,18 +171,24 @@ def check_name(name: str, path: str) -> str:
 
 
 def refuse_blank(text: str, source: str, expected: str) -> None:
-    """Raise an `InputError` about the file `source`, with the text `expected`, if its `text` is blank."""
+    """Raise an `InputError` if a text is empty or only white space.
+
+    Args:
+        text: the text.
+        source: where it comes from, such as the name of a file, for the error message.
+        expected: what the error message says should be there.
+    """
     if not text.strip():
         raise InputError(source, "nothing in it", expected)
 
 
 def read_name(given: Field) -> str:
-    """Return a string that is a valid name (see `check_name`)."""
+    """Return the value of a field, a valid name (see `check_name`); raise an `InputError` otherwise."""
     return check_name(given.text(), given.path)
 
 
 def read_finite(given: Field) -> float:
-    """Return a finite number, which may be negative."""
+    """Return the value of a field, a finite number, which may be negative; raise an `InputError` otherwise."""
     try:
         number = math.nan if isinstance(given.value, bool) else float(given.value)
     except (TypeError, ValueError, OverflowError):  # no number, or an integer of hundreds of digits
@@ -179,12 +199,18 @@ def read_finite(given: Field) -> float:
 
 
 def read_cost(given: Field) -> float:
-    """Return the cost of a step or an episode: a number from 0 to `LARGEST_COST`."""
+    """Return the value of a field, the cost of a step or an episode; raise an `InputError` unless it is a valid number.
+
+    It must be from 0 to `LARGEST_COST`.
+    """
     return _read_up_to(given, LARGEST_COST)
 
 
 def read_price(given: Field) -> float:
-    """Return the price of a question or a part of it: a number from 0 to `LARGEST_PRICE`."""
+    """Return the value of a field, the price of a question or a part of it; raise an `InputError` unless it is valid.
+
+    It must be from 0 to `LARGEST_PRICE`.
+    """
     return _read_up_to(given, LARGEST_PRICE)
 
 
@@ -199,7 +225,13 @@ def _read_up_to(given: Field, most: float) -> float:
 
 
 def parse_whole(text: str, option: str, lowest: int = 0) -> int:
-    """Return an integer that is at least `lowest`; an error names the `option`."""
+    """Return the integer that a user typed; raise an `InputError` unless it is at least `lowest`.
+
+    Args:
+        text: what the user typed.
+        option: name of the input in error messages.
+        lowest: the smallest allowed integer.
+    """
     # int() would also accept underscores, spaces and digits of other scripts.
     if not (text.isascii() and text.isdecimal() and len(text) <= 40) or int(text) < lowest:
         raise InputError(option, repr(text), f"a whole number from {lowest}")
@@ -207,7 +239,13 @@ def parse_whole(text: str, option: str, lowest: int = 0) -> int:
 
 
 def parse_number(text: str, option: str, *, above: float | None = None) -> float:
-    """Return a finite number that is at least 0 or, with `above`, larger than `above`; an error names the `option`."""
+    """Return the number that a user typed; raise an `InputError` unless it is finite and at least 0.
+
+    Args:
+        text: what the user typed.
+        option: name of the input in error messages.
+        above: if given, the number must be larger than this instead.
+    """
     allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
     try:
         value = float(text)
@@ -219,7 +257,12 @@ def parse_number(text: str, option: str, *, above: float | None = None) -> float
 
 
 def parse_cell(text: str, option: str) -> tuple[int, int]:
-    """Return the cell ``(x, y)`` that is written as ``X,Y``; an error names the `option`."""
+    """Return the cell ``(x, y)`` that a user typed as ``X,Y``; raise an `InputError` if it is no such pair.
+
+    Args:
+        text: what the user typed.
+        option: name of the input in error messages.
+    """
     parts = re.fullmatch(r"\s*(-?\d{1,99})\s*,\s*(-?\d{1,99})\s*", text, re.ASCII)
     if parts is None:
         raise InputError(option, repr(text), "a cell X,Y, two whole numbers")

@@ -28,7 +28,7 @@ UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 def amount(text: str, field: str) -> int:
-    """Return the number of bytes in a text such as ``16GB``; `field` is the input that an error names."""
+    """Return the number of bytes in a text such as ``16GB`` or ``500MB``; `field` is its name in error messages."""
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
     unit = None if found is None else UNITS.get(found[2].upper())
     if found is None or unit is None or float(found[1]) * unit < 1:
@@ -37,19 +37,19 @@ def amount(text: str, field: str) -> int:
 
 
 def allowed() -> int:
-    """Return the limit on the bytes of a table."""
+    """Return the limit on the bytes of a table: the environment variable `VARIABLE`, or `DEFAULT` if it is not set."""
     stated = os.environ.get(VARIABLE, "")
     return amount(stated, VARIABLE) if stated.strip() else DEFAULT
 
 
 def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
-    """Raise an `InputError` if a table is too large.
+    """Raise an `InputError` if a table would take more memory than `allowed` returns.
 
     Args:
-        n_bytes: size of the table and of the scratch memory needed to build it.
+        n_bytes: size of the table and of the temporary memory needed to build it.
         field: the name of the table in the error message.
-        sizes: the sizes that the message gives as the reason.
-        instead: an alternative that takes less memory.
+        sizes: the reason that the message gives, for example the numbers of states and goals.
+        instead: what the message recommends to save memory.
     """
     if n_bytes <= SMALL:
         return

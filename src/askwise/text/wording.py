@@ -30,7 +30,7 @@ def columns_of(text: str) -> int:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rows of a table as lines: indented by two spaces, with two spaces between columns."""
+    """Return the rows of a table, each a list of cells, as lines of text with two spaces before each column."""
     widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     padded = (
         [text + " " * (width - columns_of(text)) for text, width in zip(row, widths, strict=True)] for row in rows
@@ -39,12 +39,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Return a number with at most ten significant digits, which hides the rounding of binary fractions."""
+    """Return a number as text with at most ten significant digits, which hides the rounding of binary fractions."""
     return f"{value:.10g}"
 
 
 def percent(probability: float) -> str:
-    """Return a probability in whole percent; only exactly 0 and 1 become ``0 %`` and ``100 %``."""
+    """Return a probability as text in whole percent; only exactly 0 and 1 become ``0 %`` and ``100 %``."""
     rounded = round(100 * probability)
     if rounded == 0 and probability > 0:
         return "<1 %"
@@ -74,7 +74,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def either(names: Sequence[str], most: int = 4) -> str:
-    """Return ``"a, b or c"``; of more than `most` names, the first ones and ``or N more``."""
+    """Return names as ``"a, b or c"``; if there are more than `most`, as ``"a, b, c, d or N more"``."""
     shown = [printable(name) for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(shown)} or {len(names) - most} more"
@@ -82,7 +82,14 @@ def either(names: Sequence[str], most: int = 4) -> str:
 
 
 def index_of(names: Sequence[str], name: str, field: str, what: str) -> int:
-    """Return the index of a name that a user typed; an error names the `field` and calls the name a `what`."""
+    """Return the index in `names` of a name that a user typed; raise an `InputError` if it is not there.
+
+    Args:
+        names: the allowed names.
+        name: what the user typed.
+        field: name of the input in error messages.
+        what: the noun for such a name in error messages, such as ``goal``.
+    """
     if name not in names:
         expected = f"some of {listed(names)}" + did_you_mean(name, names)
         raise InputError(field, f"the unknown {what} {name!r}", expected)
@@ -90,12 +97,12 @@ def index_of(names: Sequence[str], name: str, field: str, what: str) -> int:
 
 
 def likeliest_of(names: Sequence[str], belief: FloatArray, most: int = MOST_BELIEFS) -> str:
-    """Return the `most` likeliest goals with their probabilities; ties keep the problem's order.
+    """Return a text with the likeliest goals and their probabilities; equally likely goals keep their order.
 
     Args:
         names: the names of all goals.
         belief: ``float64 [n_goals]``, their probabilities.
-        most: limit on the goals listed; the text ends with the number of the others.
+        most: limit on the goals listed; the text ends with the number of other possible goals.
     """
     order = (-belief).argsort(kind="stable")
     order = order[belief[order] > 0]
@@ -113,7 +120,7 @@ class Site:
     Attributes:
         name: the name of the landmark.
         at: the name of its state in the teammate's model, such as a cell.
-        goals: names of the goals whose loads are picked up there.
+        goals: names of the goals whose loads (the things that they need) are picked up there.
     """
 
     name: str
@@ -161,12 +168,12 @@ class Vocabulary:
 
     @property
     def goals(self) -> str:
-        """The plural of `goal`."""
+        """The noun for several goals, the plural of `goal`."""
         return plural(self.goal)
 
     @property
     def landmarks(self) -> str:
-        """The plural of `landmark`."""
+        """The noun for several landmarks, the plural of `landmark`."""
         return plural(self.landmark)
 
 
