@@ -42,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise decide``: print whether to ask or act now, without a map; return exit code 0."""
+    """Run ``askwise decide``: print whether to ask a question or to act now, in a decision problem without a map.
+
+    Returns exit code 0.
+    """
     if options.file is None:
         raise InputError("FILE", "nothing", "a decision file (askwise new --kind decision writes one)")
     if options.svg is not None and not options.svg.lower().endswith(".svg"):

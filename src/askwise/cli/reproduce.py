@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
 
     Returns:
         the exit code: that of the evaluation if it is not 0, otherwise 1 if a number of the paper's two-goal example
-            differs, else 0.
+        differs, else 0.
     """
     from askwise.studies.schema.study_file import quicker, read_settings, study_from
     from askwise.text import files

@@ -100,7 +100,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
 
         Returns:
             observations, rewards (the negative cost of the step), terminated, truncated and info, each by the agent's
-                name.
+            name.
         """
         game = self.episodes.running().game
         if actions.keys() != {self.teammate, self.ego}:

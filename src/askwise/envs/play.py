@@ -137,10 +137,10 @@ def _idle_action(problem: Problem, teammate: int) -> int:
 
 
 class Play:
-    """One episode of an environment.
+    """One episode of an environment: the game, and what observations need beyond it.
 
     Attributes:
-        game: the episode itself. It knows the goal, which the ego agent must not see.
+        game: the episode itself, with state and costs. It knows the goal, which the ego agent must not see.
         masks: the actions that are available in each state.
         asked: ``bool [n_goals]``, the last question, all False before the first one.
         answer: the answer to it: 0 nothing was asked yet, 1 no, 2 yes, 3 the answer was refused.

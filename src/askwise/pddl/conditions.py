@@ -74,7 +74,7 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
 
     Returns:
         the atoms that become true and, negated, those that become false; and the amounts that are added to the cost, as
-            numbers or names of functions.
+        numbers or names of functions.
     """
     literals: list[Literal] = []
     costs: list[float | str] = []

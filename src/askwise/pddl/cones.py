@@ -45,7 +45,7 @@ class Cones:
     Attributes:
         task: the grounded problem.
         goals: the name of each goal.
-        wanted: the bits that each goal requires, None if it can never be true.
+        wanted: the numbers of the bits (atoms) that each goal requires, None if it can never be true.
         found: the search result of each goal.
         model: the union of all cones; the start is state 0, and actions have the names of operators.
         states: ``uint64 [n_states, n_words]``, the bits of each state of the model.
@@ -199,7 +199,7 @@ def _found(
 
     Args:
         task: the grounded problem.
-        wanted: the bits that each goal requires, None for a goal that can never be true.
+        wanted: the numbers of the bits (atoms) that each goal requires, None for a goal that can never be true.
         start: ``uint64 [n_words]``, the state in which plans start.
         limits: limits of the search.
         progress: called with the number of a goal and a line of text from time to time.
@@ -241,7 +241,8 @@ class _Union:
     def add(self, goal: int, sought: GoalTask, plans: Plans) -> None:
         """Add the optimal plans of a goal.
 
-        The search leaves out bits that do not matter for its goal. So the plans are executed again, in complete states.
+        They are executed again from the complete initial state, because the search left out atoms that do not matter
+        for its goal.
 
         Args:
             goal: the index of the goal.
@@ -284,7 +285,7 @@ class _Union:
 
         Args:
             goals: the name of each goal.
-            wanted: the bits that each goal requires, None if it can never be true.
+            wanted: the numbers of the bits (atoms) that each goal requires, None if it can never be true.
             found: the search result of each goal.
         """
         states, inside, numbers = self._states(len(goals))

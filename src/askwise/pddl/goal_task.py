@@ -43,7 +43,7 @@ class GoalTask:
         operators: ``int32 [n_operators]``, the number of each operator in the whole task.
         bits: ``int32 [n_bits]``, the number of each bit in the whole task.
         initial: ``uint64 [n_words]``, the initial state.
-        goal: ``uint64 [n_words]``, the bits that the goal requires.
+        goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
         pre: the bits that each operator requires, its conditions.
         gain: the bits that each operator sets and that are not among its conditions.
         words: conditions, added bits and kept bits of the operators, each ``uint64 [n_operators, n_words]``.
@@ -68,7 +68,7 @@ def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> Go
 
     Args:
         task: the whole task.
-        goal: the numbers of the bits that the goal requires.
+        goal: the atoms that the goal requires, by the numbers of their bits.
         start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
     """
     return goal_tasks_by_kind(task, {0: goal}, start)[0][0]
@@ -84,7 +84,7 @@ def goal_tasks_by_kind(
 
     Args:
         task: the whole task.
-        goals: the numbers of the bits that each goal requires, by the number of the goal.
+        goals: the atoms that each goal requires, as numbers of bits, by the number of the goal.
         start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
@@ -105,7 +105,7 @@ def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int
 
     Args:
         task: the whole task.
-        goals: the numbers of the bits that each goal requires, by the number of the goal.
+        goals: the atoms that each goal requires, as numbers of bits, by the number of the goal.
 
     Returns:
         the search task of each goal, by the number of the goal.
@@ -122,7 +122,7 @@ def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
 
     Args:
         task: the whole task.
-        wanted: ``uint64 [n_words]``, the bits that the goal requires.
+        wanted: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
     """
     gains = task.add & ~task.pre
     matters, used = wanted.copy(), np.zeros(task.n_operators, dtype=bool)
@@ -142,8 +142,8 @@ def _restricted(
     Args:
         task: the whole task.
         used: ``bool [n_operators]``, the operators to keep.
-        bits: the numbers of the bits to keep.
-        goals: ``uint64 [n_words]`` for the number of each goal: the bits that it requires.
+        bits: the numbers of the bits (atoms) to keep.
+        goals: ``uint64 [n_words]`` for the number of each goal: the atoms that it requires, as bits.
         start: ``uint64 [n_words]``, the state in which plans start.
     """
     operators = np.flatnonzero(used).astype(np.int32)

@@ -304,10 +304,11 @@ def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zon
 def _repair(  # noqa: C901
     size: int, cut: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:
-    """Set the cost of a cut's operators to 0 and update the costs of bits that depend on them.
+    """Set the cost of a cut's operators to 0 and update the costs of making bits (atoms) true that depend on them.
 
-    The operators are ``cut[:size]``; `lists` says which bits the operators require and add. The arrays `price`, `dear`
-    and `cost` (updated) and `queue` and `queued` (scratch space) are those of `CutWorkspace`.
+    A cut is a set of operators of which every plan needs one, here ``cut[:size]``; `lists` says which bits the
+    operators require and add. The arrays `price`, `dear` and `cost` (updated) and `queue` and `queued` (scratch space)
+    are those of `CutWorkspace`.
     """
     n_bits = price.size
     head, waiting = 0, 0

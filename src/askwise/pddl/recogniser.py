@@ -288,7 +288,7 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
 
     Returns:
         for each transition the state in which it starts, the number of its action's name, and the next state; and the
-            offset of the first transition for each distance, with the total number at the end.
+        offset of the first transition for each distance, with the total number at the end.
     """
     model = cones.model
     source, column = np.nonzero(cones.operators >= 0)

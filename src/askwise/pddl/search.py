@@ -154,22 +154,23 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Record the results of goals that are true in a state of the last layer of the blind search."""
+        """Record the results of goals that are true in one of the states that the breadth-first search found last."""
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
             if found is not None:
                 self._settle(goal, found)
 
     def _predicted(self) -> float:
-        """Predict how many states the blind search will have found when it may have found all goals."""
+        """Predict how many states the breadth-first (blind) search will have found when it may have found all goals."""
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Run the bounded searches, all goals in turn with growing limits, until their total cost reaches the budget.
+        """Run the bounded search of each goal (with lower bounds on the steps left), all in turn, within a budget.
 
         Args:
-            budget: a number of states of the blind search, in which costs are counted.
+            budget: the total cost of these searches, as a number of states that the breadth-first search finds at the
+                same cost.
         """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
@@ -191,7 +192,7 @@ class _Together:
             self._settle(goal, found)
 
     def _settle(self, goal: int, found: Found) -> None:
-        """Record the result of a goal and free the memory of its bounded search."""
+        """Record the result of a goal and free the memory of the search for it."""
         bounded = self.bounded.pop(goal, None)
         bounds = (0, 0) if bounded is None else (bounded.n, bounded.evaluated)
         self.found[goal] = replace(found, met=self.blind.n + bounds[0], evaluated=bounds[1])
@@ -266,7 +267,7 @@ class _Table:
 
         Args:
             layers: the numbers of the states at each depth, from the initial state on.
-            goal: ``uint64 [n_words]``, the bits that the goal requires.
+            goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
             method: the name of the search, for the result.
         """
         last = layers[-1][self.in_goal(layers[-1], goal)]
@@ -369,7 +370,7 @@ class Blind(_Table):
         It does if it contains a goal state, or if it is empty, so that there is no plan.
 
         Args:
-            goal: ``uint64 [n_words]``, the bits that the goal requires.
+            goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
         """
         last = self.layers[-1]
         if last.size == 0:
@@ -408,7 +409,7 @@ class Bounded(_Table):
 
     @property
     def each(self) -> int:
-        """Approximate time for computing one lower bound, in states that the blind search finds in that time."""
+        """Approximate cost of computing one lower bound, in states that a breadth-first search finds meanwhile."""
         entries = self.lists.pre.size + self.lists.add.size
         return 5 + int(entries) // 100
 
@@ -420,7 +421,8 @@ class Bounded(_Table):
             most_states: maximal number of states.
 
         Returns:
-            the result; None if a limit is exceeded; a later call with higher limits reuses the bounds computed so far.
+            the result, or None if a limit is exceeded. A later call with higher limits reuses the bounds computed so
+            far.
         """
         while self.least < NO_WAY:
             layers, cut_off = self._under(self.least, most_evaluated, most_states)
@@ -458,7 +460,7 @@ class Bounded(_Table):
 
         Returns:
             the numbers of the states at each depth, None if a limit is exceeded; and the smallest length of a plan that
-                may have been omitted.
+            may have been omitted.
         """
         self.depth[: self.n] = -1
         self.depth[0] = 0
@@ -504,7 +506,7 @@ class Bounded(_Table):
 
         Returns:
             the bounds, -1 for unknown, ``int32 [n_states]``; the numbers of cuts, ``uint8 [n_stored]``; the number of
-                each operator's cut, ``uint8 [n_stored, n_operators + 1]``.
+            each operator's cut, ``uint8 [n_stored, n_operators + 1]``.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))
@@ -534,7 +536,7 @@ def _holding(states: Words, goal: Words) -> NDArray[np.bool_]:
 
     Args:
         states: ``uint64 [n, n_words]``, the bits of each state.
-        goal: ``uint64 [n_words]``, the bits that the goal requires.
+        goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
     """
     return np.asarray(((states & goal) == goal).all(axis=1))
 

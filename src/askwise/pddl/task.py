@@ -161,7 +161,10 @@ class Task:
         return {label: tuple(operators) for label, operators in found.items()}
 
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
-        """Return the numbers of the bits that a goal requires to be set; None if the goal can never be true."""
+        """Return the atoms that a goal requires, as numbers of bits; None if the goal can never be true.
+
+        A negated atom has a bit of its own, its opposite; atoms that are always true are left out.
+        """
         wanted = set()
         for literal in goal.literals:
             atom = (literal.predicate, *literal.terms)
