@@ -120,10 +120,10 @@ class CostliestStep:
 
 @dataclass(frozen=True)
 class Audit:
-    """The audit of several episodes or conversations.
+    """The audit of several episodes or conversations: the regret of every decision, and totals.
 
     Attributes:
-        episodes: the audit of each, in the order in which they were given.
+        episodes: the audit of each episode or conversation, in the order in which they were given.
     """
 
     episodes: tuple[AuditedEpisode, ...]
@@ -167,7 +167,7 @@ class Audit:
 
     @cached_property
     def faults(self) -> dict[str, Mistakes]:
-        """Mistakes by kind, one entry for each of `FAULTS`."""
+        """The number and the regret of mistakes by kind: over-asking, under-asking, wrong question and wrong act."""
         found = {}
         for fault in FAULTS:
             regrets = [step.regret for step in self._all() if step.fault == fault]
@@ -184,7 +184,10 @@ class Audit:
 
     @cached_property
     def recall(self) -> float:
-        """Share of the steps that called for a question in which a question was asked; ``nan`` if there were none."""
+        """Of all steps in which the best question was better than every action, the share in which it asked.
+
+        ``nan`` if there are no such steps.
+        """
         return _share(sum(step.needed and step.asked for step in self._all()), self.needed)
 
     @property
@@ -265,7 +268,7 @@ def judges(audit: Audit) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Return a cost or a share as text; a dash for ``nan``."""
+    """Return a cost or a share as text with four digits; "infinite" for infinity, a dash for ``nan``."""
     if math.isnan(value):
         return DASH
     return "infinite" if math.isinf(value) else f"{value:.4g}"

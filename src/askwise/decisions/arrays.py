@@ -148,15 +148,15 @@ class SolvedStates(NamedTuple):
 
 
 class SearchLimits(NamedTuple):
-    """The width and the budget of a search, and whether it ends with the last allowed question.
+    """The width and the budget of a search, and whether it reaches the last allowed question.
 
     Attributes:
         width: number of questions to search in each state. With fewer than all, the result is a plan without a lower
             bound.
-        final: whether the problem allows no more questions than the search looks ahead. If not, the search is cut off
-            before the last question.
+        final: whether no question is allowed beyond those that the search looks ahead. If not, the search stops where
+            more questions could be asked.
         work: time for one answer and one intent, in nanoseconds on an ordinary machine.
-        budget: largest total of this time.
+        budget: largest time of the whole search, in the same unit.
     """
 
     width: int

@@ -57,7 +57,7 @@ def decide(
         actions: names of the actions if `loss` is an array.
         name: name of the decision.
         depth: how many questions to look ahead, exactly; None for as many as the budget allows.
-        budget: work for each attempt to search deeper, in nanoseconds.
+        budget: time for each attempt to search deeper, in nanoseconds on an ordinary machine.
 
     Returns:
         The first move, the expected losses of all alternatives, the plan and a verdict.
@@ -90,7 +90,7 @@ def check_depth(depth: object, budget: object = BUDGET) -> None:
 
 
 def _named(given: Any, names: Sequence[str] | None, field: str) -> Any:
-    """Return an array or a list as a dict from `names` to its rows; return a mapping, or all without names, unchanged.
+    """Return an array or a list as a dict from names to its rows; unchanged if it is a mapping or `names` is None.
 
     Raises `InputError` for `field` unless there is a different name for each row.
     """

@@ -81,7 +81,7 @@ class DecisionProblem:
 
     @property
     def most_questions(self) -> int:
-        """Largest number of questions that can be asked."""
+        """Largest number of questions that can be asked: all questions, or `limit` if that is less."""
         n = len(self.questions)
         return n if self.limit is None else min(n, self.limit)
 

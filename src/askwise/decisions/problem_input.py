@@ -186,7 +186,7 @@ def _loss(given: Field) -> float:
 def read_questions(
     given: Field | None, index_of: IntentIndex, default: DefaultPrice, model: AnswerModel
 ) -> tuple[Asking, ...]:
-    """Return the questions of a decision problem.
+    """Return the questions of a decision problem; raise `InputError` if they are invalid.
 
     Args:
         given: a table or a list of questions; None for no questions.

@@ -100,16 +100,16 @@ class Plan:
 
     @property
     def nodes(self) -> int:
-        """Number of nodes in the tree."""
+        """Number of actions and questions in the plan from this node on."""
         return 1 + sum(below.nodes for _, below in self.answers)
 
     @property
     def questions(self) -> int:
-        """Largest number of questions on a path through the tree."""
+        """Largest number of questions that are asked one after the other in the plan from this node on."""
         return (self.kind == "ask") + max((below.questions for _, below in self.answers), default=0)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the tree as nested JSON objects."""
+        """Return the plan from this node on as nested JSON objects."""
         node: dict[str, Any] = {"do": self.kind, "name": self.name, "loss": self.loss, "probability": self.probability}
         if self.kind == "ask":
             node["answers"] = {answer: below.as_json() for answer, below in self.answers}
@@ -118,13 +118,13 @@ class Plan:
         return node
 
     def __str__(self) -> str:
-        """Return the tree as text, one line for each node."""
+        """Return the plan as text, a tree with one line for each action and question."""
         rows = list(self._rows("", ""))
         width = max(len(text) for text, _ in rows)
         return "\n".join(f"{text:<{width}}  {loss:.4g}" for text, loss in rows)
 
     def svg(self) -> str:
-        """Return the tree as an SVG drawing."""
+        """Return the plan as an SVG drawing of a tree."""
         from askwise.decisions.drawing import plan_to_svg  # loaded only when a plan is drawn
 
         return plan_to_svg(self)

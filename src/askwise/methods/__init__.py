@@ -147,9 +147,11 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
     Args:
         problem: the problem to be played.
         given: the agent, or the name of its method.
-        errs: whether the teammate may leave its shortest paths. Then the default belief of an agent given by name is
-            ``robust``, because other beliefs would rule out the teammate's goal for good.
-        options: options of an agent given by name (``belief``, ...); those that are None are ignored.
+        errs: whether the teammate may leave its shortest paths. Then, and if the problem states the teammate's
+            policies, the default belief of an agent given by name is ``robust``, because other beliefs would rule out
+            the teammate's goal for good.
+        options: options of an agent given by name (``belief``, ...); those that are None are ignored, others raise
+            `InputError` if `given` is an agent.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     if chosen and isinstance(given, Agent):

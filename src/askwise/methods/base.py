@@ -103,7 +103,7 @@ class BeliefAgent(Agent):
 
     @property
     def belief(self) -> Belief:
-        """The current belief."""
+        """The current belief about the teammate's goal."""
         return self.tracker.belief
 
     @property
@@ -118,8 +118,8 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Update the belief, and return an action that is optimal for all possible goals if there is one.
 
-        Otherwise return the result of `ask_or_wait`. Returns the decision to wait if each of these actions could put a
-        goal that is not ruled out beyond reach.
+        If there is none, return the result of `ask_or_wait`. If each such action could put a goal that is not ruled out
+        beyond reach, return the decision to wait.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -266,7 +266,7 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
 
 
 class QuestionLimit(Agent):
-    """An agent that decides like another agent until that agent has asked its last question, and then waits instead.
+    """An agent that decides like another agent, but waits wherever that agent would ask more questions than allowed.
 
     It makes methods comparable if answers can be wrong, because the optimum is then known for a limited number of
     questions only.
@@ -307,7 +307,7 @@ class QuestionLimit(Agent):
         self.agent.watch(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision of the agent that decides, or to wait if that is a question beyond the limit."""
+        """Return the decision of the agent that decides; replace a question beyond the limit by waiting."""
         self.asked += observation.answer is not None
         decision = self.agent.decide(observation)
         if decision.ask is None or self.asked < self.questions:

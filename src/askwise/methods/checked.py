@@ -180,7 +180,7 @@ def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray |
 def with_situation(
     problem: Problem, player: Agent, decision: Decision, observation: Observation, belief: FloatArray | None, t: int
 ) -> Decision:
-    """Return the decision with a `Situation` (the states of both agents and the belief), from which reasons are made.
+    """Return the decision with a `Situation` (states and belief), from which the gate and the zones are computed.
 
     A situation that the agent added itself is checked and kept. Without a belief, none is added.
 

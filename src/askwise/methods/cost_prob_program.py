@@ -45,7 +45,7 @@ class Cut:
 
 
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
-    """Return the question that best separates goals that need different actions now, minus its price.
+    """Return the question that best separates goals that need different actions now, its price taken into account.
 
     Each pair of goals that need different actions counts with the sum of their probabilities if the question contains
     exactly one of them.

@@ -57,11 +57,11 @@ class BestQuestion:
 
 
 def optimise(values: QuestionValue, method: str = "auto", rng: np.random.Generator | None = None) -> BestQuestion:
-    """Return the best question found by an optimiser.
+    """Return the best question found by an optimiser: the one with the largest value minus price.
 
     Args:
         values: the values of all questions; at least two goals must be possible.
-        method: name of the optimiser, one of `OPTIMISERS`.
+        method: name of the optimiser: ``auto``, ``exact``, ``genetic`` or ``local``.
         rng: random generator; by default one with a fixed seed.
     """
     if values.n < 2:

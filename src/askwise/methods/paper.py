@@ -79,9 +79,9 @@ class Toolbox(Baseline):
     name = "toolbox"
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return a question about the goals for which the median move is optimal, or the decision to wait.
+        """Return a question about the goals for which the median move (see the class) is optimal, or wait.
 
-        See the class for the median. Called where no action is optimal for all possible goals.
+        Called where no action is optimal for all possible goals.
         """
         moves = [move for move in self.problem.ego.actions.moves if self.problem.ego.next(state.ego, move) >= 0]
         optimal = self.problem.ego.optimal(state.ego)[:, moves] & possible[:, None]
@@ -111,7 +111,7 @@ class CostProb(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return the best question for the choice of action now, or to wait if no question is worth its price.
+        """Return the best question for the choice of action now, or the decision to wait if none is worth its price.
 
         Called where no action is optimal for all possible goals.
         """

@@ -107,7 +107,7 @@ class PlannerAgent(PlanningAgent):
         return super().considered_goals()
 
     def tied_actions(self, actions: Any) -> Any:
-        """Return only the first optimal action, so that the agent makes no random choices."""
+        """Return only the first of the optimal actions (by index), so that the agent makes no random choices."""
         return actions[:1]
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:

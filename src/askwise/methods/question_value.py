@@ -69,7 +69,7 @@ class QuestionValue:
         return self.value(mask) - self.cost(np.flatnonzero(mask).tolist())
 
     def values(self, questions: BoolArray) -> FloatArray:
-        """Return ``float64 [m]``: the value of each question, given as the rows of ``bool [m, n]``."""
+        """Return the value of each question, ``float64 [m]``; `questions` has a row for each, ``bool [m, n]``."""
         batch = np.ascontiguousarray(questions, dtype=np.bool_)
         if batch.ndim != 2 or batch.shape[1] != self.n:
             raise InputError(

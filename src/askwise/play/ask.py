@@ -190,8 +190,8 @@ Steps = list[tuple[int, int]]
 def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]) -> Steps:
     """Return the path of the teammate as pairs of a state and an action, from the start on.
 
-    It follows the actions `seen`, or is the likeliest path to the state `teammate` if none are given; empty without
-    both.
+    It follows the actions `seen`, or is the likeliest path to the state `teammate` if there are none; empty if neither
+    is given.
     """
     if not len(seen):
         return [] if teammate is None else likeliest_path(problem, joint_state(problem, teammate, None).teammate)

@@ -192,7 +192,7 @@ class BranchQueue:
         return bool(self._order)
 
     def add(self, branch: Branch) -> bool:
-        """Add a branch or join it with a queued one; return whether it was added."""
+        """Add a branch, or join it with a queued branch in the same situation; return False if it was joined."""
         self._added += 1
         key = self._added if self.situation is None else (branch.asked, self.situation(branch))
         known = self._branches.get(key)

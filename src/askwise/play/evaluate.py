@@ -224,7 +224,9 @@ def _from_paths(
 def _played(
     problem: Problem, player: Agent, runs: Sequence[tuple[int | None, Seed]], progress: Progress | None
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Play the episodes `runs`; return their costs, ``float64 [n]``, marginal costs, ``float64 [n]``, and decisions.
+    """Play the episodes `runs`; return their costs, their marginal costs and the total number of decisions.
+
+    The costs are ``float64 [n_runs]``.
 
     Args:
         problem: the problem.

@@ -77,7 +77,7 @@ class MeasureJob:
         return [{**row, "seconds": time.process_time() - start, "verdict": verdict(cones)}]
 
     def failed(self, why: str) -> list[Row]:
-        """Return the row of a job that failed, with the names and the reason `why`, as the only item of a list."""
+        """Return a list with the only row of a job that failed: the name of the problem and the reason `why`."""
         return [self._row(verdict=f"failed: {why}")]
 
     def _row(self, **known: object) -> Row:

@@ -101,7 +101,7 @@ class Heartbeat:
     def pause(self) -> None:
         """Stop measuring time for all limits, for instance while code is compiled.
 
-        Ends when `resume` has been called as often as `pause`.
+        Time is measured again when `resume` has been called as often as `pause`.
         """
         self._pauses += 1
         if self._pauses > 1:
@@ -205,7 +205,9 @@ class Watchdog:
             sleep = max(SHORTEST_SLEEP, min(LONGEST_SLEEP, left[slot]))
 
     def left(self, now: float, lost: float) -> dict[int, float]:
-        """Return the seconds left for each limit, by its index in the heartbeat (`DECIDING`, `SINCE` or `LOADING`).
+        """Return the seconds left for each limit that is not infinite.
+
+        The keys are `DECIDING` (a decision), `SINCE` (the current unit of work, such as an episode) and `LOADING`.
 
         Args:
             now: the current time, as of `time.monotonic`.
