@@ -17,7 +17,17 @@ NO_PLAN = 1 << 29
 
 @compiled
 def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order: Any) -> int:
-    """Fill `depth`, the steps from `start` (-1: unreachable), and `order`, the reached states; return their number."""
+    """Walk through a graph in breadth-first order, without forbidden moves; return the number of reached states.
+
+    Args:
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner, is
+            False.
+        start: the first state.
+        depth: ``int32 [n_states]``, filled with the steps from `start`, -1 for states that are not reached.
+        order: ``int32 [n_states]``, its first entries are filled with the reached states in breadth-first order.
+    """
     depth[:] = -1
     depth[start] = 0
     order[0] = start
@@ -49,11 +59,22 @@ def cheapest_plans(
     begun: Any,
     towards: Any,
 ) -> None:
-    """Compute the least prices of the shortest plans of all goals.
+    """Compute the least price of a shortest plan for each goal, from each state; the price of a plan is that of its moves.
 
-    Fills ``steps [n_goals]`` (-1: unreachable); ``begun [n_states]``, the least price of a shortest path from the
-    start; and ``towards [n_states, n_goals]``, the least price of the rest of a shortest plan through the state, or
-    `NO_PLAN`.
+    Args:
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        price: ``int32 [n_things + 1]``, the price of a move by its owner; the last entry is 0.
+        order: the reached states, as filled by `walk`.
+        reached: their number.
+        depth: the steps from the start, as filled by `walk`.
+        targets: the targets of all goals, one goal after the other.
+        starts: ``[n_goals + 1]``, where the targets of each goal begin in `targets`.
+        steps: ``[n_goals]``, filled with the length of a shortest plan, -1 if the goal cannot be reached.
+        begun: ``[n_states]``, filled with the least price of a shortest path from the start to the state.
+        towards: ``[n_states, n_goals]``, filled with the least price of the rest of a shortest plan that leads through
+            the state, `NO_PLAN` if none does.
     """
     begun[:] = NO_PLAN
     begun[order[0]] = 0
@@ -77,7 +98,12 @@ def cheapest_plans(
 
 @inner
 def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
-    """Fill the steps to each goal, and set the price at its nearest targets to 0."""
+    """Fill `steps` and begin `towards`: 0 at the nearest targets of each goal, where plans end, `NO_PLAN` elsewhere.
+
+    ``depth [n_states]`` holds the steps from the start; the targets of goal `g` are ``targets[starts[g]:starts[g +
+    1]]``. ``steps [n_goals]`` becomes the number of steps to the goal (-1 if it cannot be reached); ``towards`` is
+    ``[n_states, n_goals]``.
+    """
     towards[:] = NO_PLAN
     for goal in range(steps.size):
         own = targets[starts[goal] : starts[goal + 1]]
@@ -97,7 +123,9 @@ def cheapest_pair(
 ) -> tuple[int, int, int, int]:
     """Find two plans for different goals that agree for at least `deepest` steps, with the least total price.
 
-    Returns the price, the last state at which they agree, and both goals; the price is `NO_PLAN` if there are none.
+    All arrays are results of `walk` and `cheapest_plans`, except ``counted [n_goals]``: whether a goal may be one of
+    the two. Returns the total price, the last state at which the plans agree, and both goals; the price is `NO_PLAN` if
+    there is no such pair.
     """
     best, state, one, other = NO_PLAN, -1, -1, -1
     for k in range(reached - 1, -1, -1):
@@ -133,7 +161,11 @@ def owners_before(
     state: int,
     used: Any,
 ) -> int:
-    """Fill `used` with the things that a cheapest shortest path to `state` pays for; return their number."""
+    """Fill `used` with the things that a cheapest shortest path to `state` pays for; return their number.
+
+    A thing is a cell, edge or action that may be forbidden; a path pays for it if one of its moves belongs to it and
+    has a price above 0. The other arrays are those of `walk` and `cheapest_plans`.
+    """
     filled = 0
     # Backwards: states are sorted by depth, so one pass finds all predecessors.
     s, k = state, reached - 1
@@ -163,7 +195,12 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Add to `used` the things that the cheapest rest of a plan from `state` pays for; return the new number."""
+    """Add to `used` the things that the cheapest rest of a plan for `goal`, from `state` on, pays for.
+
+    A thing is a cell, edge or action that may be forbidden; a plan pays for it if one of its moves belongs to it and
+    has a price above 0. The first `filled` entries of `used` are already taken; returns their new number. The other
+    arrays are those of `walk` and `cheapest_plans`.
+    """
     s = state
     left = True
     while left:
@@ -203,7 +240,12 @@ def certain_agreement(
     least: Any,
     agreed: Any,
 ) -> None:
-    """Fill ``agreed [n_goals, n_goals]``: the fewest states that are certain for row on any plan of column."""
+    """Fill ``agreed [n_goals, n_goals]`` with a lower bound on EDP: how long the row's goal surely stays possible.
+
+    A state is certain for a goal if it lies on one of its shortest plans with price 0, which nothing can remove. The
+    entry is the number of states that are certain for the row's goal on that plan for the column's goal which has the
+    fewest of them. ``least [n_states]`` is working memory; the other arrays are those of `walk` and `cheapest_plans`.
+    """
     n_goals = towards.shape[1]
     for j in range(n_goals):
         for i in range(n_goals):

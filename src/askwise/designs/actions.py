@@ -26,7 +26,10 @@ from askwise.types import IntArray
 
 
 def space_of_actions(given: Recognition, progress: Progress | None = None) -> Space:
-    """Return the design space of a planning problem; all reachable goals are equally likely."""
+    """Return the design space of a planning problem: the ground actions that may be forbidden, and all shortest plans.
+
+    All reachable goals are equally likely. `progress` is called with a text during the search for plans.
+    """
     cones = cones_of(given, progress=progress)
     _refuse_unknown(cones)
     return _of_shortest_plans(given, cones, progress)
@@ -53,7 +56,7 @@ def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | No
 
 
 def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress | None) -> Space:
-    """Return the design space of a planning problem in which the cost of each goal may grow by `budget` steps."""
+    """Return the design space of a planning problem with all plans at most `budget` steps longer than shortest ones."""
     plans = near_optimal_plans(cones, budget, given.limits, progress)
     thing_of, names = _things(cones, plans.operator)
     successor, owner = rank_tables(plans.counts, plans.target, thing_of[plans.operator])
@@ -81,7 +84,7 @@ def _refuse_unknown(cones: Cones) -> None:
 
 
 def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
-    """Return the union of the cones as a graph whose moves are owned by actions, and the names of the actions."""
+    """Return the graph of all shortest plans, each move owned by its ground action, and the names of these actions."""
     model = cones.model
     thing_of, names = _things(cones, cones.operators[cones.operators >= 0])
     owner = np.full(model.successor.shape, NO_OWNER, dtype=np.int32)
@@ -95,6 +98,8 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
     """Raise InputError if actions of the same name lead from one state to different states.
 
     The search assumes that the observer sees states, so the name of an action has to determine the next state.
+    `successor` and `owner`, both ``int32 [n_states, n_ranks]``, are the next state of each move and the index of its
+    action in `names`.
     """
     order = np.argsort(owner, axis=1, kind="stable")
     owners, targets = np.take_along_axis(owner, order, axis=1), np.take_along_axis(successor, order, axis=1)
@@ -107,7 +112,11 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Return ``int32 [n_operators + 1]``, the action of each operator, and the names of the actions of `operators`."""
+    """Assign numbers to the ground actions of some operators of a planning task; equal names mean the same action.
+
+    Returns ``int32 [n_operators + 1]``, the number of each operator's action (`NO_OWNER` for operators that are not in
+    `operators`, and in the last entry), and the names of the actions.
+    """
     labels = cones.task.labels
     used = np.unique(operators)
     names = tuple(dict.fromkeys(labels[operator] for operator in used.tolist()))

@@ -52,10 +52,10 @@ class BudgetSpent(Exception):  # noqa: N818 - not an error
 
 
 class BestSoFar:
-    """The best design so far, and the number of designs evaluated.
+    """The best design that a search has found so far, and the number of designs that it has evaluated.
 
     Args:
-        value: the value of forbidding nothing.
+        value: the value of the empty design, which forbids nothing.
         limit: the number of designs after which `BudgetSpent` is raised.
         progress: called after every `turn` designs.
         turn: number of designs between two calls of `progress`.
@@ -68,7 +68,7 @@ class BestSoFar:
         self._limit, self._progress, self._turn = limit, progress, turn
 
     def look(self) -> None:
-        """Count a design that will be evaluated; raise `BudgetSpent` if the limit is reached."""
+        """Count one more design, before it is evaluated; raise `BudgetSpent` if the limit is reached."""
         if self.looked_at >= self._limit:
             raise BudgetSpent
         self.looked_at += 1
@@ -76,7 +76,12 @@ class BestSoFar:
             self._progress(self.looked_at)
 
     def better(self, value: float, size: int) -> bool:
-        """Return whether a design of this value and size is better than the best so far."""
+        """Return whether a design is better than the best so far: a smaller value, or an equal value with fewer things.
+
+        Args:
+            value: the value of the design, which is minimised.
+            size: the number of things (cells, edges or actions) that it forbids.
+        """
         return value < self.value - EQUAL or (value <= self.value + EQUAL and size < len(self.design))
 
     def with_limit(self, limit: int) -> BestSoFar:
@@ -86,7 +91,10 @@ class BestSoFar:
         return other
 
     def better_than(self, other: BestSoFar) -> bool:
-        """Return whether this best design is better than the best design of `other`."""
+        """Return whether the best design here is better than that of `other`.
+
+        Better means a smaller value, or an equal value with fewer forbidden things (cells, edges or actions).
+        """
         return other.better(self.value, len(self.design))
 
     def keep(self, value: float, design: Removals) -> None:
@@ -99,30 +107,43 @@ class BestSoFar:
 
 
 class Measure(Protocol):
-    """A value of designs that is minimised."""
+    """A value of designs that a search minimises, such as WCD.
+
+    A design is the tuple of the indices of the things (cells, edges or actions) that it forbids.
+    """
 
     @property
     def expensive(self) -> bool:
-        """Whether it takes long to compute, and is only defined for designs that are allowed for both agents."""
+        """Whether the value takes long to compute, and is defined only for designs that both agents' budgets allow."""
 
     def value(self, design: Removals) -> float:
-        """Return the value of a design that the teammate's costs allow."""
+        """Return the value of a design, given by the indices of forbidden things (cells, edges or actions).
+
+        The design must keep the teammate's paths within the budget.
+        """
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
-        """Return a lower bound on designs that contain this one and forbid nothing in ``kept [n_things]``."""
+        """Return a lower bound on the values of all designs that extend `design` without certain things.
+
+        Args:
+            design: indices of the things (cells, edges or actions) that are forbidden already.
+            kept: ``bool [n_things]``, the things that no extension forbids.
+        """
 
 
 class Branching:
-    """Search all designs for the least value of a measure.
+    """Branch and bound: find the design with the least value of a measure, among all designs.
+
+    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
         paths: the teammate's paths.
         measure: the value to minimise.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
-        also_allowed: returns whether a design that the teammate's costs allow is allowed for the ego agent, too; if
-            not, its extensions are not allowed either.
-        order: the things, the most promising first.
+        also_allowed: takes a design that keeps the teammate's paths within the budget and returns whether it does so
+            for the ego agent; if it does not, larger designs that contain it do not either.
+        order: indices of the things that may be forbidden, the most promising first.
     """
 
     def __init__(
@@ -138,7 +159,12 @@ class Branching:
         self._also_allowed, self._order = also_allowed, list(order)
 
     def run(self) -> tuple[float, bool]:
-        """Return a lower bound on all designs, and whether the search finished (then the bound is the best value)."""
+        """Search, and store the best design in `found`.
+
+        Returns:
+            A lower bound on the values of all designs, and whether the search finished; if it did, the bound is the
+            best value.
+        """
         kept = np.ones(self.paths.n_things, dtype=np.bool_)
         kept[self._order] = False
         lowest = self.measure.bound((), kept)
@@ -151,7 +177,14 @@ class Branching:
         return self.found.value, True
 
     def _below(self, design: Removals, first: int, kept: BoolArray, left: int) -> None:
-        """Visit all extensions of `design` by at most `left` things, taken from the order starting at index `first`."""
+        """Evaluate the extensions of `design` that can still be better than the best design found so far.
+
+        Args:
+            design: indices of the things (cells, edges or actions) that are forbidden already.
+            first: the position in the search order from which further things are taken.
+            kept: ``bool [n_things]``, the things that no extension forbids.
+            left: the largest number of further things.
+        """
         useful, kept = self.paths.useful(design), kept.copy()
         for place in range(first, len(self._order)):
             thing = self._order[place]
@@ -180,15 +213,17 @@ class Branching:
 
 
 class WorstCase:
-    """Search for the design with the least WCD.
+    """Search for the design with the least WCD, by blocking pairs of plans that agree too long.
+
+    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
         paths: the teammate's paths.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
-        also_allowed: returns whether a design that the teammate's costs allow is allowed for the ego agent, too; if
-            not, its extensions are not allowed either.
-        things: the things that may be forbidden.
+        also_allowed: takes a design that keeps the teammate's paths within the budget and returns whether it does so
+            for the ego agent; if it does not, larger designs that contain it do not either.
+        things: indices of the things that may be forbidden.
     """
 
     def __init__(
@@ -205,7 +240,12 @@ class WorstCase:
         self._price[list(things)] = FREE
 
     def run(self) -> tuple[float, bool]:
-        """Return a lower bound on all designs, and whether the search finished (then the bound is the best value)."""
+        """Search, and store the best design in `found`.
+
+        Returns:
+            A lower bound on the values of all designs, and whether the search finished; if it did, the bound is the
+            best value.
+        """
         for size in range(1, self.most + 1):
             try:
                 self._below((), self._price, size)
@@ -214,7 +254,13 @@ class WorstCase:
         return self.found.value, True
 
     def _below(self, design: Removals, price: IntArray, left: int) -> None:
-        """Visit all extensions of `design` by at most `left` things."""
+        """Evaluate the extensions of `design` that can still have a smaller WCD than the best design found so far.
+
+        Args:
+            design: indices of the things (cells, edges or actions) that are forbidden already.
+            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
+            left: the largest number of further things.
+        """
         pair = self.pairs(design, price, left, int(self.found.value) - 1)
         if pair is None:
             return
@@ -237,9 +283,19 @@ class WorstCase:
             self._below(design, price, left)
 
     def pairs(self, design: Removals, price: IntArray, left: int, deepest: int) -> IntArray | None:
-        """Return the things on the cheapest pair of plans that agree for `deepest` steps.
+        """Return the things to try next: those on two plans for different goals that agree for `deepest` steps or more.
 
-        The result is None if not all such pairs can be hit by `left` more things, and empty if there is no such pair.
+        To get a smaller WCD, a design has to forbid a thing (cell, edge or action) on every such pair of plans. The
+        pair with the fewest things that may be forbidden is taken.
+
+        Args:
+            design: indices of the things that are forbidden already.
+            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
+            left: the largest number of further things to forbid.
+            deepest: the number of steps for which the plans agree.
+
+        Returns:
+            Indices of things; empty if no two plans agree for so long, None if `left` things cannot block all pairs.
         """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):
@@ -256,7 +312,7 @@ class WorstCase:
         return None
 
     def _bound(self) -> float:
-        """Return a lower bound: the least value for which the pairs could all be hit at the start."""
+        """Return a lower bound on the WCD of all designs: the least value that blocking pairs of plans may achieve."""
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:
                 return float(value)

@@ -104,7 +104,10 @@ def design(
 
 
 def _wide_enough(space: Space, budget: int) -> Space:
-    """Return the space with a graph that contains all paths within the budget."""
+    """Return the design space with a graph that contains all paths at most `budget` steps longer than shortest ones.
+
+    Raises InputError if such a graph is not known.
+    """
     if space.largest_budget is None or budget <= space.largest_budget:
         return space
     if space.widened is None:
@@ -139,9 +142,18 @@ def _check_most(space: Space, most: int) -> None:
 
 
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
-    """Return the best design; among equally good and equally small designs, one that lengthens paths least.
+    """Return the best design in a space; among equally good and equally small designs, one that lengthens paths least.
 
     A larger budget never makes the best value worse, so bisection finds the smallest sufficient budget.
+
+    Args:
+        space: the design space.
+        most: the largest number of things (cells, edges or actions) to forbid.
+        budget: the number of steps by which the shortest path to each goal may grow.
+        options: further arguments of `DesignSearch`.
+
+    Returns:
+        Indices of the forbidden things, the verdict, and the search that found them.
     """
 
     def within(steps: int) -> Outcome:
@@ -161,7 +173,7 @@ def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outc
 
 
 def _growth(found: Outcome) -> int:
-    """Return the largest number of steps by which a design lengthens the path to a goal."""
+    """Return the largest number of steps by which the design that was found lengthens an agent's path to a goal."""
     things, _, search = found
     grown = int((search.paths.steps(things) - search.paths.costs).max())
     return (
@@ -233,12 +245,18 @@ def _state(search: DesignSearch, things: Removals) -> DesignState:
 
 
 def _as_prefix(space: Space, worst: float) -> float:
-    """Convert a worst case from the separating step to the WCD of the problem, which may be one less; at least 0."""
+    """Convert the latest step that separates two goals (`worst`) to the WCD of the design space.
+
+    For planning problems it is one less, the longest common prefix of plans, and at least 0; otherwise it is the same.
+    """
     return max(worst - 1, 0.0) if space.prefix else worst
 
 
 def space_of_given(given: object, progress: Callable[[str], None] | None = None) -> Space:
-    """Return the design space of a problem, an instance, a drawing, or the file at a path."""
+    """Return the design space of a problem, an instance, a drawing, a planning problem, or the file at a path.
+
+    A `Space` is returned as it is. `progress` is called with a text while plans are searched.
+    """
     if isinstance(given, Space):
         return given
     if isinstance(given, str | Path):

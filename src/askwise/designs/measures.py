@@ -59,7 +59,10 @@ SEED = 0
 
 
 def pair_weights(prior: FloatArray) -> FloatArray:
-    """Return ``float64 [n_goals, n_goals]``: the probability that column is the true goal and row the other goal."""
+    """Return the probabilities of ordered pairs of different goals, ``float64 [n_goals, n_goals]``.
+
+    Entry ``[i, j]`` is the probability that `j`, the true goal, is drawn from the prior, and then `i` from the others.
+    """
     prior = prior / prior.sum()
     weights = np.zeros((prior.size, prior.size))
     if np.count_nonzero(prior) < 2:
@@ -72,17 +75,17 @@ def pair_weights(prior: FloatArray) -> FloatArray:
 
 
 def expected_edp(edp: FloatArray, weights: FloatArray) -> float:
-    """Return the mean of ``edp [n_goals, n_goals]`` weighted by `pair_weights`."""
+    """Return the expected EDP: the mean of ``edp [n_goals, n_goals]`` with the weights that `pair_weights` returns."""
     return float((edp * weights)[weights > 0].sum())
 
 
 class ExpectedEdp:
-    """The expected EDP as a `Measure`.
+    """The expected EDP as a `Measure`: a value of designs that a search minimises.
 
     Args:
         paths: the teammate's paths.
-        prior: the probability of each goal.
-        budget: the number of steps by which costs may grow.
+        prior: ``float64 [n_goals]``, the probability of each goal.
+        budget: the number of steps by which the shortest path to each goal may grow.
     """
 
     expensive = False
@@ -91,11 +94,16 @@ class ExpectedEdp:
         self.paths, self.weights, self.budget = paths, pair_weights(prior), budget
 
     def value(self, design: Removals) -> float:
-        """Return the expected EDP of a design."""
+        """Return the expected EDP if the cells, edges or actions with the indices in `design` are forbidden."""
         return expected_edp(self.paths.divergence(design)[0], self.weights)
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
-        """Return a lower bound on designs that contain this one and forbid nothing in ``kept [n_things]``."""
+        """Return a lower bound on the expected EDP of all designs that extend `design` without certain things.
+
+        Args:
+            design: indices of the things (cells, edges or actions) that are forbidden already.
+            kept: ``bool [n_things]``, the things that no extension forbids.
+        """
         price = np.zeros(kept.size + 1, dtype=np.int32)
         price[:-1][~kept] = 1
         plans = self.paths.plans(self.paths.closed(design), price)
@@ -107,7 +115,7 @@ class ExpectedEdp:
 
 
 class WorstCaseValue:
-    """The worst case as a `Measure`; `askwise.designs.branch_and_bound.WorstCase` minimises it faster."""
+    """The WCD as a `Measure`, a value of designs; `askwise.designs.branch_and_bound.WorstCase` minimises it faster."""
 
     expensive = False
 
@@ -115,11 +123,14 @@ class WorstCaseValue:
         self.paths = paths
 
     def value(self, design: Removals) -> float:
-        """Return the worst case (WCD) of a design."""
+        """Return the largest WCD of two possible goals if the things with the indices in `design` are forbidden.
+
+        A thing is a cell, an edge or an action.
+        """
         return self.paths.shared(design)[0]
 
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on the design
-        """Return the trivial lower bound: 1 if there are two possible goals, otherwise 0."""
+        """Return a trivial lower bound on the WCD of any design: 1 if at least two goals are possible, otherwise 0."""
         return 1.0 if self.paths.counted.sum() > 1 else 0.0
 
 
@@ -127,15 +138,15 @@ class WorstCaseValue:
 
 
 class Cost:
-    """The expected cost of not knowing the goal, as a `Measure`.
+    """The expected cost of not knowing the goal, as a `Measure`: a value of designs that a search minimises.
 
     Args:
         space: the design space.
-        by: ``optimum`` or ``planner``.
+        by: whose cost: ``optimum``, the optimal agent, or ``planner``, the method of this name.
 
     Attributes:
         found: the best design so far; None before the search starts.
-        estimated: whether some value is an average over episodes.
+        estimated: whether some value is an average over episodes instead of an exact expectation.
     """
 
     expensive = True
@@ -150,7 +161,11 @@ class Cost:
         self._before = self._known_cost(())
 
     def value(self, design: Removals) -> float:
-        """Return the cost of a design; infinity if a bound already shows that it is not the best one."""
+        """Return the cost of not knowing the goal under a design, given by the indices of the forbidden things.
+
+        A thing is a cell, an edge or an action. The cost is infinite if a lower bound already shows that the design is
+        not better than the best so far (`found`).
+        """
         key = frozenset(design)
         if key in self._costs:
             return self._costs[key] - self._before
@@ -163,7 +178,10 @@ class Cost:
         return self._costs[key] - self._before
 
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on `kept`
-        """Return a lower bound on designs that contain this one: their cost if the goal were known."""
+        """Return a lower bound on the cost of all designs that extend `design`: its cost if the goal were known.
+
+        `design` holds indices of forbidden things; `kept` is ignored.
+        """
         return self._known_cost(design) - self._before
 
     def _problem(self, design: Removals) -> Problem:
@@ -178,7 +196,7 @@ class Cost:
         return self._known[key]
 
     def _lower(self, design: Removals) -> float:
-        """Return a lower bound on the cost of any agent under a design."""
+        """Return a lower bound on the expected cost of any agent under a design, the indices of forbidden things."""
         key = frozenset(design)
         if key not in self._least:
             try:

@@ -40,13 +40,13 @@ Removals = tuple[int, ...]
 
 
 class TeammatePaths:
-    """The useful paths of a teammate, and how they change with a design.
+    """The teammate's paths that a design can leave as shortest ones, and how they change with a design.
 
-    A design is given by the indices of the forbidden things.
+    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
         space: the design space.
-        budget: the number of steps by which the cost of each goal may grow.
+        budget: the number of steps by which the shortest path to each goal may grow.
     """
 
     def __init__(self, space: Space, budget: int) -> None:
@@ -66,11 +66,14 @@ class TeammatePaths:
 
     @property
     def n_states(self) -> int:
-        """Number of states on useful paths."""
+        """Number of states on paths that a design can leave as shortest ones."""
         return int(self._walker.successor.shape[0])
 
     def goals_by(self, design: Sequence[int]) -> IntArray:
-        """Return ``int [n_things]``: the number of goals for which each thing is on a shortest plan."""
+        """Return ``int32 [n_things]``: for how many goals each thing is on a shortest plan, if `design` is forbidden.
+
+        A thing is a cell, edge or action that may be forbidden; `design` holds the indices of forbidden ones.
+        """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
         there = walker.successor >= 0
@@ -80,19 +83,29 @@ class TeammatePaths:
         return found[:-1]
 
     def closed(self, design: Sequence[int]) -> BoolArray:
-        """Return ``bool [n_things + 1]``: the forbidden things; the last entry, for moves without owner, is False."""
+        """Return a design, given by the indices of the forbidden things, as an array ``bool [n_things + 1]``.
+
+        True means forbidden. The last entry is False, so that the index -1, for moves that nothing owns, is never
+        forbidden.
+        """
         return self._walker.closed(design)
 
     def steps(self, design: Sequence[int]) -> IntArray:
-        """Return ``int32 [n_goals]``: the length of a shortest plan for each goal; -1 if it exceeds the budget."""
+        """Return ``int32 [n_goals]``: the steps of a shortest plan for each goal; -1 if none is within the budget.
+
+        Some plans beyond the budget are found as well. `design` holds the indices of the forbidden things.
+        """
         return self._walker.steps(design)
 
     def allowed(self, steps: IntArray) -> bool:
-        """Return whether the lengths of all plans are within the budget."""
+        """Return whether all plans, with ``steps [n_goals]`` steps (-1 for no plan), are within the budget."""
         return bool(((steps >= 0) & (steps <= self.most)).all())
 
     def useful(self, design: Sequence[int]) -> BoolArray:
-        """Return ``bool [n_things]``: whether a thing can still matter if all of `design` is forbidden."""
+        """Return ``bool [n_things]``: whether it can change anything to forbid a thing in addition to `design`.
+
+        A thing is a cell, edge or action that may be forbidden; `design` holds the indices of forbidden ones.
+        """
         walker = self._walker
         found = np.zeros(self.n_things + 1, dtype=np.bool_)
         found[walker.owner[walker.useful(design, self.most)]] = True
@@ -101,12 +114,16 @@ class TeammatePaths:
     def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return EDP and WCD at the start, both ``float64 [n_goals, n_goals]``, and the steps to each goal.
 
-        Goals that can end in the same state agree up to the end of the plan. The diagonals have no meaning.
+        `design` holds the indices of the forbidden things. Goals that can end in the same state agree up to the end of
+        the plan. The diagonals have no meaning.
         """
         return self._walker.divergence(design)
 
     def shared(self, design: Sequence[int]) -> tuple[float, IntArray]:
-        """Return the worst case over all pairs of possible goals, and the steps to each goal."""
+        """Return the largest WCD of two possible goals, and ``int32 [n_goals]``, the steps to each goal.
+
+        `design` holds the indices of the forbidden things.
+        """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
         possible = (plans.towards[:, self.counted] < _kernels.NO_PLAN).sum(axis=1)
@@ -114,17 +131,24 @@ class TeammatePaths:
         return 1.0 + float(deepest.max(initial=-1)), plans.steps
 
     def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
-        """Return the shortest plans under a design, with the least prices to follow them.
+        """Return the shortest plans under a design, where each move has a price.
 
         Args:
             closed: ``bool [n_things + 1]``, what is forbidden (see `closed`).
-            price: ``int32 [n_things + 1]``, the price of each move by its owner; the last entry is 0.
+            price: ``int32 [n_things + 1]``, the price of a move by the thing (cell, edge or action) that owns it; the
+                last entry, for moves without owner, is 0.
         """
         return self._walker.plans(closed, price)
 
 
 class ShortestPlans:
-    """The shortest plans of all goals under a design, computed by `_kernels.cheapest_plans`."""
+    """The shortest plans of all goals under a design, and the least prices of following them.
+
+    Args:
+        walker: the graph with start and targets.
+        closed: ``bool [n_things + 1]``, the forbidden things (cells, edges or actions).
+        price: ``int32 [n_things + 1]``, the price of a move by the thing that owns it.
+    """
 
     def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:
         n, n_goals = walker.successor.shape[0], len(walker.starts) - 1
@@ -150,10 +174,13 @@ class ShortestPlans:
         )
 
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
-        """Return the price of two plans that agree for at least `deepest` steps, and the things they pay for.
+        """Return two plans for different goals that agree for at least `deepest` steps, with the least total price.
 
-        The plans are for two different goals in ``counted [n_goals]`` and have the least total price; None if there are
-        none.
+        ``counted [n_goals]`` says which goals may be taken.
+
+        Returns:
+            The total price, and the indices of the things (cells, edges or actions) whose moves have a price above 0 on
+            the plans; None if there is no such pair.
         """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
@@ -169,9 +196,10 @@ class ShortestPlans:
         return price, used[:filled]
 
     def certain_agreement(self) -> FloatArray:
-        """Return ``float64 [n_goals, n_goals]``: the fewest states on a plan of column that are certain for row.
+        """Return ``float64 [n_goals, n_goals]``: a lower bound on EDP, how long the row's goal surely stays possible.
 
-        A state is certain for a goal if it lies on one of the goal's plans that pay nothing.
+        A state is certain for a goal if it lies on one of the goal's plans with price 0. The entry is the number of
+        states that are certain for the row's goal on that plan for the column's goal which has the fewest of them.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -191,7 +219,7 @@ class ShortestPlans:
 
 
 class _Walker:
-    """A graph with start and targets, and the computations that all designs need."""
+    """A graph with start and targets, and its shortest plans and divergences under any design."""
 
     def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
         self.successor, self.owner = graph.successor, graph.owner
@@ -212,7 +240,12 @@ class _Walker:
         return self.plans(self.closed(design), self.free).steps
 
     def left(self, design: Sequence[int]) -> tuple[IntArray, Any, IntArray]:
-        """Return what a design leaves: the successors, and the predecessors of each state in CSR form."""
+        """Return the graph without the moves of a design, which is given by the indices of the forbidden things.
+
+        Returns:
+            The next states, ``int32 [n_states, n_ranks]``, -1 for no move; the predecessors of all states in CSR form
+            (`indptr`, `indices`).
+        """
         successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))
         indptr, indices = reverse_edges(successor)
         return successor, read_only(indptr), read_only(indices)
@@ -221,7 +254,12 @@ class _Walker:
         return capped_matrices(*self.left(design), self.start, self.targets, self.starts)
 
     def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
-        """Return ``bool [n_states, n_ranks]``: moves on a walk of at most ``most [n_goals]`` steps for some goal."""
+        """Return ``bool [n_states, n_ranks]``: whether a move lies on a walk to some goal that is short enough.
+
+        Args:
+            design: indices of the forbidden things, which the walk avoids.
+            most: ``int32 [n_goals]``, the largest number of steps of a walk to each goal.
+        """
         successor, indptr, indices = self.left(design)
         depth = np.empty(successor.shape[0], dtype=np.int32)
         order = np.empty_like(depth)
@@ -238,7 +276,10 @@ class _Walker:
         return found
 
     def without(self, dropped: BoolArray) -> _Walker:
-        """Return the walker without some moves, and without states that no remaining move leads to."""
+        """Return the same graph without some moves, and without states to which no other move leads.
+
+        ``dropped [n_states, n_ranks]`` says which moves are removed. The start and the targets are kept.
+        """
         successor = np.where(dropped, np.int32(-1), self.successor)
         kept = np.zeros(successor.shape[0], dtype=np.bool_)
         kept[successor[successor >= 0]] = True
@@ -252,7 +293,13 @@ class _Walker:
 
 
 def trip_steps(trips: EgoTrips, design: Sequence[int], n_things: int) -> IntArray:
-    """Return ``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 if a trip is impossible."""
+    """Return ``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 if there is no way.
+
+    Args:
+        trips: the ego agent's trips, one for each goal.
+        design: indices of the forbidden things (cells or edges).
+        n_things: the number of things that may be forbidden.
+    """
     graph = trips.graph
     closed = np.zeros(n_things + 1, dtype=np.bool_)
     closed[list(design)] = True

@@ -39,7 +39,7 @@ LARGEST_WITH_NAMES = 40
 
 
 def draw(design: Design) -> Figure:
-    """Return the picture of a design as a matplotlib figure."""
+    """Return the picture of a design as a matplotlib figure: map, graph or EDP matrix, before and after it."""
     figure = Figure(figsize=(12, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
     sides = [(left, "before", design.given, design.before), (right, "after", design.changed, design.after)]
@@ -71,7 +71,10 @@ def draw(design: Design) -> Figure:
 
 
 def _height(model: Model, drawn: DrawnGraph | None) -> float:
-    """Return the height of a picture that is 12 inches wide, in inches."""
+    """Return the height, in inches, of a picture that is 12 inches wide.
+
+    `model` is the teammate's; `drawn` is its drawing if it is a graph that is small enough to draw, otherwise None.
+    """
     if isinstance(model, GridWorld):
         ratio = model.height / model.width
     else:
@@ -99,7 +102,11 @@ def _title(design: Design, when: str, state: DesignState) -> str:
 
 
 def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
-    """Return the teammate's model, targets and start, and the number of goals that are possible in each state."""
+    """Return the teammate's model, the target states of each goal, the start, and an array of counts.
+
+    The array, ``int32 [n_states]``, has the number of goals that are possible if the teammate is seen in a state.
+    `given` is a drawing, a problem or an instance.
+    """
     if isinstance(given, Drawing):
         model: Model = given.grid
         goals, at = given.goals, given.teammate
@@ -167,13 +174,16 @@ def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:
 
 
 def _ego(ax: Axes, places: list[Place]) -> None:
-    """Mark the start of the ego agent."""
+    """Mark the start of the ego agent; `places` has its coordinates, or is empty if nothing is to be marked."""
     for x, y in places:
         ax.plot(x, y, "s", color=EGO, markersize=9, markeredgecolor=PAPER, zorder=5)
 
 
 def _ego_places(given: Any) -> list[Place]:
-    """Return the start of the ego agent if it moves on the teammate's map, otherwise an empty list."""
+    """Return the start of the ego agent in a list if it moves on the teammate's map, otherwise an empty list.
+
+    `given` is a drawing, a problem or an instance.
+    """
     if isinstance(given, Drawing):
         return [] if given.ego is None else [given.ego]
     scene = start_scene(given)

@@ -31,7 +31,10 @@ Edge = tuple[Hashable, str, Hashable]
 
 
 def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
-    """Return the design space of a workshop: cells may become walls, except those of agents, stations and toolboxes."""
+    """Return the design space of a tool-fetching problem: cells that may become walls.
+
+    The cells of agents, stations and toolboxes must stay free.
+    """
     problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
     if problem.policies is not None:
         raise InputError("teammate_policies", "your own policies", ONLY_SHORTEST)
@@ -70,7 +73,10 @@ def _one(state: int) -> IntArray:
 
 
 def space_of_place(given: object) -> Space:
-    """Return the design space of a drawing, an instance or a problem on a map or graph."""
+    """Return the design space of a map (cells that may become walls) or of a graph (edges that may be closed).
+
+    `given` is a drawing, an instance or a problem.
+    """
     if isinstance(given, Drawing):
         return _of_drawing(given)
     if isinstance(given, Instance | ToolFetching):
@@ -90,7 +96,10 @@ def space_of_place(given: object) -> Space:
 
 
 def _of_drawing(drawing: Drawing) -> Space:
-    """Return the design space of a drawing: only the teammate moves, but the ego agent's cell stays free."""
+    """Return the design space of a drawn map: cells that may become walls, but not those of agents and goals.
+
+    Only the teammate moves, so not knowing the goal has no cost here.
+    """
     grid = drawing.grid
     if drawing.teammate is None:
         raise InputError("drawing", "no W (the teammate)", "a drawing with a W")
@@ -247,11 +256,11 @@ def _with_changes(
     """Return `given` without some cells or edges: a file as a file, a problem as a problem.
 
     Args:
-        given: the problem, its file, or another representation of it.
-        problem: the problem.
+        given: a problem, or the `ProblemFile` that describes it.
+        problem: the problem itself.
         what: the cells or edges to forbid.
-        in_file: removes them from one agent's part of a problem file.
-        in_model: returns a model without them.
+        in_file: takes one agent's part of a problem file and the cells or edges, and removes them in place.
+        in_model: takes a model and the cells or edges, and returns a model without them.
     """
     if not what:
         return given
@@ -269,7 +278,10 @@ def _with_changes(
 
 
 def _changed_models(problem: FactoredProblem, teammate: Model) -> FactoredProblem:
-    """Return a problem made in Python with another model of the teammate, and of the ego agent if they share it."""
+    """Return a copy of a problem made in Python with another model of the teammate, `teammate`.
+
+    If both agents share a model, the ego agent gets it, too.
+    """
     old, own, goals = problem.teammate.model, problem.ego.model, range(len(problem.goals))
     ego = teammate if _shared(problem) else own
     return FactoredProblem(

@@ -30,7 +30,7 @@ MOST_GOALS = 40
 
 @dataclass(frozen=True)
 class DesignState:
-    """The values of a place before or after a design.
+    """The values of a problem before or after a design.
 
     Attributes:
         value: the value that is minimised.
@@ -62,14 +62,14 @@ class DesignState:
 
 @dataclass(frozen=True)
 class DesignVerdict:
-    """The proof status of a design.
+    """Whether it is proven that a design is the best one.
 
     Attributes:
-        proven: whether no allowed design has a smaller value, or an equal value with fewer things.
+        proven: whether no allowed design has a smaller value, or an equal value while forbidding fewer things.
         method: how the design was found.
         bound: a lower bound on the values of all allowed designs; None if there is none.
         looked_at: number of designs evaluated.
-        estimated: whether values are averages over episodes.
+        estimated: whether values are averages over episodes instead of exact expectations.
     """
 
     proven: bool
@@ -136,7 +136,7 @@ class Design:
 
     @property
     def gain(self) -> float:
-        """The decrease of the minimised value."""
+        """The decrease of the minimised value: before the design minus after it."""
         return self.before.value - self.after.value
 
     def __str__(self) -> str:
@@ -162,7 +162,10 @@ def _listed(design: Design) -> str:
 
 
 def named(name: Hashable) -> str:
-    """Return the name of a thing as text: a cell as ``(x, y)``, an edge as ``one --action--> other``."""
+    """Return the name of a forbidden thing as text: a cell as ``(x, y)``, an edge as ``one --action--> other``.
+
+    The name of an action is a text already.
+    """
     if isinstance(name, tuple) and len(name) == 3:
         return printable("{} --{}--> {}".format(*name))
     return printable(str(name))
@@ -202,7 +205,7 @@ def _edp(design: Design) -> str:
 
 
 def _capped(design: Design) -> list[str]:
-    """Return a note about pairs of goals that are never separated, if there are any, and how they are counted."""
+    """Return lines that say how many pairs of goals are never separated, and how they are counted; none if all are."""
     before, after = design.before.never_apart, design.after.never_apart
     if not before and not after:
         return []
@@ -215,7 +218,7 @@ def _capped(design: Design) -> list[str]:
 
 
 def _goals(design: Design, words: Vocabulary) -> list[str]:
-    """Return a table of the goals: steps to each before and after the design, and its expected EDP."""
+    """Return the lines of a table of the goals: the agents' steps and the expected EDP, before and after the design."""
     columns: list[tuple[str, list[tuple[str, str]]]] = [
         (f"{words.teammate}'s steps", _pairs(design, "costs")),
         (_edp(design), _alike(design)),
@@ -248,13 +251,21 @@ def _pairs(design: Design, which: str) -> list[tuple[str, str]]:
 
 
 def _alike(design: Design) -> list[tuple[str, str]]:
-    """Return the expected EDP of each pursued goal before and after the design, as text."""
+    """Return, for each goal, its expected EDP before and after the design as a pair of texts.
+
+    The expected EDP of a goal assumes that the teammate pursues it, and that the other goal is drawn from the prior.
+    """
     both = [alike(state, design.prior) for state in (design.before, design.after)]
     return [(_number("EDP", one), _number("EDP", other)) for one, other in zip(*both, strict=True)]
 
 
 def alike(state: DesignState, prior: Any) -> list[float]:
-    """Return, for each goal, the expected EDP if it is pursued and the other goal is drawn from the prior."""
+    """Return, for each goal, the expected EDP if the teammate pursues it and the other goal is drawn from the prior.
+
+    Args:
+        state: the values before or after a design.
+        prior: the probability of each goal, any sequence of numbers.
+    """
     weights = pair_weights(np.asarray(prior))
     shares = weights.sum(axis=0)
     total = (state.edp_matrix * weights).sum(axis=0)
@@ -271,7 +282,10 @@ def _number(name: str, value: float) -> str:
 
 
 def as_json(design: Design) -> dict[str, Any]:
-    """Return a design as a JSON-compatible dict, as printed by ``--json``."""
+    """Return a design as a JSON-compatible dict, as printed by ``--json``.
+
+    Its keys are similar to the attributes of `Design`; ``before`` and ``after`` are dicts of values.
+    """
     return {
         "forbid": [_json(name) for name in design.forbidden],
         "thing": design.thing,
@@ -312,9 +326,10 @@ def _state(state: DesignState) -> dict[str, Any]:
 
 
 def save(design: Design, path: str | Path) -> None:
-    """Write the changed problem to a file: a drawing as a drawing, an instance as TOML (``.toml``) or JSON.
+    """Write the problem that a design has changed to a file.
 
-    A planning problem becomes an archive if the name ends in ``.tar.bz2``, otherwise a folder of its files.
+    A drawing becomes a drawing, an instance TOML (if the name ends in ``.toml``) or JSON. A planning problem becomes an
+    archive if the name ends in ``.tar.bz2``, otherwise a folder of its files.
     """
     if isinstance(design.changed, Recognition):
         writing.save(design.changed, path)

@@ -33,15 +33,18 @@ OF_PLANNER = "among designs that block a shortest path of the teammate"
 
 
 class Greedy:
-    """Greedy search with exchanges, without a proof.
+    """Greedy search for a good design: add the best thing one by one, then exchange single things. It proves nothing.
+
+    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
         paths: the teammate's paths.
         measures: the value to minimise, and further values that break ties.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
-        also_allowed: returns whether a design that the teammate's costs allow is allowed for the ego agent, too.
-        options: returns the things to try.
+        also_allowed: takes a design that keeps the teammate's paths within the budget and returns whether it does so
+            for the ego agent.
+        options: takes a design and returns the indices of the things to try in addition.
     """
 
     def __init__(
@@ -57,7 +60,10 @@ class Greedy:
         self._also_allowed, self._options = also_allowed, options
 
     def run(self) -> None:
-        """Search until nothing improves; raise `BudgetSpent` if the limit is reached."""
+        """Search until no exchange of things improves the design, and store the best one in `found`.
+
+        Raises `BudgetSpent` if the limit of designs to evaluate is reached.
+        """
         design: Removals = ()
         while len(design) < self.most:
             better = self._best_with(design)
@@ -69,7 +75,10 @@ class Greedy:
         self._drop()
 
     def _values(self, design: Removals) -> tuple[float, ...] | None:
-        """Return the values of a design, or None if it is not allowed; store it if it is the best so far."""
+        """Return the values of a design in the order of `measures`, or None if it lengthens paths beyond the budget.
+
+        `design` holds the indices of the forbidden things. It is stored in `found` if it is the best so far.
+        """
         self.found.look()
         if not self.paths.allowed(self.paths.steps(design)) or not self._also_allowed(design):
             return None
@@ -78,7 +87,10 @@ class Greedy:
         return values
 
     def _best_with(self, design: Removals) -> Removals | None:
-        """Return the best extension of a design by one thing, or None if none is allowed."""
+        """Return the best design that forbids one thing more than `design`; None if all exceed the budget.
+
+        Designs are given by the indices of the forbidden things (cells, edges or actions).
+        """
         best: tuple[tuple[float, ...], Removals] | None = None
         for thing in self._options(design):
             values = self._values((*design, thing))
@@ -87,7 +99,10 @@ class Greedy:
         return None if best is None else best[1]
 
     def _exchange(self, design: Removals) -> None:
-        """Replace one thing by another as long as that is an improvement."""
+        """Replace single things (cells, edges or actions) of `design` by others as long as that improves it.
+
+        The best design is stored in `found`.
+        """
         now = self._values(design)
         improved = now is not None
         while improved:
@@ -101,7 +116,7 @@ class Greedy:
                     break
 
     def _drop(self) -> None:
-        """Remove things from the best design one by one, as long as it does not become worse."""
+        """Remove things (cells, edges or actions) from the best design that it does not need for its value."""
         for thing in self.found.design:
             if thing in self.found.design:
                 self._values(tuple(each for each in self.found.design if each != thing))
@@ -119,14 +134,16 @@ def _less(values: tuple[float, ...], others: tuple[float, ...]) -> bool:
 
 
 class DesignSearch:
-    """A search for the best design in a design space.
+    """A search for the best design in a design space: first a greedy search, then an exact one.
+
+    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
         space: the design space.
         paths: the teammate's paths.
-        minimise: ``wcd``, ``edp`` or ``cost``.
-        by: for ``cost``, ``planner`` or ``optimum``.
-        budget: the number of steps by which costs may grow.
+        minimise: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the goal).
+        by: for ``cost``, whose cost: ``planner`` or ``optimum``; otherwise None.
+        budget: the number of steps by which the shortest path to each goal may grow.
         limit: the largest number of designs to evaluate; None for the default (`LIMITS`).
         progress: called regularly with the number of designs evaluated so far.
     """
@@ -154,7 +171,7 @@ class DesignSearch:
         self._most_ego = None if space.trips is None else self.ego_steps(()) + budget
 
     def _usual(self) -> int:
-        """Return the default limit of designs to evaluate."""
+        """Return the default limit of designs to evaluate, which is smaller for larger problems."""
         usual = LIMITS[self.minimise] * USUAL // max(USUAL, self.paths.n_states)
         if self.minimise != "cost":
             return max(FEWEST, usual)
@@ -162,25 +179,32 @@ class DesignSearch:
         return max(FEWEST_PLAYED, usual * MANY_GOALS**2 // max(MANY_GOALS, self.paths.n_goals) ** 2)
 
     def ego_steps(self, design: Sequence[int]) -> np.ndarray:
-        """Return ``int32 [n_goals]``, the ego agent's steps under a design; only valid if designs change its paths."""
+        """Return ``int32 [n_goals]``, the ego agent's steps to each goal, -1 if there is no way.
+
+        `design` holds the indices of the forbidden things. It may only be called if designs change the ego agent's
+        paths.
+        """
         assert self.space.trips is not None
         return trip_steps(self.space.trips, design, self.paths.n_things)
 
     def also_allowed(self, design: Sequence[int]) -> bool:
-        """Return whether a design keeps the ego agent's paths within the budget."""
+        """Return whether a design, the indices of forbidden things, keeps the ego agent's paths within the budget."""
         if self._most_ego is None:
             return True
         steps = self.ego_steps(design)
         return bool(((steps >= 0) & (steps <= self._most_ego)).all())
 
     def value_of(self, design: Removals) -> float:
-        """Return the exact value of a design, even if it is not the best one."""
+        """Return the exact value of a design, the indices of the forbidden things, even if it is not the best one."""
         if isinstance(self.measure, Cost):
             self.measure.found = None
         return self.measure.value(design)
 
     def best(self, most: int) -> tuple[Removals, DesignVerdict]:
-        """Return the best design with at most `most` things, and its verdict."""
+        """Return the best design that was found, and the verdict: whether it is proven to be the best one.
+
+        It is given by the indices of the forbidden things (cells, edges or actions), at most `most`.
+        """
         value = self.measure.value(())
         useful = np.flatnonzero(self.paths.useful(())).tolist()
         good = BestSoFar(value, max(self.limit // 2, 2), self._progress, TURNS[self.minimise])
@@ -200,7 +224,10 @@ class DesignSearch:
         return found.design, self._verdict(proven, bound, looked_at, ended)
 
     def _greedily(self, found: BestSoFar, most: int) -> bool:
-        """Search greedily; return whether the search finished within the limit."""
+        """Search greedily for designs with at most `most` things, and update `found`.
+
+        Returns whether the search ended before the limit of designs to evaluate was reached.
+        """
         second: tuple[Measure, ...] = () if self.minimise == "edp" else (self.edp,)
         options = self._on_a_pair if self.minimise == "wcd" else self._promising
         try:
@@ -214,7 +241,11 @@ class DesignSearch:
             self.measure.found = found
 
     def _on_a_pair(self, design: Removals) -> Iterable[int]:
-        """Return the things on two plans that agree longest; a better design has to forbid one of them."""
+        """Return the things on two plans that agree longest if `design` is forbidden.
+
+        A design with a smaller WCD has to forbid one of them. Things (cells, edges or actions) are given by their
+        indices.
+        """
         price = np.ones(self.paths.n_things + 1, dtype=np.int32)
         price[-1] = 0
         plans = self.paths.plans(self.paths.closed(design), price)
@@ -222,7 +253,10 @@ class DesignSearch:
         return [] if pair is None else sorted(pair[1].tolist())
 
     def _promising(self, design: Removals) -> Iterable[int]:
-        """Return the things that can still matter; if there are too many, those on paths to the most goals."""
+        """Return the things that are worth forbidding in addition to `design`, by their indices.
+
+        If too many things (cells, edges or actions) can matter, only the most promising are returned.
+        """
         useful = np.flatnonzero(self.paths.useful(design))
         most = max(8, self.limit // 16 if self.minimise == "edp" else self.limit // 40)
         if useful.size <= most:
@@ -233,7 +267,11 @@ class DesignSearch:
         return sorted(useful[np.argsort(-busy, kind="stable")[:most]].tolist())
 
     def _ordered(self, things: Sequence[int], design: Removals = ()) -> list[int]:
-        """Sort things by the expected EDP after forbidding each of them; things that are not allowed come last."""
+        """Sort things by the expected EDP if they are forbidden in addition to `design`, the smallest first.
+
+        Things (cells, edges or actions, by their indices) that lengthen paths beyond the budget come last. If there are
+        more things than the limit of designs, their order is not changed.
+        """
         if len(things) > self.limit:
             return list(things)
         ranked = []

@@ -23,11 +23,14 @@ NO_OWNER = -1
 
 @dataclass(frozen=True, eq=False)
 class MoveGraph:
-    """The moves of an agent and their owners.
+    """The moves of an agent, and the thing that owns each move: a cell, edge or action that may be forbidden.
+
+    Forbidding a thing removes the moves that it owns. Moves of a state are numbered by rank, 0, 1, ...
 
     Attributes:
         successor: ``int32 [n_states, n_ranks]``, the next states, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing that owns each move, or `NO_OWNER`.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing that owns each move; `NO_OWNER` if it cannot be
+            forbidden.
     """
 
     successor: IntArray
@@ -39,11 +42,12 @@ class MoveGraph:
 
 @dataclass(frozen=True, eq=False)
 class EgoTrips:
-    """The ego agent's trips for each goal, on a graph that changes with the design.
+    """The ego agent's trip for each goal, on a graph from which a design removes moves.
 
     Attributes:
         graph: the moves.
-        legs: for each goal, the legs of its trip: each leads from a state to the nearest of several states.
+        legs: for each goal, the parts of its trip, one after the other: each is a state, and the states to the nearest
+            of which the ego agent goes.
         extra: ``int [n_goals]``, steps of each goal that are not moves on this graph, such as picking up a load.
     """
 
@@ -59,10 +63,12 @@ class EgoTrips:
 class Space:
     """The design space of a problem: the things that may be forbidden, and the moves that they own.
 
+    A thing is a cell, an edge or an action; forbidding it removes its moves.
+
     Attributes:
-        thing: the kind of things in one word, such as ``cell``.
+        thing: the kind of things in one word: ``cell``, ``edge`` or ``action``.
         names: the names of the things.
-        goals: the goals.
+        goals: the names of the goals.
         prior: ``float64 [n_goals]``, the probability of each goal.
         graph: the teammate's moves.
         start: the teammate's state at the start.
@@ -70,7 +76,8 @@ class Space:
         changed: takes indices of things and returns the problem, or the instance, without them.
         trips: the ego agent's trips; None if designs do not change its paths.
         plays: whether there is an ego agent, so that not knowing the goal has a cost.
-        largest_budget: the largest budget for which `graph` contains all paths; None for any budget.
+        largest_budget: the largest number of steps that plans in `graph` may exceed shortest ones by; None for any
+            number.
         widened: takes a larger budget and returns the space with a sufficient graph; None if there is no larger graph.
         both: whether things are forbidden for both agents.
         left_out: unreachable goals, which are ignored.
@@ -99,7 +106,7 @@ class Space:
 
     @property
     def things(self) -> str:
-        """The kind of things in the plural."""
+        """The kind of things that may be forbidden, in the plural: ``cells``, ``edges`` or ``actions``."""
         return f"{self.thing}s"
 
 
@@ -107,9 +114,9 @@ class Space:
 
 
 def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, IntArray]:
-    """Return the moves on a map, owned by the cells they enter, and ``int32 [n_things]``, the states of these cells.
+    """Return the moves on a map, each owned by the cell that it enters, and the cells that may be forbidden.
 
-    States in `needed` cannot be forbidden.
+    These cells are given as state numbers, ``int32 [n_things]``. States in `needed` cannot be forbidden.
     """
     free = np.ones(grid.n_states, dtype=np.bool_)
     free[list(needed)] = False
@@ -118,7 +125,10 @@ def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, 
 
 
 def owners_of_cells(model: Model, states: IntArray) -> IntArray:
-    """Return ``int32 [n_states, n_actions]``: the owner of each move if thing `k` is the state ``states[k]``."""
+    """Return ``int32 [n_states, n_actions]``: which of `states` each move enters, by its position in `states`.
+
+    It is `NO_OWNER` for moves to other states and for staying.
+    """
     thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # index -1, no move, has no owner
     thing[states] = np.arange(states.size, dtype=np.int32)
     owner = thing[model.successor]
@@ -127,7 +137,10 @@ def owners_of_cells(model: Model, states: IntArray) -> IntArray:
 
 
 def edges_to_forbid(model: Model) -> tuple[MoveGraph, IntArray]:
-    """Return the moves on a graph, each owned by its edge, and the state and action of the edges, ``[n_edges, 2]``."""
+    """Return the moves on a graph, each owned by its edge, and the edges that may be forbidden.
+
+    The edges are ``int32 [n_edges, 2]``: state and action of each. Staying in place is not among them.
+    """
     there = model.available.copy()
     there[:, model.stay] = False
     edges = np.argwhere(there).astype(np.int32)
