@@ -23,8 +23,8 @@ class Conducted:
     """A study that was run and analysed.
 
     Attributes:
-        ran: the outcome of the run.
-        analysis: the numbers computed from its tables.
+        ran: the outcome of the run: how many instances were played, and the folder of the results.
+        analysis: the tables computed from the results, such as mean costs and comparisons.
     """
 
     ran: Ran
@@ -32,7 +32,7 @@ class Conducted:
 
     @property
     def report(self) -> Path:
-        """The path of the report."""
+        """The path of the file ``report.html``."""
         return self.ran.store.folder / "report.html"
 
 
@@ -46,7 +46,17 @@ def conduct(
     show_progress: bool = False,
     on_damage: Callable[[Damaged], object] | None = None,
 ) -> Conducted:
-    """Run a study and write its tables, figures and report; the arguments are those of `run_study`."""
+    """Run a study and write its tables, figures and report into `folder`.
+
+    Args:
+        study: the study.
+        folder: the folder of the results. If it contains results of this study, only the other instances are played.
+        workers: the number of processes that play at the same time.
+        dask: the address of a Dask scheduler, whose workers play instead.
+        retry_failed: whether to play instances again that have rows with errors.
+        show_progress: whether to draw a progress bar if standard error is a terminal.
+        on_damage: called at the beginning with each file of the folder that cannot be used.
+    """
     ran = run_study(
         study,
         folder,
@@ -76,7 +86,7 @@ def conduct(
 
 
 def stored_tasks(study: Study, folder: str | Path) -> int:
-    """Return the number of tasks of a study that are stored in a folder; 0 if the folder belongs to another study."""
+    """Return how many instances of a study have their results in a folder; 0 if it belongs to another study."""
     try:
         return len(Store(folder, study).done()) if belongs_to(Path(folder), study) else 0
     except (OSError, InputError):

@@ -44,21 +44,24 @@ class Comparison:
 
 
 def divergence() -> Divergence:
-    """Return the divergence of the two goals on the grid."""
+    """Return the divergence of the two goals g1 and g2 on the grid of the paper's example."""
     return Divergence(GRID, GOALS)
 
 
 def example_zones(ego: tuple[int, int]) -> Zones:
-    """Return the zones if the teammate pursues g2 and the ego agent starts in the cell `ego`.
+    """Return the zones of the paper's example if the teammate pursues g2.
 
     The ego agent has to cover the goal that its teammate does not go to, so its targets are swapped.
+
+    Args:
+        ego: the cell (column, row) in which the ego agent starts.
     """
     covering = Divergence(GRID, {"g1": GOALS["g2"], "g2": GOALS["g1"]})
     return zones(divergence(), covering, teammate_at=TEAMMATE, ego_at=ego, truth="g2", other="g1")
 
 
 def comparisons() -> Iterator[Comparison]:
-    """Yield every number that the paper gives for this example."""
+    """Yield every number that the paper gives for its example of two goals on a grid, beside our own value."""
     near, far = example_zones(EGO_NEAR), example_zones(EGO_FAR)
     path = follow(GRID, TEAMMATE, ["EAST", "EAST", "NORTH"])
     rules_out = dp(urop(GRID, GOALS["g1"]), path)
@@ -76,7 +79,10 @@ def comparisons() -> Iterator[Comparison]:
 
 
 def figure() -> Figure:
-    """Draw a map with both EDP values in each cell, and two timelines of zones below it."""
+    """Draw the paper's example of two goals on a grid: a map with both EDP values in each cell, and two timelines.
+
+    The timelines below the map show the zones for two positions of the ego agent.
+    """
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])
     above = drawn.add_subplot(grid[0, :])
@@ -102,7 +108,11 @@ def _with_fraction(value: float) -> str:
 
 
 def text(rows: Sequence[Comparison]) -> str:
-    """Return a table of the paper's numbers and ours for the terminal."""
+    """Return a table for the terminal: the paper's numbers for its example of two goals on a grid, and ours.
+
+    Args:
+        rows: the numbers, as `comparisons` yields them.
+    """
     there, back = edps()
     agreeing = sum(row.agrees for row in rows)
     lines = [f"{'':<58}{'paper':<14}askwise"]

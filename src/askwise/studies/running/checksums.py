@@ -44,7 +44,7 @@ class Corrupt(Exception):  # noqa: N818 - it names what happened
 
 
 class Unlisted(Corrupt):
-    """The manifest has no line about a file, as after a run that was killed before it appended the line."""
+    """The file of checksums has no line about a result file: its run was killed before it appended the line."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Damaged:
     Attributes:
         path: the file.
         why: the reason, as a clause such as "it is empty".
-        cure: what askwise does about it.
-        state: "damaged"; or "unfinished" for a part whose run was killed before the manifest listed the part.
+        cure: what askwise does about it, as a clause such as "it is written again".
+        state: "damaged"; or "unfinished" for results whose run was killed before it recorded their checksum.
     """
 
     path: Path
@@ -68,13 +68,13 @@ class Damaged:
 
 
 def damage_error(path: Path, why: str) -> InputError:
-    """Return the error for a file that turns out to be damaged when its content is needed."""
+    """Return the error to raise for a damaged file whose content is needed; `why` is a clause such as "it is empty"."""
     return InputError(f"file {str(path)!r}", f"damage ({why})", "an intact file (run the same command again to repair)")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The manifest's entry about one file.
+    """What the manifest, a study's file of checksums, states about one result file.
 
     Attributes:
         digest: the SHA-256 of the file, in hexadecimal.
@@ -88,25 +88,30 @@ class Entry:
 
     @classmethod
     def of(cls, file: IO[bytes], columns: str) -> Entry:
-        """Return the entry of an open file, which is read from its beginning."""
+        """Return the size and checksum of an open file, which is read from its beginning.
+
+        Args:
+            file: the file.
+            columns: the checksum of the names and types of its columns (`columns_digest`).
+        """
         return cls(_digest(file), file.tell(), columns)
 
 
 def columns_digest(schema: Mapping[str, Any]) -> str:
-    """Return a short checksum of the names and types of a table's columns, in hexadecimal."""
+    """Return a short checksum, in hexadecimal, of a table's columns; `schema` has the type of each by its name."""
     named = "\n".join(f"{name}: {kind}" for name, kind in schema.items())
     return hashlib.sha256(named.encode()).hexdigest()[:8]
 
 
 @dataclass
 class Manifest:
-    """The checksums of a study's files, as read from the manifest.
+    """The manifest of a study: its file ``checksums.txt``, which has a line for each result file.
 
     Attributes:
         folder: the folder of the study.
-        study: the fingerprint of the study.
-        entries: the entry of each listed file, by its path relative to the folder.
-        owner: the fingerprint in the first line, None if that line is missing or damaged.
+        study: the fingerprint of the study, a checksum that identifies it.
+        entries: size and checksum of each listed file, by its path relative to the folder.
+        owner: the fingerprint in the first line of the file, None if that line is missing or damaged.
         damaged: the number of lines that are not as they were written.
         torn: whether the last line is incomplete, as after a run that was killed.
     """
@@ -120,33 +125,42 @@ class Manifest:
 
     @property
     def path(self) -> Path:
-        """The path of the manifest."""
+        """The path of ``checksums.txt``."""
         return self.folder / NAME
 
     @property
     def proves_owner(self) -> bool:
-        """Whether at least one intact line belongs to this study."""
+        """Whether at least one intact line of ``checksums.txt`` belongs to this study."""
         return bool(self.entries) or self.owner == self.study
 
     # -- checking ----------------------------------------------------------------------------------------------------
 
     def check(self, name: str, columns: str) -> None:
-        """Compare a file with its entry.
+        """Check that a file has the size, checksum and columns that the manifest lists for it.
 
         Args:
             name: the path of the file relative to the folder.
-            columns: the `columns_digest` of the columns that the file must have.
+            columns: the checksum of the columns that the file must have (`columns_digest`).
 
         Raises:
-            Corrupt: the file differs from its entry, or is missing.
-            Unlisted: the file has no entry.
+            Corrupt: the file differs from what is listed, or is missing.
+            Unlisted: the manifest does not list the file.
             PermissionError: the file may not be read.
         """
         with self._open(name) as file:
             self._check(file, name, columns)
 
     def read(self, name: str, columns: str) -> IO[bytes]:
-        """Check a file like `check`, and return its bytes as a file in memory."""
+        """Check a file and return its bytes as a file in memory, so that no other bytes are used than those checked.
+
+        Args:
+            name: the path of the file relative to the folder.
+            columns: the checksum of the columns that the file must have (`columns_digest`).
+
+        Raises:
+            Corrupt: the file differs from what the manifest lists, is not listed, or is missing.
+            PermissionError: the file may not be read.
+        """
         with self._open(name) as file:
             entry = self._sized(file, name)
             found = io.BytesIO(file.read(entry.size))
@@ -174,7 +188,16 @@ class Manifest:
             raise Corrupt("its columns are those of another version of askwise")
 
     def _sized(self, file: IO[bytes], name: str) -> Entry:
-        """Compare the size of an open file with its entry and return the entry; files of another size are not read."""
+        """Return what the manifest states about an open file, if the size of the file agrees.
+
+        Args:
+            file: the file.
+            name: its path relative to the folder.
+
+        Raises:
+            Corrupt: the size differs; the message says how.
+            Unlisted: the manifest does not list the file.
+        """
         entry = self.entries.get(name)
         if entry is None:
             raise Unlisted(f"{NAME} does not list it")
@@ -186,7 +209,12 @@ class Manifest:
         return entry
 
     def _copied(self, file: IO[bytes], size: int) -> str | None:
-        """Return a clause that names the file of the study that an open file is a copy of, None if it is not a copy."""
+        """Return a clause such as "it is a copy of episodes.parquet", None if an open file is no copy of a listed file.
+
+        Args:
+            file: the file.
+            size: its number of bytes.
+        """
         same = {known.digest: name for name, known in self.entries.items() if known.size == size}
         name = same.get(_digest(file)) if same else None
         return None if name is None else f"it is a copy of {name}"
@@ -194,7 +222,11 @@ class Manifest:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def add(self, entries: Mapping[str, Entry]) -> None:
-        """Append the entries of new files by name, and wait until they are on the disk."""
+        """Append lines about new files to ``checksums.txt``, and wait until they are on the disk.
+
+        Args:
+            entries: size and checksum of each file, by its path relative to the folder.
+        """
         lines = [] if self.proves_owner else [self._head()]
         lines += [self._line(name, entry) for name, entry in entries.items()]
         try:
@@ -209,7 +241,7 @@ class Manifest:
         self.owner = self.owner or self.study
 
     def keep(self, names: Iterable[str]) -> None:
-        """Rewrite the manifest with the entries of these files only, and without damaged lines."""
+        """Rewrite ``checksums.txt`` with the lines of the files `names` only, and without damaged lines."""
         self.entries = {name: self.entries[name] for name in names if name in self.entries}
         with whole_file(self.path) as temporary:
             lines = [self._head(), *(self._line(name, entry) for name, entry in self.entries.items())]
@@ -224,11 +256,11 @@ class Manifest:
 
 
 def read_manifest(folder: Path, study: str) -> Manifest | None:
-    """Return the manifest of a folder, None if the folder has none; lines of other studies count as damaged.
+    """Return the manifest of a folder: its file ``checksums.txt``, None if there is no such file.
 
     Args:
         folder: the folder of the study.
-        study: the fingerprint of the study.
+        study: the fingerprint of the study, a checksum that identifies it. Lines of other studies count as damaged.
     """
     try:
         with opened(folder / NAME) as file:
@@ -252,18 +284,28 @@ def read_manifest(folder: Path, study: str) -> Manifest | None:
 
 
 def _checked(content: str, study: str = "") -> str:
-    """Return a line of the manifest: a checksum of the study's fingerprint and `content`, then `content`."""
+    """Return a line of ``checksums.txt``: a short checksum of `study` and `content`, then `content`.
+
+    Args:
+        content: the words of the line.
+        study: the fingerprint of the study; empty for the first line, which states it.
+    """
     return f"{hashlib.sha256(f'{study} {content}'.encode()).hexdigest()[:SHORT]}  {content}\n"
 
 
 def _content(line: str, study: str = "") -> list[str] | None:
-    """Return the words of a line after its checksum, None if the checksum is wrong."""
+    """Return the words of a line of ``checksums.txt`` after its own checksum, None if that checksum is wrong.
+
+    Args:
+        line: the line.
+        study: the fingerprint of the study, which the checksum includes; empty for the first line.
+    """
     content = line[SHORT + 2 :]
     return content.split(" ") if _checked(content, study) == f"{line}\n" else None
 
 
 def _digest(file: IO[bytes]) -> str:
-    """Return the SHA-256 of an open file, from its beginning to its end."""
+    """Return the SHA-256 of an open file, from its beginning to its end, in hexadecimal."""
     found = hashlib.sha256()
     file.seek(0)
     while piece := file.read(CHUNK):
@@ -275,7 +317,7 @@ def _digest(file: IO[bytes]) -> str:
 
 
 def write_record(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a JSON object with its checksum, atomically."""
+    """Write a JSON object to a file, together with a checksum of it; the file is replaced only when it is complete."""
     text = json.dumps({**data, CHECKSUM: checksum(data)}, indent=1, ensure_ascii=False) + "\n"
     with whole_file(path) as temporary:
         # Unpaired surrogates (from odd file names) have no UTF-8; an escape means the same in JSON.
@@ -283,7 +325,12 @@ def write_record(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Return a record without its checksum, None if the file does not exist; raise `Corrupt` if it was changed."""
+    """Return the JSON object that `write_record` wrote, without its checksum; None if the file does not exist.
+
+    Raises:
+        Corrupt: the file was changed since.
+        InputError: the file may not be read.
+    """
     found = parsed(path)
     if found is None:
         return None
@@ -294,7 +341,12 @@ def read_record(path: Path) -> dict[str, Any] | None:
 
 
 def parsed(path: Path) -> dict[str, Any] | None:
-    """Return the JSON object in a file without checking a checksum, None if the file does not exist."""
+    """Return the JSON object in a file without comparing any checksum, None if the file does not exist.
+
+    Raises:
+        Corrupt: the file is not a JSON object.
+        InputError: the file may not be read.
+    """
     try:
         with opened(path) as file:
             data = file.read()
@@ -313,5 +365,5 @@ def parsed(path: Path) -> dict[str, Any] | None:
 
 
 def checksum(data: Mapping[str, Any]) -> str:
-    """Return the checksum of a record, which does not depend on the order of its keys or on white space."""
+    """Return the SHA-256 of JSON-compatible data, in hexadecimal; it does not depend on the order of keys."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

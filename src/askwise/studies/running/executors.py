@@ -38,19 +38,19 @@ HIGHEST_PORT = 65535
 
 
 def no_news() -> str | None:
-    """Return None: threads of this process have no status messages."""
+    """Return None: no status message. The default of `Workers.news`."""
     return None
 
 
 @dataclass
 class Workers:
-    """An executor for the tasks of a study, with its capacity.
+    """An executor that plays the instances of a study, and how many it can play at the same time.
 
     Attributes:
-        executor: takes the tasks.
+        executor: the executor; it gets one task for each instance.
         width: returns the number of tasks that it can work on at the same time.
-        ahead: the number of submitted tasks for each task that can be worked on. With 2, a thread that finishes a task
-            finds the next one at once.
+        ahead: how many times `width` tasks are submitted at most. With 2, a thread that finishes a task finds the next
+            one at once.
         news: called about once a second while the run waits; returns a message for the user, or None.
     """
 
@@ -62,7 +62,12 @@ class Workers:
 
 @contextmanager
 def local(number: int, run: str) -> Iterator[Workers]:
-    """Yield `number` threads of this process, each of which waits for one worker process of the run named `run`."""
+    """Yield an executor of `number` threads, each of which waits for a worker process that plays its tasks.
+
+    Args:
+        number: the number of threads.
+        run: a name shared by the worker processes, which are ended together (`askwise.workers.pool.new_run`).
+    """
     with supervisors(number, run) as threads:
         yield Workers(threads, lambda: number)
 
@@ -72,7 +77,11 @@ def local(number: int, run: str) -> Iterator[Workers]:
 
 @contextmanager
 def dask(address: str) -> Iterator[Workers]:
-    """Yield the Dask cluster whose scheduler is at `address`, after checking it."""
+    """Yield an executor that sends tasks to the Dask cluster whose scheduler is at `address`.
+
+    Raises:
+        InputError: there is no scheduler, it has no workers, or these have another version of askwise.
+    """
     with _connected(address) as client:
         _check_workers(client, address)
         executor = ClusterExecutor(client.get_executor(pure=False))
@@ -81,10 +90,10 @@ def dask(address: str) -> Iterator[Workers]:
 
 
 class WorkerCount:
-    """The number of workers of a cluster, with messages when all of them are gone and when some are back.
+    """The number of threads of a cluster's workers, with messages when all workers are gone and when some are back.
 
     Args:
-        ask: returns the current number of workers.
+        ask: returns the current number.
         clock: returns the time, in seconds.
     """
 
@@ -94,7 +103,7 @@ class WorkerCount:
         self._reported = False
 
     def count(self) -> int:
-        """Return the number of workers."""
+        """Return the current number, and remember since when it is 0."""
         found = self._ask()
         if found:
             self._gone_since = None
@@ -103,7 +112,10 @@ class WorkerCount:
         return found
 
     def news(self) -> str | None:
-        """Return a message if the cluster lost all workers or got new ones since the last call, otherwise None."""
+        """Return a message if all workers are gone for `PATIENCE` (10) seconds, or are back after that; otherwise None.
+
+        Each message is returned once.
+        """
         if self._gone_since is None:
             back, self._reported = self._reported, False
             return BACK if back else None
@@ -114,19 +126,19 @@ class WorkerCount:
 
 
 class ClusterExecutor(Executor):
-    """Dask's executor, with any exception of `submit` turned into `BrokenExecutor`."""
+    """Dask's executor, except that `submit` turns every exception into `BrokenExecutor`."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a task to the cluster."""
+        """Submit ``fn(*args, **kwargs)`` to the cluster; raise `BrokenExecutor` if the cluster is gone."""
         future: Future[Any] = _call(lambda: self._executor.submit(fn, *args, **kwargs))
         return future
 
 
 def _call(request: Callable[[], Any]) -> Any:
-    """Call a function of Dask; any exception means that the cluster is gone."""
+    """Call a function of Dask and return its result; raise `BrokenExecutor` instead of any exception."""
     try:
         return request()
     except Exception as error:
@@ -186,7 +198,12 @@ def _no_answer(address: str, why: str) -> InputError:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """Raise `InputError` unless the cluster has workers, and all of them run this version of askwise."""
+    """Raise `InputError` unless the cluster has workers, and all of them run this version of askwise.
+
+    Args:
+        client: the Dask client of the cluster.
+        address: the address of its scheduler, for the message.
+    """
     try:
         client.wait_for_workers(1, timeout=TIMEOUT)
     except TimeoutError:
@@ -198,13 +215,13 @@ def _check_workers(client: Any, address: str) -> None:
 
 
 def worker_version() -> str:
-    """Return the version of askwise; called on each worker."""
+    """Return the version of askwise in this process; called on each Dask worker."""
     return __version__
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's log messages: a failure is reported as one error instead."""
+    """Disable Dask's log messages within the context: a failure is reported as one error instead."""
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]
     loggers = [logger for logger in map(logging.getLogger, names) if not logger.disabled]
     for logger in loggers:

@@ -27,11 +27,12 @@ from askwise.workers.pool import WorkerDied
 
 
 def play_isolated(task: Task, run: str) -> TaskResult:
-    """Play a task in other processes: one for the methods of askwise, and one for each other method.
+    """Play one instance in all conditions in other processes: one for askwise's methods, one for each other method.
 
     Args:
-        task: the task.
-        run: the name of the run, see `askwise.workers.pool.new_run`. Processes are kept for other tasks of the run.
+        task: the instance and the conditions.
+        run: a name shared by worker processes that are ended together (`askwise.workers.pool.new_run`). They are kept
+            for other tasks of the same run.
     """
     try:
         sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
@@ -50,19 +51,24 @@ def play_isolated(task: Task, run: str) -> TaskResult:
 
 
 def _guest(unit: Unit) -> str:
-    """Return a text that identifies the guest whose code a unit runs, empty if it runs only code of askwise."""
+    """Return a text that identifies the method of other people whose code a unit runs, empty if it runs only askwise.
+
+    A unit is one episode or one expected cost.
+    """
     return "" if unit.method is None or unit.method.is_ours else repr(unit.method)
 
 
 def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
-    """Play units of one guest in one worker until all are played or the worker's process dies.
+    """Play units (episodes or expected costs) of one method in a worker until all are played or the worker dies.
+
+    If it dies, the unit that it was playing gets rows with the error.
 
     Args:
-        task: the task.
+        task: the instance and the conditions.
         sent: the same, pickled.
-        run: the name of the run.
-        guest: see `_guest`.
-        wanted: all units of the guest, by number.
+        run: the name shared by the worker processes of the run.
+        guest: the method of other people that is played (`_guest`), empty for all methods of askwise.
+        wanted: all units of the method, by number.
         found: the rows of units that were played, by number; those of further units are added.
     """
     before, was_fresh = len(found), False
@@ -81,10 +87,10 @@ def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, U
 
 
 def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
-    """Play some units of a task in a worker process.
+    """Play some units of a task, each one episode or one expected cost, in a worker process.
 
     Args:
-        request: the pickled task, and the numbers of the units to play.
+        request: the pickled task (an instance and its conditions), and the numbers of the units to play.
 
     Yields:
         the number and the rows of each unit.
@@ -107,9 +113,13 @@ def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
 
 
 def preload(methods: Sequence[Method], limits: Limits) -> None:
-    """Load methods that are not part of askwise in a worker process.
+    """Load the methods that are not part of askwise in a worker process, to find out whether this is safe.
 
-    Other errors than the following are ignored; they are reported when the method is loaded again in this process.
+    Exceptions that a method raises are ignored here; they are reported when it is loaded in this process.
+
+    Args:
+        methods: the methods; those of askwise are skipped.
+        limits: the limits of time and memory.
 
     Raises:
         AskwiseError: a method exceeds the limit for loading, or ends its process.
@@ -131,7 +141,7 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
 
 
 def load_methods(methods: Sequence[Method]) -> Iterator[None]:
-    """Load methods in this worker process and discard their output; yield None once at the end."""
+    """Load methods in this worker process; ignore their output and their exceptions; yield None once at the end."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):  # their output appears when they are loaded in the main process
         os.dup2(nothing, stream)

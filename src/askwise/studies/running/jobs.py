@@ -31,22 +31,22 @@ Outcome = tuple[list[Row], str | None]
 
 
 class Job(Protocol):
-    """A computation that gives rows. Jobs must be picklable."""
+    """A computation that gives rows (dicts of JSON-compatible data). Jobs must be picklable."""
 
     @property
     def key(self) -> str:
         """A name of letters, digits and hyphens that identifies the job and everything that its rows depend on."""
 
     def rows(self) -> list[Row]:
-        """Compute the rows."""
+        """Compute and return the rows of the job; an exception means that it failed."""
 
     def failed(self, why: str) -> list[Row]:
-        """Return the rows of the job if it failed for the reason `why`."""
+        """Return the rows to report if the job failed; `why` is the reason as text."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """A finished job.
+    """A job that succeeded or failed.
 
     Attributes:
         number: the index of the job in the list.
@@ -62,13 +62,16 @@ class Done:
 
 
 def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Limits) -> Iterator[Done]:
-    """Yield all jobs when they are finished, beginning with those that an earlier run did.
+    """Run jobs in worker processes; yield the outcome of each as it finishes, first of those that an earlier run did.
+
+    Rows of successful jobs are recorded in `folder`, and the next run takes them from there. Failed jobs run again
+    then.
 
     Args:
         jobs: the jobs.
-        folder: the folder of the records.
+        folder: the folder of the records; created if it does not exist. No other run may use it at the same time.
         workers: the number of worker processes.
-        limits: the limits of each job; ``episode`` is the time limit of a whole job.
+        limits: the limits of each job; ``episode`` is the time limit of a whole job, in seconds.
     """
     kept, run = files.make_folder(folder), new_run()
     with lock(kept):
@@ -99,7 +102,13 @@ def _finished(
 
 
 def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
-    """Run a job in a worker process."""
+    """Run a job in a worker process; return its rows, and the reason of its failure or None.
+
+    Args:
+        job: the job.
+        run: a name shared by the worker processes, which are ended together.
+        limits: the limits of time and memory.
+    """
     try:
         with borrowed(run, f"{__name__}:do_one", limits) as worker:
             ((rows, failure),) = worker.replies(job)
@@ -109,7 +118,7 @@ def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
 
 
 def do_one(job: Job) -> Iterator[Outcome]:
-    """Run a job in this process; yield its outcome."""
+    """Run a job in this process; yield once: its rows, and the reason of its failure or None."""
     heartbeat.own.begin(0)
     rows: list[Row] = []
     failure = None
@@ -130,7 +139,7 @@ def _path(kept: Path, job: Job) -> Path:
 
 
 def _read(kept: Path, job: Job) -> list[Row] | None:
-    """Return the recorded rows of a job, None if there is no record or it is damaged."""
+    """Return the rows of a job that an earlier run recorded in the folder `kept`, None if there is no intact record."""
     try:
         found = read_record(_path(kept, job))
     except Corrupt:

@@ -32,7 +32,7 @@ from askwise.text import files
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder; raise `InputError` if another process holds it."""
+    """Hold the lock of a folder within the context; raise `InputError` if another process holds it."""
     try:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
@@ -46,7 +46,13 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def _taken(handle: int) -> bool:
-    """Lock an open file until this process closes it or dies; return False if another process holds the lock."""
+    """Lock an open file until this process closes it or dies; return whether this succeeded.
+
+    It fails if another process holds the lock. Where locks are not supported, return True.
+
+    Args:
+        handle: the file descriptor.
+    """
     try:
         import fcntl
     except ImportError:  # Windows: parts are still written atomically, and two runs would write the same
@@ -69,9 +75,11 @@ OURS = "an empty folder, or the folder of this study (--out DIR chooses another)
 
 
 def refuse_others(folder: Path, study: Study) -> bool:
-    """Return whether `study.json` names this study; raise `InputError` if it names another one.
+    """Return whether a folder's `study.json` names this study; False if there is no such file.
 
-    Returns False if there is no `study.json`, and raises `Corrupt` if it is damaged.
+    Raises:
+        InputError: the file names another study, or has the format of an earlier version.
+        Corrupt: the file is damaged.
     """
     _refuse_earlier(folder)
     found = read_record(folder / NAME)
@@ -85,7 +93,7 @@ def refuse_others(folder: Path, study: Study) -> bool:
 
 
 def belongs_to(folder: Path, study: Study) -> bool:
-    """Whether the `study.json` of a folder is intact and names this study."""
+    """Return whether the `study.json` of a folder is intact and names this study."""
     try:
         return refuse_others(folder, study)
     except (InputError, Corrupt):
@@ -112,14 +120,15 @@ def _refuse_earlier(folder: Path) -> None:
 
 
 def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
-    """Make a folder belong to a study: write `study.json` and an empty manifest if they are missing.
+    """Make a folder belong to a study: write `study.json` and an empty `checksums.txt` if they are missing.
 
     Returns a description of a damaged `study.json` that was replaced, otherwise None.
 
     Args:
         folder: the folder. Its lock must be held, or two studies could claim it at once.
         study: the study that it shall belong to.
-        has_results: whether there are tables or parts in the folder.
+        has_results: whether there are results in the folder. They must then be those of this study, or `InputError` is
+            raised.
     """
     damaged, manifest = None, read_manifest(folder, study.fingerprint)
     try:
@@ -136,7 +145,14 @@ def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
 
 
 def _refuse_unproven(folder: Path, known: bool, damaged: Damaged | None, manifest: Manifest | None) -> None:
-    """Raise `InputError` unless the manifest proves that the results in a folder belong to the study."""
+    """Raise `InputError` unless the manifest proves that the results in a folder belong to the study.
+
+    Args:
+        folder: the folder.
+        known: whether its `study.json` names the study.
+        damaged: what is wrong with `study.json`, None if it is intact or missing; for the message.
+        manifest: the folder's file of checksums, None if there is none.
+    """
     if manifest is not None and manifest.proves_owner:
         return
     if known:

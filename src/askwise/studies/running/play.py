@@ -45,11 +45,11 @@ EXPECTED_TEAMMATE = "urop"
 
 @dataclass
 class TaskResult:
-    """The tables of one task.
+    """The results of one task: one instance, played in all conditions of a study.
 
     Attributes:
-        index: the number of the task, which is that of its instance.
-        tables: the rows of the task for each table of `SCHEMAS`, by its name.
+        index: the number of the instance.
+        tables: the rows about this instance for each table of `SCHEMAS`, by the table's name.
     """
 
     index: int
@@ -58,7 +58,7 @@ class TaskResult:
 
 @dataclass
 class Rows:
-    """The rows of one or several units, one list for each table."""
+    """Rows for the four tables of a study: episodes, questions, times, and computed expected costs."""
 
     episodes: list[Row] = field(default_factory=list)
     queries: list[Row] = field(default_factory=list)
@@ -67,21 +67,37 @@ class Rows:
 
 
 class Unit(Protocol):
-    """A part of a task that can fail without affecting the other parts."""
+    """A part of a task that can fail without affecting the other parts: one episode, or one expected cost.
+
+    A task is one instance with all conditions of a study.
+    """
 
     @property
     def method(self) -> Method | None:
-        """The method whose code the unit runs, None for a lower bound."""
+        """The method whose code the unit runs, None if it computes a lower bound for all methods."""
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """Return the rows of the unit; an exception becomes a row with its message."""
+        """Simulate the episode or compute the expected cost; return its rows.
+
+        An exception becomes a row with its message.
+
+        Args:
+            task: the instance with all its conditions.
+            problems: returns the problem of a condition.
+        """
 
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
-        """Return the rows of a unit that could not be played, for instance because its process died."""
+        """Return the rows to store if the unit could not be played, for instance because its process died.
+
+        Args:
+            task: the instance with all its conditions.
+            error: the message for the column ``error``.
+            prices: base cost and price of naming one more goal; None stands for an unknown price.
+        """
 
 
 def units(task: Task) -> Iterator[Unit]:
-    """Iterate over the units of a task, in the order of their rows."""
+    """Yield the episodes and expected costs of a task (one instance in all conditions), in the order of their rows."""
     for number in range(task.study.episodes):
         for condition in task.conditions():
             yield EpisodeUnit(number, condition)
@@ -89,18 +105,18 @@ def units(task: Task) -> Iterator[Unit]:
 
 
 def play(task: Task) -> TaskResult:
-    """Play all units of a task in this process."""
+    """Play a task (one instance in all its conditions) in this process; return all its rows."""
     problems = Problems(task)
     return collect_rows(task, [unit.play(task, problems) for unit in units(task)])
 
 
 def failed_task(task: Task, error: str) -> TaskResult:
-    """Return the result of a task of which no unit could be played; every row holds `error`."""
+    """Return the result of a task (one instance in all conditions) that could not be played; each row has `error`."""
     return collect_rows(task, [unit.failed(task, error) for unit in units(task)])
 
 
 def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
-    """Return the result of a task from the rows of its units, which must be in the order of `units`."""
+    """Return the result of a task from the rows of its episodes and expected costs, in the order of `units`."""
     rows = Rows()
     for part in parts:
         for each in fields(Rows):
@@ -109,7 +125,12 @@ def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
 
 
 class Problems:
-    """The problems of a task: one for each prior, price and answer model, all with the tables of one instance.
+    """The problems of one instance: one for each prior, price and answer model, made when they are first needed.
+
+    They share the tables that depend only on the instance.
+
+    Args:
+        task: the instance with all its conditions.
 
     Attributes:
         setup_seconds: the time that the first problem and its divergence tables took; 0 before the first call.
@@ -146,7 +167,10 @@ class Problems:
 
 
 def _begin(problem: Problem) -> PriceColumns:
-    """Return the prices of a problem, and show them in the heartbeat in case this process dies."""
+    """Return the base cost and the price per goal of a problem, and note them where other processes can read them.
+
+    If this process dies, its supervisor writes them into the row with the error.
+    """
     prices = problem.query_cost.base, problem.query_cost.per_goal
     heartbeat.own.set_prices(*prices)
     return prices
@@ -169,7 +193,7 @@ def _condition_columns(task: Task, condition: Condition, prices: PriceColumns) -
 
 @dataclass(frozen=True)
 class EpisodeUnit:
-    """One episode in one condition; implements `Unit`.
+    """One episode of an instance in one condition; implements `Unit`.
 
     Attributes:
         number: the number of the episode, from 0.
@@ -181,11 +205,14 @@ class EpisodeUnit:
 
     @property
     def method(self) -> Method:
-        """The method that plays."""
+        """The method that plays the episode."""
         return self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """Simulate the episode; return its row, its questions and its times."""
+        """Simulate the episode; return its row, a row for each question, and a row of times.
+
+        If an exception is raised, there is only the episode's row, with the message.
+        """
         condition, rows, clock = self.condition, Rows(), Clock()
         key = self._key(task, UNKNOWN_PRICES)
         try:
@@ -208,7 +235,10 @@ class EpisodeUnit:
         return rows
 
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
-        """Return one row of the table of episodes, with the error."""
+        """Return the row of an episode that could not be played, with the message `error`.
+
+        `prices` are base cost and price per goal; None stands for an unknown price.
+        """
         return Rows(episodes=[failed_row(self._key(task, prices), error)])
 
     def _key(self, task: Task, prices: PriceColumns) -> Row:
@@ -217,13 +247,13 @@ class EpisodeUnit:
 
 @dataclass
 class Clock:
-    """A sum of seconds."""
+    """A sum of seconds; `timed` adds the time of each decision to it."""
 
     seconds: float = 0.0
 
 
 def timed(agent: Agent, clock: Clock) -> Agent:
-    """Add the time of every decision of an agent to a clock; return the same agent."""
+    """Make an agent add the time of each of its decisions to `clock`; return the same agent."""
     decide: Callable[[Observation], Decision] = agent.decide
 
     def timed_decide(observation: Observation) -> Decision:
@@ -238,7 +268,7 @@ def timed(agent: Agent, clock: Clock) -> Agent:
 
 
 def failed_row(key: Row, error: str) -> Row:
-    """Return the row of an episode that could not be played.
+    """Return the row of the table of episodes for an episode that could not be played; its results are null.
 
     Args:
         key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).
@@ -249,7 +279,12 @@ def failed_row(key: Row, error: str) -> Row:
 
 
 def episode_row(key: Row, episode: Episode) -> Row:
-    """Return the row of an episode that was played; `key` are the columns that identify it."""
+    """Return the row of the table of episodes for an episode that was played, even if it was cut off.
+
+    Args:
+        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).
+        episode: the episode.
+    """
     return {
         **key,
         "goal": encodable(episode.goal_name),
@@ -270,7 +305,12 @@ def _is_certain(step: Step) -> bool:
 
 
 def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
-    """Yield one row for each question of an episode; `key` are the columns that identify the episode."""
+    """Yield one row of the table of questions for each question of an episode.
+
+    Args:
+        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).
+        episode: the episode.
+    """
     names = episode.problem.goals
     for number, step in enumerate(episode.questions, start=1):
         assert step.answer is not None
@@ -292,7 +332,7 @@ def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
 
 
 def _expected_units(task: Task) -> Iterator[Unit]:
-    """Yield the expected costs that the study asks for on the instance of a task."""
+    """Yield the lower bounds and exact expected costs that the study wants for the instance of a task."""
     study = task.study
     bounded: set[tuple[object, ...]] = set()
     for condition in task.conditions():
@@ -307,11 +347,12 @@ def _expected_units(task: Task) -> Iterator[Unit]:
 
 @dataclass(frozen=True)
 class ExpectedUnit:
-    """One expected marginal cost; implements `Unit`.
+    """One expected marginal cost that is computed instead of sampled; implements `Unit`.
 
     Attributes:
-        condition: the condition.
-        bound: whether to compute the lower bound for all methods instead of the expected cost of the condition's one.
+        condition: the prior, prices, answers and method.
+        bound: whether to compute the lower bound for all methods instead of the expected cost of the condition's
+            method.
     """
 
     condition: Condition
@@ -323,7 +364,7 @@ class ExpectedUnit:
         return None if self.bound else self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """Compute the expected cost; return one row of the table of expected costs."""
+        """Compute the expected cost or lower bound; return one row, which has the message if an exception is raised."""
         prices = UNKNOWN_PRICES
         try:
             problem = problems(self.condition)
@@ -336,11 +377,14 @@ class ExpectedUnit:
         return self._row(task, prices, expected=expected, verdict=verdict, states=states)
 
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
-        """Return one row of the table of expected costs, with the error."""
+        """Return the row of an expected cost that could not be computed, with the message `error`.
+
+        `prices` are base cost and price per goal; None stands for an unknown price.
+        """
         return self._row(task, prices, error=error)
 
     def _compute(self, task: Task, problem: Problem) -> tuple[float, str, int]:
-        """Return the expected marginal cost, its verdict, and the number of states that were searched."""
+        """Return the expected marginal cost, how exact it is as text, and the number of states that were searched."""
         if self.bound:
             least = lower_bound(problem)
             return least.value, str(least.verdict), least.states

@@ -21,7 +21,10 @@ PACKAGES = ("numpy", "scipy", "numba", "polars", "matplotlib", "distributed")
 
 
 def provenance() -> dict[str, Any]:
-    """Return versions, machine and command line of this process, as JSON-compatible data."""
+    """Return versions, machine and command line of this process, as JSON-compatible data.
+
+    The keys are ``askwise``, ``git``, ``python``, ``packages``, ``system``, ``processor``, ``cores`` and ``command``.
+    """
     return {
         "askwise": __version__,
         "git": git_state(SOURCE),
@@ -40,9 +43,9 @@ def now() -> str:
 
 
 def git_state(folder: Path) -> dict[str, Any] | None:
-    """Return the commit of the source and whether it was changed since, None outside a repository.
+    """Return the commit of the source code in `folder`, None if it is not in a repository of its own.
 
-    The keys are ``commit`` and ``changed``.
+    The keys are ``commit`` and ``changed``: whether files were changed since that commit.
     """
     commit = _git(folder, "rev-parse", "HEAD")
     # An installed package may lie inside the repository of another project (in a virtual environment). The commit of
@@ -53,11 +56,13 @@ def git_state(folder: Path) -> dict[str, Any] | None:
 
 
 class RunRecord:
-    """A context manager that writes the provenance of a run, when it begins and when it ends.
+    """A context manager that adds a run to `provenance.json` when it begins, and completes it when it ends.
+
+    It states versions, machine, limits, times, and the number of instances.
 
     Args:
         store: the folder of the study.
-        tasks: the number of tasks that the run is going to play.
+        tasks: the number of instances that the run is going to play.
     """
 
     def __init__(self, store: Store, tasks: int) -> None:

@@ -30,13 +30,13 @@ from askwise.workers.pool import WorkersGone as WorkersGone
 
 @dataclass(frozen=True)
 class Ran:
-    """The outcome of a run.
+    """The outcome of a run of a study.
 
     Attributes:
-        store: the folder of the study.
-        before: the number of tasks that earlier runs had played.
-        played: the number of tasks that this run played, including tasks that it played again.
-        damaged: the files that could not be used. The instances of damaged or unfinished parts were played again.
+        store: the folder of the results.
+        before: the number of instances that earlier runs had played.
+        played: the number of instances that this run played, including those that it played again.
+        damaged: the files that could not be used. Instances whose results were damaged or unfinished were played again.
     """
 
     store: Store
@@ -46,7 +46,7 @@ class Ran:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a study; all results so far are in `store`."""
+    """Ctrl-C was pressed during a study; all results so far are in the folder `store`."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -64,19 +64,23 @@ def run_study(
     show_progress: bool = False,
     on_damage: Callable[[Damaged], object] | None = None,
 ) -> Ran:
-    """Play all tasks of a study that are not stored yet, and store their results.
+    """Play all instances of a study whose results are not stored yet, and store the results.
 
     Agents always play in separate processes, within the limits of the study.
 
     Args:
         study: the study.
-        folder: the folder of the results. If it contains results of this study, only the other tasks are played.
+        folder: the folder of the results. If it contains results of this study, only the other instances are played.
         workers: the number of processes that play at the same time.
-        executor: takes the tasks instead of `workers`; it is not shut down.
-        dask: address of a Dask scheduler, which takes the tasks instead of `workers`.
+        executor: gets one task for each instance, instead of `workers` local threads; it is not shut down.
+        dask: the address of a Dask scheduler, whose workers play instead of local processes.
         retry_failed: whether to play instances again that have rows with errors.
         show_progress: whether to draw a progress bar if standard error is a terminal.
         on_damage: called at the beginning with each file that cannot be used.
+
+    Raises:
+        Interrupted: Ctrl-C was pressed.
+        InputError: the folder belongs to another study, or another run uses it.
     """
     store, run = Store(folder, study), new_run()
     try:
@@ -119,14 +123,17 @@ def _play_all(store: Store, left: list[int], workers: Workers, show_progress: bo
 def results(
     study: Study, indices: Iterable[int], workers: Workers, run: str, say: Callable[[str], None]
 ) -> Iterator[TaskResult]:
-    """Yield the results of tasks in the order in which they finish.
+    """Play instances of a study; yield the result of each in the order in which they finish.
 
     Args:
         study: the study.
-        indices: the numbers of its tasks to play.
-        workers: the executor that takes the tasks.
-        run: the name of the run, see `askwise.workers.pool.new_run`.
+        indices: the numbers of the instances to play.
+        workers: the executor that plays them.
+        run: a name shared by worker processes that are ended together (`askwise.workers.pool.new_run`).
         say: called with status messages of the workers.
+
+    Raises:
+        WorkersGone: the executor failed.
     """
     waiting = deque(indices)
     out: dict[Future[TaskResult], int] = {}
@@ -156,7 +163,13 @@ def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int
 
 
 def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
-    """Return the result of a task; if playing it raised an exception, all its rows hold the message."""
+    """Return the result of a finished task; if it raised an exception, a result whose rows all have its message.
+
+    Args:
+        study: the study.
+        index: the number of the instance that was played.
+        future: the finished future.
+    """
     try:
         return future.result()
     except (BrokenExecutor, CancelledError, WorkersGone, RunEnded):
@@ -169,7 +182,7 @@ def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
 
 
 class NoProgress:
-    """Messages of a run on standard error, without a progress bar."""
+    """Prints the messages of a run on standard error, and no progress; a context manager."""
 
     def __enter__(self) -> NoProgress:
         return self
@@ -178,10 +191,10 @@ class NoProgress:
         pass
 
     def advance(self, episodes: int) -> None:
-        """Note that this many more episodes are stored."""
+        """Do nothing: this class shows no progress."""
 
     def say(self, text: str) -> None:
-        """Print a message on its own line."""
+        """Print a message on a line of its own on standard error."""
         print(text, file=sys.stderr, flush=True)
 
 
@@ -233,7 +246,7 @@ class ProgressBar(NoProgress):
         self._bar.stop()
 
     def advance(self, episodes: int) -> None:
-        """Move the bar by this many episodes."""
+        """Move the bar forward by this many episodes."""
         self._bar.advance(self._task, episodes)
 
     def say(self, text: str) -> None:

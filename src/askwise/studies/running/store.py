@@ -51,7 +51,10 @@ UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 class Store:
-    """The folder of one study.
+    """The folder of one study: its results, their checksums and their provenance.
+
+    Results are stored as parts: one Parquet file for each instance and table. The manifest, `checksums.txt`, lists
+    them.
 
     Args:
         folder: the folder; created if it does not exist.
@@ -73,7 +76,13 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of the folder, so that no other run uses it; can be nested."""
+        """Hold the lock of the folder within the context, so that no other run uses it; can be nested.
+
+        If the folder is new, it then belongs to the study.
+
+        Raises:
+            InputError: another run uses the folder, or it belongs to another study.
+        """
         if self._holding:
             yield
             return
@@ -90,14 +99,14 @@ class Store:
                 self._settle()
 
     def _settle(self) -> None:
-        """Wait until the names of new parts are on the disk; their content already is."""
+        """Wait until the directory entries of new result files are on the disk; their content already is."""
         if self._written:
             self._written = False
             for name in SCHEMAS:
                 _on_file(files.sync_names, self._parts_of(name))
 
     def _results(self) -> Iterator[Path]:
-        """Yield the paths of all tables and parts in the folder."""
+        """Yield the paths of all result files in the folder: combined tables, then the parts of each instance."""
         yield from (path for name in SCHEMAS if (path := self._table(name)).exists())
         for name in SCHEMAS:
             yield from (self._part(name, index) for index in sorted(_numbers(self._parts_of(name))))
@@ -105,7 +114,7 @@ class Store:
     # -- parts -------------------------------------------------------------------------------------------------------
 
     def done(self) -> set[int]:
-        """Return the numbers of the tasks whose parts all exist and are listed in the manifest."""
+        """Return the numbers of the instances with complete results: all files exist and have a recorded checksum."""
         known = self._manifest().entries
         return {
             index
@@ -117,9 +126,9 @@ class Store:
         return {index for index in _numbers(self._parts_of(name)) if index < self.study.n_tasks}
 
     def clear(self) -> list[Damaged]:
-        """Remove temporary files, and parts that are damaged or unfinished; return the files that could not be used.
+        """Remove temporary files and damaged or unfinished results; return the files that could not be used.
 
-        The lock must be held.
+        The lock must be held. Instances whose files are removed are not done any more.
         """
         for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
             if folder.is_dir():
@@ -143,13 +152,19 @@ class Store:
         return found
 
     def _listed(self, manifest: Manifest, name: str) -> set[int]:
-        """Return the numbers of the parts of a table that the manifest lists."""
+        """Return the numbers of the instances whose file of the table `name` is listed in the manifest of checksums."""
         parts = (Path(each) for each in manifest.entries)
         found = (PART.fullmatch(part.name) for part in parts if part.parent == Path("parts", name))
         return {int(each[1]) for each in found if each}
 
     def _damage(self, manifest: Manifest, path: Path, name: str) -> Damaged | None:
-        """Compare a part of the table `name` with the manifest; return None if it is intact."""
+        """Return what is wrong with a file of one instance's rows, None if it is as the manifest of checksums lists it.
+
+        Args:
+            manifest: the manifest.
+            path: the file.
+            name: the table that the rows belong to.
+        """
         try:
             manifest.check(self._name(path), self._columns[name])
         except PermissionError as error:
@@ -164,18 +179,18 @@ class Store:
         return None
 
     def _manifest(self) -> Manifest:
-        """Return the manifest; without the lock, it is read again each time."""
+        """Return the manifest of checksums; while the lock is not held, the file is read again at each call."""
         if self._held is not None:
             return self._held
         found = checksums.read_manifest(self.folder, self.study.fingerprint)
         return Manifest(self.folder, self.study.fingerprint) if found is None else found
 
     def _name(self, path: Path) -> str:
-        """Return the name of a file in the manifest."""
+        """Return the name of a file in the manifest of checksums: its path relative to the folder, with slashes."""
         return path.relative_to(self.folder).as_posix()
 
     def failed(self) -> set[int]:
-        """Return the numbers of the tasks that are done and have rows with errors."""
+        """Return the numbers of the instances that are done and have rows with errors."""
         manifest = self._manifest()
         return {
             index for index in sorted(self.done()) if any(self._has_errors(manifest, name, index) for name in CAN_FAIL)
@@ -186,7 +201,7 @@ class Store:
         return errors.null_count() < len(errors)
 
     def write(self, result: TaskResult) -> None:
-        """Write the parts of a task, then list them in the manifest."""
+        """Write the rows of one instance, one file for each table; then record the checksums of the files."""
         self._written = True
         entries = {}
         for name in SCHEMAS:
@@ -206,7 +221,10 @@ class Store:
     # -- tables ------------------------------------------------------------------------------------------------------
 
     def scan(self, name: str) -> pl.LazyFrame:
-        """Return a table as a lazy frame over its parts, in the order of the tasks, after checking the parts."""
+        """Return the table `name` as a lazy frame over the files of all instances that are done, after checking them.
+
+        Rows are in the order of the instances' numbers. A damaged file raises `InputError`.
+        """
         indices, manifest = sorted(self.done()), self._manifest()
         for index in indices:
             damaged = self._damage(manifest, self._part(name, index), name)
@@ -219,7 +237,10 @@ class Store:
         return pl.scan_parquet(parts, glob=False, hive_partitioning=False)
 
     def combine(self) -> None:
-        """Write each table as one file; the parts are kept, so that the study can be continued."""
+        """Write each table as one file with the rows of all instances.
+
+        The files of single instances are kept, so that the study can be continued.
+        """
         with self.locked():
             for name in SCHEMAS:
                 with files.whole_file(self._table(name)) as temporary:
@@ -239,11 +260,17 @@ class Store:
             raise InputError(where, _one_line(error), "a place that can be written to") from None
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a table that `combine` wrote, after checking its file."""
+        """Return the table `name` from the file that `combine` wrote; raise `InputError` if that file is damaged."""
         return self._read(self._manifest(), self._table(name), name)
 
     def _read(self, manifest: Manifest, path: Path, name: str) -> pl.DataFrame:
-        """Return the table `name`, or a part of it; the bytes are checked before polars parses them."""
+        """Return the content of a Parquet file; its checksum is compared before polars parses it.
+
+        Args:
+            manifest: the manifest of checksums.
+            path: the file: a combined table, or the rows of one instance.
+            name: the name of the table, which determines its columns.
+        """
         try:
             return pl.read_parquet(manifest.read(self._name(path), self._columns[name]))
         except PermissionError as error:
@@ -257,11 +284,11 @@ class Store:
     # -- provenance --------------------------------------------------------------------------------------------------
 
     def write_json(self, name: str, data: dict[str, Any]) -> None:
-        """Write a record (a JSON object with a checksum) into the folder."""
+        """Write a JSON object, with a checksum of it, to the file `name` in the folder."""
         checksums.write_record(self.folder / name, data)
 
     def previous_runs(self) -> list[dict[str, Any]]:
-        """Return the provenance of earlier runs in this folder, oldest first."""
+        """Return a description of each earlier run in this folder, oldest first: versions, machine, times and so on."""
         path = self.folder / PROVENANCE
         try:
             found = checksums.read_record(path)
@@ -270,7 +297,7 @@ class Store:
         return [] if found is None else list(found.get("runs", []))
 
     def _set_aside(self) -> list[Damaged]:
-        """Rename a damaged `provenance.json`: it cannot be written again, but people may still be able to read it."""
+        """Rename a damaged `provenance.json`, which people may still be able to read; return what was damaged."""
         path = self.folder / PROVENANCE
         try:
             checksums.read_record(path)
@@ -291,7 +318,7 @@ def _nameable(folder: str | Path) -> str | Path:
 
 
 def _numbers(folder: Path) -> set[int]:
-    """Return the numbers of the tasks that have a part in a folder."""
+    """Return the numbers of the instances that have a file in a folder of results, such as 42 for ``00042.parquet``."""
     return {int(found[1]) for path in folder.iterdir() if (found := PART.fullmatch(path.name))}
 
 
@@ -310,7 +337,7 @@ def _on_file(operation: Callable[[Path], object], path: Path) -> None:
 
 
 def _free(path: Path) -> Path:
-    """Return an unused name for a damaged file."""
+    """Return an unused path to rename a damaged file to, such as ``provenance.damaged-1.json``."""
     names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in itertools.count(1))
     return next(name for name in names if not os.path.lexists(name))
 

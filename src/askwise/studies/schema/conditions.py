@@ -26,7 +26,12 @@ ALLOWED_LIMITS = "a number above 0, or 'none'"
 
 
 def chosen_label(field: Field, default: str) -> str:
-    """Return the ``label`` of a prior or a method in a study file, or `default` if it has none."""
+    """Return the ``label`` of a prior or a method in a study file, or `default` if it has none.
+
+    Args:
+        field: the table of the prior or method in the file.
+        default: the label if none is stated.
+    """
     if not field.has("label"):
         return default
     label = field.child("label")
@@ -68,7 +73,12 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
 
 
 def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
-    """Return the instances and priors for which expected costs are computed exactly."""
+    """Return for which instances and priors a study file asks to compute expected costs exactly; by default for none.
+
+    Args:
+        root: the whole study file.
+        priors: the priors of the study; all of them if the file does not choose.
+    """
     if not root.has("exact"):
         return Exactly()
     field = root.child("exact").object(("instances",), ("priors",))
@@ -78,7 +88,14 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
 
 
 def read_costs(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Return the base costs and the per-station costs of a study; None stands for the instance's own price."""
+    """Return the base costs and the per-station costs (prices of naming one more goal) that a study file states.
+
+    None stands for the price in the instance's own file.
+
+    Args:
+        root: the whole study file.
+        from_files: whether the instances come from files. Their own prices are then the default.
+    """
     return _base_costs(root, from_files), _costs(root, "per_station_costs", None if from_files else 0.0)
 
 
@@ -100,8 +117,12 @@ def _costs(root: Field, key: str, default: float | None) -> tuple[float | None, 
 def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
     """Yield the names of a study's teammates, after constructing each of them once to check it.
 
-    The default is the teammate that each problem describes. In tool fetching all problems describe the same one, which
-    is called by its name.
+    The default is the teammate that each problem describes: ``policy``, or ``urop`` (a uniformly random optimal policy)
+    in tool fetching.
+
+    Args:
+        root: the whole study file.
+        domain_name: the domain of the instances; None if it is not known yet.
     """
     if not root.has("teammates"):
         yield "urop" if domain_name == DEFAULT_DOMAIN else "policy"
@@ -116,7 +137,11 @@ def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
 
 
 def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
-    """Return the answer models of a study; None stands for the instance's own one."""
+    """Return the answer models that a study file lists; without a list only None, for each instance's own model.
+
+    Args:
+        root: the whole study file.
+    """
     if not root.has("answers"):
         return (None,)
     found = []
@@ -129,7 +154,7 @@ def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
 
 
 def read_limits(root: Field) -> Limits:
-    """Return the limits of a study file; limits that it does not set have their defaults."""
+    """Return the limits of time and memory that a study file (`root`) sets for agents; others have their defaults."""
     if not root.has("limits"):
         return Limits()
     given = root.child("limits").object((), LIMIT_NAMES)
@@ -138,7 +163,12 @@ def read_limits(root: Field) -> Limits:
 
 
 def limit_from(text: str, option: str) -> float:
-    """Parse the value of a limit on the command line; ``none`` is infinity."""
+    """Return the limit that the user gave as `text` on the command line; ``none`` is infinity.
+
+    Args:
+        text: the given value, in the unit of the limit.
+        option: the name of the option, for error messages.
+    """
     try:
         return math.inf if text == NO_LIMIT else parse_number(text, option, above=0)
     except InputError:
@@ -158,12 +188,21 @@ def read_methods(root: Field) -> tuple[Method, ...]:
     """Return the methods of a study, after constructing those of askwise once to check their options.
 
     This runs no code of other people; `load_methods` does.
+
+    Args:
+        root: the whole study file.
     """
     return _read(root, AGENTS.__contains__)
 
 
 def load_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods of a study, after loading and constructing those that are not part of askwise."""
+    """Return the methods of a study, after loading and constructing those that are not part of askwise.
+
+    This runs code of other people, whose mistakes are raised as `InputError`.
+
+    Args:
+        root: the whole study file.
+    """
     return _read(root, lambda name: name not in AGENTS)
 
 
@@ -204,7 +243,7 @@ def _stated(field: Field) -> Method:
 
 
 def _name(field: Field) -> str:
-    """Return the name of a method, or the location of an agent such as ``mine.py:Likeliest``."""
+    """Return the name of a method in a study file, or the location of a user's agent, such as ``mine.py:Likeliest``."""
     is_located = isinstance(field.value, str) and is_location(field.value)
     if isinstance(field.value, str) and field.value.endswith(".py"):
         raise field.refuse(f"an agent of your own as {LOCATIONS}, or one of {', '.join(map(repr, methods()))}")
@@ -212,7 +251,7 @@ def _name(field: Field) -> str:
 
 
 def _option(field: Field) -> Any:
-    """Return an option of a method, which JSON must be able to represent."""
+    """Return the value of a method's option in a study file; raise `InputError` if JSON cannot represent it."""
     if isinstance(field.value, list):
         return [_option(element) for element in field.elements()]
     if isinstance(field.value, float) and not math.isfinite(field.value):
@@ -227,7 +266,14 @@ def _label(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 
 
 def _checked(method: Method, field: Field) -> Method:
-    """Construct the agent once, so that wrong options are reported now and not in every row."""
+    """Return `method` after constructing its agent once; raise `InputError` if its options are wrong.
+
+    Otherwise the error would appear in every row of the study.
+
+    Args:
+        method: the method.
+        field: the place in the study file that states it, for the message.
+    """
     try:
         make_agent(method.name, **dict(method.options))
     except InputError as error:

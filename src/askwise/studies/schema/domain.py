@@ -44,24 +44,28 @@ class StudyWords:
 
     @property
     def price(self) -> str:
-        """The word for the price of naming one more goal in a question."""
+        """The word for the price of naming one more goal in a question, such as ``per-station cost``."""
         return f"per-{self.goal} cost"
 
 
 class Parameters(Protocol):
     """The parameters with which random instances of a domain are drawn.
 
-    Equal parameters draw equal instances, and parameters can be pickled.
+    They can be pickled. Equal parameters and seeds give equal instances.
     """
 
     def draw(self, seed: np.random.SeedSequence) -> Any:
-        """Return the instance of a seed."""
+        """Return a random instance of the domain; equal seeds give equal instances."""
 
     def try_one(self, path: str) -> None:
-        """Raise `InputError` if no instance can be drawn; `path` names the section of the study file."""
+        """Raise `InputError` if no instance can be drawn with these parameters.
+
+        Args:
+            path: the section of the study file that states them, for the message.
+        """
 
     def describe(self) -> dict[str, Any]:
-        """Return the parameters as keys and values of the section ``[instances]``."""
+        """Return the parameters as JSON-compatible keys and values of a study file's section ``[instances]``."""
 
 
 class Studied(Protocol):
@@ -69,7 +73,7 @@ class Studied(Protocol):
 
     @property
     def parameter_keys(self) -> tuple[str, ...]:
-        """The keys of ``[instances]`` that are parameters of random instances."""
+        """The keys in the section ``[instances]`` of a study file that are parameters of random instances."""
 
     @property
     def prior_kinds(self) -> tuple[str, ...]:
@@ -80,9 +84,12 @@ class Studied(Protocol):
         """The words that figures and reports use for the domain."""
 
     def parameters(self, given: Field) -> Parameters:
-        """Return the parameters that the section ``[instances]`` states; missing ones have defaults.
+        """Return the parameters of random instances that a study file states; missing ones have defaults.
 
-        Parameters with which no instance can be drawn raise `InputError` here, not in every row of the study.
+        Wrong parameters raise `InputError` here, not in every row of the study.
+
+        Args:
+            given: the section ``[instances]`` of the study file.
         """
 
     def with_terms(self, problem: Any, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
@@ -91,13 +98,13 @@ class Studied(Protocol):
         Args:
             problem: the problem that the domain made from an instance.
             kind: one of `prior_kinds`, or None for the instance's own prior.
-            temperature: the temperature of the prior.
+            temperature: the temperature of the prior; the higher it is, the more uniform the prior.
             query_cost: the price of questions.
         """
 
 
 def studies_of(name: str) -> Studied:
-    """Return the adapter of the domain with that name."""
+    """Return the adapter with which studies use the domain called `name`."""
     return ADAPTERS[name] if name in ADAPTERS else FileStudies(name)
 
 
@@ -105,7 +112,7 @@ def studies_of(name: str) -> Studied:
 
 
 class FileStudies:
-    """The adapter of domains whose instances come from files; implements `Studied`.
+    """The adapter with which studies use a domain whose instances come from files; implements `Studied`.
 
     Args:
         name: the name of the domain.
@@ -119,18 +126,25 @@ class FileStudies:
 
     @property
     def words(self) -> StudyWords:
-        """The words of the domain's vocabulary."""
+        """The words for goals and teammate from the domain's vocabulary."""
         words = domain(self._name).vocabulary()
         far, near = f"far favours {words.goals} far from the {words.teammate}", f"near favours {words.goals} near it"
         return StudyWords(words.goal, words.teammate, f"{far}, {near}, uniform favours none.")
 
     def parameters(self, given: Field) -> Parameters:
-        """Raise `InputError`: instances of these domains cannot be drawn."""
+        """Raise `InputError`: random instances of this domain cannot be drawn."""
         found = f"{self._name!r}, which has no random instances"
         raise InputError(f"{given.path}.domain", found, "instances from files")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return a problem with another prior and other prices."""
+        """Return `problem` with another prior, by the teammate's distance to the goals, and other prices.
+
+        Args:
+            problem: the problem.
+            kind: ``uniform``, ``far`` or ``near``; None keeps the prior of the problem.
+            temperature: the temperature of the prior; the higher it is, the more uniform the prior.
+            query_cost: the price of questions.
+        """
         prior = problem.prior if kind is None else by_distance(problem, kind, temperature)
         if isinstance(problem, FactoredProblem):
             return problem.with_terms(prior, query_cost)
@@ -139,7 +153,13 @@ class FileStudies:
 
 
 def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
-    """Return a prior (``float64 [n_goals]``) by the teammate's distance to each goal; see `TOWARDS` for the kinds."""
+    """Return a prior (``float64 [n_goals]``) that depends on the teammate's distance to each goal, in steps.
+
+    Args:
+        problem: the problem.
+        kind: ``far`` favours distant goals, ``near`` near ones, ``uniform`` none.
+        temperature: the weight of a goal changes by a factor of e for each `temperature` steps of distance.
+    """
     steps = problem.teammate.steps(problem.start.teammate).astype(np.float64)
     scores = TOWARDS[kind] * steps / temperature
     return normalised(np.exp(scores - scores.max()))
@@ -150,7 +170,16 @@ def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class RandomMaps:
-    """The parameters of random instances of tool fetching, by default those of the paper; implements `Parameters`."""
+    """The parameters of random instances of tool fetching, by default those of the paper; implements `Parameters`.
+
+    Attributes:
+        width: the number of columns of the map.
+        height: the number of rows of the map.
+        stations: the number of stations (goals).
+        toolboxes: the number of toolboxes.
+        walls: the share of cells that are walls.
+        clustered: whether stations are drawn in clusters instead of uniformly.
+    """
 
     width: int = 20
     height: int = 20
@@ -160,18 +189,22 @@ class RandomMaps:
     clustered: bool = False
 
     def draw(self, seed: np.random.SeedSequence) -> Instance:
-        """Return the instance of a seed, drawn with `askwise.generate`."""
+        """Return a random instance, drawn with `askwise.generate`; equal seeds give equal instances."""
         return generate(**asdict(self), seed=seed)
 
     def try_one(self, path: str) -> None:
-        """Raise `InputError` if stations and toolboxes do not fit on a map."""
+        """Raise `InputError` if stations and toolboxes do not fit on a map.
+
+        Args:
+            path: the section of the study file that states the parameters, for the message.
+        """
         try:
             check_room(self.width, self.height, self.stations, self.toolboxes, self.walls, np.random.SeedSequence(0))
         except InputError as error:
             raise InputError(f"{path}.{error.field}", error.found, error.expected) from None
 
     def describe(self) -> dict[str, Any]:
-        """Return the parameters as keys and values of the section ``[instances]``."""
+        """Return the parameters as JSON-compatible keys and values of a study file's section ``[instances]``."""
         return {
             "size": [self.width, self.height],
             "stations": self.stations,
@@ -182,7 +215,7 @@ class RandomMaps:
 
 
 class ToolFetchingStudies:
-    """The adapter of tool fetching, with random maps and the paper's priors; implements `Studied`."""
+    """The adapter with which studies use tool fetching: random maps and the paper's priors; implements `Studied`."""
 
     parameter_keys = ("size", "stations", "toolboxes", "walls", "clustered")
     prior_kinds = PRIOR_KINDS
@@ -193,7 +226,11 @@ class ToolFetchingStudies:
     )
 
     def parameters(self, given: Field) -> RandomMaps:
-        """Return the parameters that the section ``[instances]`` states."""
+        """Return the parameters of random maps that a study file states; missing ones are those of the paper.
+
+        Args:
+            given: the section ``[instances]`` of the study file. Impossible parameters raise `InputError`.
+        """
         default = RandomMaps()
         width, height = _size(given.child("size")) if given.has("size") else (default.width, default.height)
         maps = RandomMaps(
@@ -213,7 +250,14 @@ class ToolFetchingStudies:
     def with_terms(
         self, problem: ToolFetching, kind: str | None, temperature: float, query_cost: QueryCost
     ) -> ToolFetching:
-        """Return a problem with another prior and other prices."""
+        """Return `problem` with another prior and other prices.
+
+        Args:
+            problem: the problem.
+            kind: the kind of prior, such as ``far``; None keeps the prior of the instance.
+            temperature: the temperature of the prior; the higher it is, the more uniform the prior.
+            query_cost: the price of questions.
+        """
         prior = problem.instance.prior if kind is None else Prior(kind, temperature)
         return problem.with_terms(prior, query_cost)
 

@@ -35,7 +35,7 @@ class Generated:
 
     Attributes:
         count: the number of instances.
-        parameters: the parameters, which the domain's adapter checked.
+        parameters: the parameters, already checked; they can draw an instance.
         domain: the name of the domain.
     """
 
@@ -44,7 +44,7 @@ class Generated:
     domain: str = DEFAULT_DOMAIN
 
     def describe(self) -> dict[str, Any]:
-        """Return the ``[instances]`` section of a study file that describes the instances."""
+        """Return the section ``[instances]`` of a study file that states these instances, as a dict."""
         return {**_named(self.domain), "count": self.count, **self.parameters.describe()}
 
 
@@ -68,7 +68,10 @@ class Given:
         return len(self.files)
 
     def describe(self) -> dict[str, Any]:
-        """Return the ``[instances]`` section of a study file, with a digest of the instances."""
+        """Return the section ``[instances]`` of a study file that states these instances, as a dict.
+
+        Its key ``sha256`` has a checksum of their content.
+        """
         write = domain(self.domain).write
         contents = json.dumps([write(instance) for instance in self.instances], sort_keys=True)
         digest = hashlib.sha256(contents.encode()).hexdigest()
@@ -76,7 +79,7 @@ class Given:
 
 
 def words_of(name: str = DEFAULT_DOMAIN) -> StudyWords:
-    """Return the words that figures and reports use for a domain."""
+    """Return the words that figures and reports use for the goals and the teammate of the domain called `name`."""
     return studies_of(name).words
 
 
@@ -87,7 +90,13 @@ def _named(name: str) -> dict[str, str]:
 
 
 def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
-    """Return `values`; raise `InputError` if there are none, or if two of their `labels` are equal."""
+    """Return `values`; raise `InputError` if there are none, or if two of their `labels` are equal.
+
+    Args:
+        field: the list in the study file that they come from, for the message.
+        values: the values.
+        labels: a label for each value.
+    """
     if not values:
         raise field.refuse("at least one")
     for k, label in enumerate(labels):
@@ -98,14 +107,22 @@ def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class NamedFiles:
-    """Files that a study names and that are not opened yet, so that their domain is unknown."""
+    """Instance files that a study file names and that are not opened yet.
+
+    Attributes:
+        field: the list of names in the study file.
+        domain: None, because the domain is only known when the files are read.
+    """
 
     field: Field
     domain: None = None
 
 
 def stated_instances(root: Field) -> Generated | NamedFiles:
-    """Check the section ``[instances]`` without drawing an instance or opening a file."""
+    """Return the instances that a study file (`root`) states, without drawing any or opening a file.
+
+    Wrong keys and values raise `InputError`. Files are only named in the result; `found_instances` reads them.
+    """
     if not root.has("instances"):
         return _drawn(Field("instances", {}), DEFAULT_DOMAIN)
     field = root.child("instances").object()
@@ -118,7 +135,7 @@ def stated_instances(root: Field) -> Generated | NamedFiles:
 
 
 def drawn_keys(name: str = DEFAULT_DOMAIN) -> tuple[str, ...]:
-    """Return the keys of ``[instances]`` for random instances of a domain."""
+    """Return the keys that the section ``[instances]`` may have for random instances of the domain called `name`."""
     return ("count", *studies_of(name).parameter_keys)
 
 
@@ -130,7 +147,12 @@ def _drawn(field: Field, name: str) -> Generated:
 
 
 def found_instances(stated: Generated | NamedFiles, folder: Path) -> Generated | Given:
-    """Read the files, whose names are relative to `folder`; or check that random instances can be drawn."""
+    """Return the instances of a study after reading their files, or after checking that random ones can be drawn.
+
+    Args:
+        stated: the instances as the study file states them.
+        folder: the folder that names of files are relative to.
+    """
     if isinstance(stated, NamedFiles):
         return _given(stated.field, folder)
     stated.parameters.try_one("instances")
@@ -151,7 +173,12 @@ def _given(field: Field, folder: Path) -> Given:
 
 
 def _matching(field: Field, folder: Path) -> list[str]:
-    """Return the files that the name of a file, of a folder or a pattern stands for, relative to `folder`."""
+    """Return the names of the files, relative to `folder`, that an entry of a study's list of files stands for.
+
+    Args:
+        field: the entry: the name of a file, the name of a folder (all instance files in it), or a pattern with stars.
+        folder: the folder that names are relative to.
+    """
     text = field.text()
     if "*" not in text or os.path.lexists(folder / text):
         if not text or not _is_folder(folder / text):
@@ -168,7 +195,12 @@ def _matching(field: Field, folder: Path) -> list[str]:
 
 
 def _pattern(text: str, folder: Path) -> str:
-    """Return a pattern with the existing folders before the first star escaped, so that they are taken literally."""
+    """Return the file pattern `text` with special characters escaped in the existing folders before its first star.
+
+    Args:
+        text: the pattern, such as ``maps [old]/*.json``.
+        folder: the folder that it is relative to.
+    """
     parts = Path(text).parts
     plain = list(itertools.takewhile(lambda part: "*" not in part, parts))
     if not plain or not folder.joinpath(*plain).is_dir():

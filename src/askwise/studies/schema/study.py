@@ -36,7 +36,7 @@ class Method:
     """A method that a study plays: an agent with options and a label.
 
     Attributes:
-        name: the name of the agent, or its location such as ``mine.py:Likeliest``.
+        name: the name of the method, or the location of the user's own agent, such as ``mine.py:Likeliest``.
         label: the name in tables and figures.
         options: the options of the agent, as pairs of name and value.
     """
@@ -51,15 +51,23 @@ class Method:
         return self.name in AGENTS
 
     def make(self) -> Agent:
-        """Return a new agent."""
+        """Return a new agent with the options of the method."""
         return make_agent(self.name, **dict(self.options))
 
     def make_for(self, problem: Problem, teammate: str) -> Agent:
-        """Return a new agent for a problem and a teammate, with the default options that suit them."""
+        """Return a new agent for a problem and a teammate.
+
+        Options that the method does not state have defaults that suit both: for instance, a belief that allows for
+        errors of the teammate.
+
+        Args:
+            problem: the problem that the agent is going to play.
+            teammate: the name of the teammate, such as ``noisy:0.1``.
+        """
         return agent_for(problem, self.name, errs=may_err(problem, teammate), **dict(self.options))
 
     def describe(self) -> dict[str, Any]:
-        """Return the method as an entry of a study file."""
+        """Return the method as an entry of the list ``methods`` in a study file: its name, label and options."""
         return {"name": self.name, "label": self.label, **dict(self.options)}
 
 
@@ -69,8 +77,9 @@ class StudyPrior:
 
     Attributes:
         label: the name in tables and figures.
-        kind: the kind of prior, see `askwise.studies.schema.domain.Studied.prior_kinds`, or `FROM_FILE`.
-        temperature: the temperature of the prior.
+        kind: a kind of prior that the domain knows, such as ``far``; or `FROM_FILE` for the prior in each instance's
+            file.
+        temperature: the temperature of the prior; the higher it is, the more uniform the prior.
     """
 
     label: str
@@ -79,19 +88,25 @@ class StudyPrior:
 
     @property
     def chosen_kind(self) -> str | None:
-        """The kind of prior, None for each instance's own prior."""
+        """The kind of prior, such as ``far``; None if each instance keeps the prior in its file."""
         return None if self.kind == FROM_FILE else self.kind
 
     def describe(self) -> dict[str, Any]:
-        """Return the prior as an entry of a study file."""
+        """Return the prior as an entry of the list ``priors`` in a study file: its kind, temperature and label."""
         return {"kind": self.kind, "temperature": self.temperature, "label": self.label}
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One combination of settings in which every instance is played.
+    """One combination of settings in which every instance of a study is played.
 
-    A cost of None, or answers of None, stand for those in the instance's file.
+    Attributes:
+        prior: the prior.
+        teammate: the name of the teammate, such as ``noisy:0.1``.
+        base_cost: the price of a question before any goal is named, None for the price in the instance's file.
+        per_station_cost: the price of each goal named in a question, None for the price in the instance's file.
+        method: the method that plays.
+        answers: the answer model, None for the model in the instance's file.
     """
 
     prior: StudyPrior
@@ -107,17 +122,21 @@ class Condition:
         return self.teammate if self.answers is None else f"{self.teammate}, {self.answers}"
 
     def query_cost(self, own: QueryCost) -> QueryCost:
-        """Return the price of questions in this condition; `own` is the price in the instance's file."""
+        """Return the price of questions in this condition.
+
+        Args:
+            own: the price in the instance's file, which holds where the condition states none.
+        """
         base = own.base if self.base_cost is None else self.base_cost
         return replace(own, base=base) if self.per_station_cost is None else QueryCost(base, self.per_station_cost)
 
 
 @dataclass(frozen=True)
 class Exactly:
-    """The instances and priors for which expected costs are computed exactly, in addition to episodes.
+    """The instances and priors for which a study also computes expected costs exactly, in addition to playing episodes.
 
     Attributes:
-        instances: the number of instances, from the first.
+        instances: the number of instances, counted from the first.
         priors: the labels of the priors.
     """
 
@@ -125,15 +144,32 @@ class Exactly:
     priors: tuple[str, ...] = ()
 
     def describe(self) -> dict[str, Any]:
-        """Return the entry ``exact`` of a study file."""
+        """Return the entry ``exact`` of a study file, a dict with the keys ``instances`` and ``priors``."""
         return {"instances": self.instances, "priors": list(self.priors)}
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study: instances and conditions.
+    """A study: instances, and the conditions in which each of them is played.
 
-    ``bounds`` is the number of instances, from the first, for which a lower bound is also computed.
+    Attributes:
+        name: the name, also that of the folder of results.
+        title: the title of the report.
+        seed: the seed of all random numbers.
+        episodes: the number of episodes for each instance and condition.
+        instances: the instances.
+        priors: the priors.
+        teammates: the names of the teammates.
+        base_costs: the prices of a question before any goal is named; None stands for the price in each instance's
+            file.
+        per_station_costs: the prices of each goal named in a question; None as in `base_costs`.
+        methods: the methods.
+        max_steps: the number of steps after which an episode is cut off, None for the default.
+        bounds: the number of instances, counted from the first, for which a lower bound of all methods' costs is
+            computed.
+        exact: the instances and priors for which expected costs are computed exactly.
+        answers: the answer models; None stands for the model in each instance's file.
+        limits: the limits of time and memory for agents.
     """
 
     name: str
@@ -154,7 +190,7 @@ class Study:
     """Limits of a run. Studies that differ only in their limits are equal, and have the same fingerprint."""
 
     def describe(self) -> dict[str, Any]:
-        """Return the study as JSON-compatible data."""
+        """Return all settings of the study except its limits, as JSON-compatible data with the keys of a study file."""
         # Left out if the study states no answers, so that its fingerprint is the same as in earlier versions.
         answers = {} if self.answers == (None,) else {"answers": [str(model) for model in self.answers]}
         return {
@@ -176,7 +212,7 @@ class Study:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short checksum that identifies the study."""
+        """A checksum of all settings except the limits, which identifies the study; 16 hexadecimal digits."""
         plain = json.dumps(self.describe(), sort_keys=True)
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
@@ -187,18 +223,18 @@ class Study:
 
     @property
     def n_tasks(self) -> int:
-        """The number of tasks: one for each instance."""
+        """The number of tasks. A task is one instance with all conditions, so there are as many as instances."""
         return self.instances.count
 
     @property
     def episodes_per_task(self) -> int:
-        """The number of episodes of each task."""
+        """The number of episodes on each instance, in all conditions together."""
         costs = len(self.base_costs) * len(self.per_station_costs)
         company = len(self.teammates) * len(self.answers)
         return self.episodes * len(self.priors) * company * costs * len(self.methods)
 
     def task(self, index: int) -> Task:
-        """Return the task of the instance with that number."""
+        """Return the task of the instance number `index`: this instance with all conditions, to be played anywhere."""
         source = self.instances
         own = source if isinstance(source, Generated) else source.instances[index]
         # A task does not contain the other instances: it is sent to other processes and machines.
@@ -207,12 +243,12 @@ class Study:
 
 @dataclass(frozen=True)
 class Task:
-    """One instance with all its conditions; tasks are sent to other processes and machines.
+    """One instance with all conditions of a study; tasks are sent to other processes and machines.
 
     Attributes:
-        index: the number of the instance.
+        index: the number of the instance, from 0.
         study: the study, without its instances.
-        source: the instance, or the parameters to draw it with.
+        source: the instance, or a description of random instances to draw it from.
     """
 
     index: int
@@ -220,11 +256,11 @@ class Task:
     source: Generated | Any
 
     def instance(self) -> Any:
-        """Return the instance; a random one is drawn from the study's seed."""
+        """Return the instance; if it is random, it is drawn from the study's seed and its number."""
         return self.source.parameters.draw(self._seed(0)) if isinstance(self.source, Generated) else self.source
 
     def episode_seed(self, episode: int) -> np.random.SeedSequence:
-        """Return the seed that all conditions share in the episode with that number."""
+        """Return the seed of the episode with that number; it is the same in all conditions."""
         return self._seed(1 + episode)
 
     def _seed(self, number: int) -> np.random.SeedSequence:
@@ -232,7 +268,11 @@ class Task:
         return np.random.SeedSequence(self.study.seed, spawn_key=(self.index, number))
 
     def conditions(self) -> Iterator[Condition]:
-        """Yield the conditions. Costs and methods vary fastest: they share the tables that depend on the prior."""
+        """Yield all conditions of the study.
+
+        Costs and methods vary fastest, because conditions that differ only in these can share tables that depend on the
+        prior.
+        """
         study = self.study
         for prior in study.priors:
             for teammate, answers in product(study.teammates, study.answers):
@@ -243,5 +283,10 @@ class Task:
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
-    """Return the names of the settings in which two studies differ, given the results of `Study.describe`."""
+    """Return the names of the settings in which two studies differ.
+
+    Args:
+        ours: the settings of one study, from `Study.describe`.
+        theirs: those of the other.
+    """
     return [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]

@@ -93,18 +93,22 @@ def shipped_studies() -> tuple[str, ...]:
 
 
 def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
-    """Read a study.
+    """Read a study file, check it, and return the study with its instances and methods loaded.
 
     Args:
         given: a study file, or the name of a study that comes with askwise.
-        overrides: settings that replace those of the file, see `merged`.
+        overrides: settings that replace those of the file, as in `merged`.
     """
     settings, folder = read_settings(given)
     return study_from(merged(settings, overrides or {}), folder)
 
 
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
-    """Return the unchecked settings of a study file, and the folder that its instance files are relative to."""
+    """Return the unchecked settings of a study file, and the folder that its instance files are relative to.
+
+    Args:
+        given: a study file, or the name of a study that comes with askwise.
+    """
     path, known = Path(given), shipped_studies()
     if str(given) in known and not _is(path.is_file):  # a folder of that name does not hide the shipped study
         return _shipped(str(given)), Path()
@@ -122,7 +126,7 @@ def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
 
 
 def _is(test: Callable[[], bool]) -> bool:
-    """Call a test of a path; return False if the path is longer than the system allows."""
+    """Return the result of `test`, a method such as `Path.is_file`; False if it raises `OSError` (a path too long)."""
     try:
         return test()
     except OSError:
@@ -130,7 +134,10 @@ def _is(test: Callable[[], bool]) -> bool:
 
 
 def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with `overrides` in place of settings of the same name; ``instances`` is merged key by key."""
+    """Return `settings` of a study file with some of them replaced by `overrides`.
+
+    The section ``instances`` is not replaced as a whole, but key by key.
+    """
     found = {**settings, **{key: value for key, value in overrides.items() if key != "instances"}}
     drawn = overrides.get("instances")
     if drawn:
@@ -142,7 +149,13 @@ def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[st
 
 
 def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of a shorter study: at most 10 instances, and the first, a middle and the last of the costs."""
+    """Return the settings of a shorter study, whose name ends with ``-quick``.
+
+    It has at most 10 random instances, and of the per-station costs only the first, a middle one and the last.
+
+    Args:
+        settings: the settings of a study file, which are not changed.
+    """
     found = {**settings, "name": f"{settings.get('name', 'study')}-quick"}
     costs, instances = settings.get("per_station_costs"), settings.get("instances", {})
     if isinstance(costs, list) and len(costs) > 3:
@@ -170,13 +183,20 @@ def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study
 
 
 def outline(settings: Mapping[str, Any]) -> Study:
-    """Check settings and return the study without instances: nothing is drawn, no file is read, no code is loaded."""
+    """Check the settings of a study file, and return the study without its instances.
+
+    This is quick and safe: no instance is drawn, no file is read, and no code of other people is loaded.
+    """
     root, stated, from_files = _stated(settings)
     return _checked_fields(root, stated.domain, from_files)
 
 
 def is_the_papers(study: Study) -> bool:
-    """Whether a study is the paper's evaluation or a part of it; seed, number of instances and prices may differ."""
+    """Return whether a study is the paper's evaluation or a part of it.
+
+    Name, title, seed, the numbers of instances and episodes, lower bounds and exact costs may differ, and prices of the
+    paper may be missing.
+    """
     paper = study_from(_shipped("paper"))
     ours, theirs = study.instances, paper.instances
     if not isinstance(ours, Generated) or not isinstance(theirs, Generated):
@@ -193,14 +213,20 @@ def _shipped(name: str) -> dict[str, Any]:
 
 
 def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
-    """Return the settings as a `Field`, the instances that they state, and whether these are in files."""
+    """Return a study file as a `Field`, the instances that it states, and whether these come from files."""
     root = Field("", dict(settings)).object(REQUIRED, KEYS)
     stated = stated_instances(root)
     return root, stated, isinstance(stated, NamedFiles)
 
 
 def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
-    """Return the study without its instances; `domain` is None if the files that state it were not opened yet."""
+    """Check all fields of a study file, and return the study without its instances.
+
+    Args:
+        root: the whole study file.
+        domain: the domain of the instances, None if they are in files that were not opened yet.
+        from_files: whether the instances come from files. Their own priors and prices are then the default.
+    """
     name = _name(root.child("name"))
     priors = read_priors(root, domain, from_files)
     base_costs, per_station_costs = read_costs(root, from_files)

@@ -82,14 +82,19 @@ LONGEST_ERROR = 500
 
 
 def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
-    """Return rows as the table of that name in `SCHEMAS`; every row must have every column."""
+    """Return rows as a data frame with the columns and types of one of a study's tables.
+
+    Args:
+        name: the table, one of the names in `SCHEMAS`: ``episodes``, ``queries``, ``timings`` or ``expected``.
+        rows: the rows; each must have every column.
+    """
     return pl.DataFrame(list(rows), schema=dict(SCHEMAS[name]), strict=True)
 
 
 def error_text(error: BaseException) -> str:
-    """Return the text of an exception for the column ``error``.
+    """Return the text of an exception for the column ``error``, cut after `LONGEST_ERROR` (500) characters.
 
-    The type of the exception is added unless its text names the agent at fault.
+    The type of the exception comes first, unless its text already names the agent at fault.
     """
     try:
         text = str(error)
@@ -101,5 +106,5 @@ def error_text(error: BaseException) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return text that UTF-8 can represent; unpaired surrogates become escapes."""
+    """Return text that UTF-8 can represent: unpaired surrogates, as in odd file names, become escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
