@@ -59,7 +59,7 @@ def cheapest_plans(
     begun: Any,
     towards: Any,
 ) -> None:
-    """Compute the least price of a shortest plan for each goal, from each state; the price of a plan is that of its moves.
+    """Compute the least price of a shortest plan for each goal, from each state; a plan pays for each of its moves.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.

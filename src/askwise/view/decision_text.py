@@ -52,14 +52,21 @@ def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
 
 
 def replies_to(asked: Question, n_goals: int) -> list[Answer]:
-    """Return all replies that a question can get, except a refusal to answer."""
+    """Return all replies that a question can get, except "I don't know".
+
+    `n_goals` is the number of goals of the problem; a choice that does not list all of them has the reply "none of
+    these".
+    """
     if not isinstance(asked, Choice):
         return [Answer(asked, True), Answer(asked, False)]
     return [Answer(asked, k) for k in range(n_answers(asked, n_goals))]
 
 
 def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
-    """Return the name of each group of a multiple-choice question, or a list of its goals if it has no name."""
+    """Return a text for each group of goals in a multiple-choice question: its name, or a list of its goals.
+
+    `goals` are the names of all goals of the problem.
+    """
     if asked.names:
         return [printable(name) for name in asked.names]
     return [listed([goals[goal] for goal in group], 3) for group in asked.groups]
@@ -69,7 +76,7 @@ def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
 
 
 def headline_of(problem: Problem, decision: Decision) -> str:
-    """Return a decision in one line that begins with ASK, WAIT or DO."""
+    """Return a decision of the ego agent as one line that begins with ASK, WAIT or DO."""
     if decision.ask is not None:
         asks = question_to_text(problem.goals, decision.ask, MOST_NAMES)
         return f"ASK: {asks[0].lower()}{asks[1:]}"
@@ -79,7 +86,7 @@ def headline_of(problem: Problem, decision: Decision) -> str:
 
 
 def gate_to_text(problem: Problem, gate: Gate) -> str:
-    """Return whether a question is allowed: only if no action is optimal for all possible goals."""
+    """Return a text that says whether a question may be asked: only if no action is optimal for all possible goals."""
     n = gate.possible
     if n == 1:
         return "closed: one goal is left"
@@ -92,7 +99,10 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 
 
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Iterate over pairs of an ego action and the number of goals for which it is optimal, largest number first."""
+    """Iterate over pairs of an ego action, as text, and the number of goals for which it is optimal, largest first.
+
+    `counts` maps indices of actions to these numbers. All actions other than moves and waiting are one entry.
+    """
     plain = [
         *problem.ego.actions.moves,
         *([] if problem.ego.actions.stay in problem.ego.actions.moves else [problem.ego.actions.stay]),
@@ -105,20 +115,26 @@ def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int
 
 
 def about(names: Sequence[str], asked: Question) -> str:
-    """Return the subject of a question, for use after "about": its goals, or "which of" and its groups."""
+    """Return the subject of a question, for use after "about": its goals, or "which of" and its groups of goals.
+
+    `names` are the names of all goals of the problem.
+    """
     if isinstance(asked, Choice):
         return f"which of {', '.join(group_names(names, asked))}"
     return listed([names[goal] for goal in asked], MOST_NAMES)
 
 
 def verdict_to_text(decision: Decision) -> str:
-    """Return how certain the method is that its question is the best one."""
+    """Return a text that says how certain it is that the method found its best question."""
     meaning = VERDICTS.get(decision.verdict)
     return printable(decision.verdict) + (f": {meaning}" if meaning else "")
 
 
 def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
-    """Return the second-best question; if it is similar to the best one, only the difference."""
+    """Return the second-best question as text; if it is similar to the best one, only the difference.
+
+    `names` are the names of all goals of the problem.
+    """
     if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
         return f"about {about(names, decision.runner_up[0])}"
     asked, other = set(decision.considered or ()), set(decision.runner_up[0] if decision.runner_up else ())

@@ -65,7 +65,13 @@ OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS.
 
 
 def as_json(given: Advice) -> dict[str, Any]:
-    """Return advice as a JSON-compatible dict; values are None if no question was considered or it has no value."""
+    """Return advice as a JSON-compatible dict.
+
+    Keys: ``ask`` (the question) and ``action``, one of which is None; ``value``, ``cost`` and ``net`` (value minus
+    cost) of the question that was considered; ``why``; ``verdict``; ``runner_up`` (the second-best question); ``gate``
+    (whether a question may be asked); ``pairs`` (the zones of the most important pairs of goals). Values that are
+    unknown are None.
+    """
     decision, problem = given.decision, given.problem
     return {
         "ask": None if decision.ask is None else question_to_json(problem, decision.ask),
@@ -82,7 +88,10 @@ def as_json(given: Advice) -> dict[str, Any]:
 
 
 def key_of_goals(problem: Problem) -> str:
-    """Return the JSON key for lists of goals: the word of the domain, even if a problem file uses another one."""
+    """Return the key for lists of goals in JSON output: the domain's plural noun for goals, such as ``stations``.
+
+    Words that a problem file chooses itself do not change it.
+    """
     domain = find_domain(problem)
     return (PLAIN if domain is None else domain.vocabulary()).goals
 
@@ -120,7 +129,7 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
-    """Yield how often answers are wrong or missing, and the likeliest goal after each reply.
+    """Yield headings and texts: how often answers are wrong or missing, and the likeliest goal after each reply.
 
     Nothing is yielded if answers are truthful: then a reply rules out exactly the goals that it excludes.
     """
@@ -141,7 +150,7 @@ def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
 
 
 def _places(given: Advice) -> str:
-    """Return the places of both agents, and the load of the ego agent."""
+    """Return a text with the places of both agents, and with the ego agent's load if the problem has loads."""
     problem, state, words = given.problem, given.state, words_of(given.problem)
     teammate, ego = place_name(problem.teammate, state.teammate), place_name(problem.ego, state.ego)
     hands = ""
@@ -227,7 +236,7 @@ def _row(problem: Problem, pair: PairZones, belief: FloatArray, asked: frozenset
 
 
 def list_methods() -> str:
-    """Return a list of all methods, one per line, and how to name your own agent."""
+    """Return a text that lists all methods, one per line with a description, and says how to name your own agent."""
     described = dict(_described())
     width = max(map(len, described)) + 2
     lines = [f"{name:<{width}}{text}".rstrip() for name, text in described.items()]

@@ -129,7 +129,10 @@ Floor: TypeAlias = Map | DrawnGraph
 
 
 def curve(start: Place, through: Place, end: Place, share: float) -> Place:
-    """Return a point of an edge, a quadratic Bézier curve with control point `through`; `share` runs from 0 to 1."""
+    """Return a point of an edge, which is a quadratic Bézier curve with control point `through`.
+
+    `share` says which point: from 0, `start`, to 1, `end`.
+    """
     a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
     return (
         a * start[0] + b * through[0] + c * end[0],

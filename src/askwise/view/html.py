@@ -19,7 +19,7 @@ GENERATOR = f"askwise {__version__}"
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A piece of finished HTML. All other values are text and will be escaped."""
+    """A piece of finished HTML, which is put into a page unchanged; all other values are escaped as text."""
 
     code: str
 
@@ -56,17 +56,17 @@ def tag(name: str, content: object, **attributes: str) -> Html:
 
 
 def joined(parts: Iterable[object], between: str = "\n") -> Html:
-    """Concatenate several parts, with `between` after each part but the last."""
+    """Concatenate several parts, with `between` after each part but the last; parts other than `Html` are escaped."""
     return Html(between.join(escaped(part) for part in parts))
 
 
 def section(name: str, title: str, *parts: object) -> Html:
-    """Return a section with a heading; links can refer to it by `name`."""
+    """Return a section element: a heading and `parts` below it; its id is `name`, to which links can refer."""
     return tag("section", joined([tag("h2", title), *parts]), id=name)
 
 
 def table(heads: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> Html:
-    """Return a table that scrolls sideways if it is too wide; heads and cells can be `TableCell`."""
+    """Return a table that scrolls sideways if it is too wide; heads and cells are text, `Html` or `TableCell`."""
     head = tag("tr", joined((_cell("th", each) for each in heads), ""))
     body = joined(tag("tr", joined((_cell("td", each) for each in row), "")) for row in rows)
     parts = [tag("thead", head), tag("tbody", body)]
@@ -82,12 +82,12 @@ def folded(title: str, content: object) -> Html:
 
 
 def facts(given: Mapping[str, object]) -> Html:
-    """Return nested settings as a table with two columns; inner names are joined by dots."""
+    """Return nested mappings as a table of names and values; names of inner values are joined by dots."""
     return table(["what", "value"], ((TableCell(name, "key"), value) for name, value in flattened(given)))
 
 
 def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """Yield each leaf of nested mappings as a pair of its dotted name and its value as text."""
+    """Yield each value of nested mappings as two texts: its dotted name, which begins with `prefix`, and the value."""
     for key, value in given.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
@@ -135,32 +135,32 @@ def document(title: str, body: Html, *head: Html) -> str:
 
 
 def generator() -> Html:
-    """Return the meta element with the version of askwise."""
+    """Return the meta element that says which version of askwise wrote the page."""
     return Html(f'<meta name="generator" content="{GENERATOR}">')
 
 
 def style(*names: str) -> Html:
-    """Return a style element with the colours and the given style sheets of ``assets``."""
+    """Return a style element with the colours as CSS variables, ``base.css`` and the given files of ``view/assets``."""
     return Html(f"<style>\n{stylesheet(*names)}\n</style>")
 
 
 def stylesheet(*names: str) -> str:
-    """Concatenate the colours, ``base.css`` and the given style sheets of ``assets``."""
+    """Return CSS: the colours as variables, then ``base.css`` and the given files of the folder ``view/assets``."""
     return css_variables() + "".join(asset(name) for name in ("base.css", *names))
 
 
 def script(*names: str) -> str:
-    """Concatenate JavaScript modules of ``assets`` to one script without imports and exports, to embed in a page."""
+    """Join JavaScript modules of the folder ``view/assets`` to one script, without imports and exports, for a page."""
     return re.sub(r"^(?:import .*\n|export )", "", "\n".join(asset(name) for name in names), flags=re.MULTILINE)
 
 
 def asset(name: str) -> str:
-    """Return the content of a file in ``assets``."""
+    """Return the text of a file in the folder ``view/assets``."""
     return files("askwise.view").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
-    """Replace every ``@NAME@`` in a template in a single pass, so that a part can itself contain ``@NAME@``."""
+    """Replace every ``@NAME@`` in a template by ``parts["NAME"]``, in one pass: parts may contain ``@NAME@``, too."""
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], template)
 
 
@@ -169,7 +169,10 @@ Section = tuple[str, str, Sequence[object]]
 
 
 def report_page(title: str, subtitle: str, sections: Iterable[Section]) -> str:
-    """Return a report as a self-contained page: its sections, with links to them at the top."""
+    """Return a report as a self-contained HTML page: its sections, with links to them at the top.
+
+    Each section is a tuple: the name used in links, the heading, and the parts below it.
+    """
     found = list(sections)
     links = tag("nav", joined(tag("a", heading, href=f"#{name}") for name, heading, _ in found), aria_label="Sections")
     ending = f"Written by {GENERATOR}. This file needs nothing else: figures and styles are inside."

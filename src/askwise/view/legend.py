@@ -28,16 +28,19 @@ SMALLEST = 8
 
 
 def strip_height(scene: Scene, width: int) -> int:
-    """Return the height of the strip in pixels of the picture."""
+    """Return the height of the strip below a picture, which has the caption and the legend.
+
+    `width` is the width of the picture; both are in pixels.
+    """
     return 2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + (SIGN + 6) * len(_legend_rows(scene, width)) + MARGIN
 
 
 def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fine: int) -> None:
-    """Draw the strip on a canvas that is `fine` times as large as the picture.
+    """Draw the strip below a picture: a caption that says what is happening, and a legend of the marks.
 
     Args:
         scene: the scene to describe.
-        draw: the canvas.
+        draw: the canvas, which is `fine` times as large as the picture and is reduced later.
         top: the upper edge of the strip, in pixels of the canvas.
         width: the width of the picture, in pixels of the picture.
         fine: the scale of the canvas.
@@ -69,7 +72,16 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
 
 
 def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
-    """Return the wrapped lines of a caption with their colours, and the font size (canvas pixels) at which they fit."""
+    """Wrap the lines of a caption, and choose the font size at which they fit.
+
+    Args:
+        caption: texts with their colours.
+        fine: the scale of the canvas, which is larger than the picture.
+        width: the width of a line, in pixels of the canvas.
+
+    Returns:
+        The wrapped lines with their colours, and the font size in pixels of the canvas.
+    """
     for letters in range(LETTERS, SMALLEST - 1, -1):
         lines = [(line, colour) for text, colour in caption for line in _wrapped(text, fine * letters, width)]
         if len(lines) * letters <= CAPTION_LINES * LETTERS:
@@ -93,7 +105,7 @@ def _wrapped(text: str, size: int, width: int) -> list[str]:
 
 
 def _fitted(text: str, size: int, width: int) -> str:
-    """Cut a text to `width` pixels; "..." marks a cut."""
+    """Cut a text to `width` pixels at the font size `size`; "..." marks a cut."""
     if font(size).getlength(text) <= width:
         return text
     while text and font(size).getlength(text + " ...") > width:
@@ -103,7 +115,7 @@ def _fitted(text: str, size: int, width: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A mark in the legend and its name."""
+    """An entry of the legend below a picture: a mark and its name."""
 
     name: str
     draw: Callable[[Pen, float, float], None] | None
@@ -175,7 +187,10 @@ def _draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) ->
 
 
 def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:
-    """Draw the colour scale of the belief from 0 to 100 %, and return the x coordinate of its right end."""
+    """Draw the colour scale of the belief from 0 to 100 %, and return the x coordinate of its right end.
+
+    `left` and `y`, in pixels of the canvas, are its left end and its middle; `fine` is the scale of the canvas.
+    """
     wide, half = (SCALE_WIDTH + SIGN - 8) * fine, 0.36 * pen.size
     for k in range(wide):
         colour = shade((k / (wide - 1)) ** 2)

@@ -48,18 +48,25 @@ DIGITS = 4
 
 
 def is_plain(scene: Scene) -> bool:
-    """Return whether the floor is one map with one place per goal."""
+    """Return whether a scene has one map for both agents and one place per goal; pages use a compact form for it."""
     one_map = isinstance(scene.floor, Map) and scene.ego_floor is None
     return one_map and not any(goal.also or goal.ego for goal in scene.goals)
 
 
 def floor_data(scene: Scene) -> dict[str, Any]:
-    """Return the floors of a scene as JSON: a compact form for a plain map (`is_plain`), otherwise `any_floor_data`."""
+    """Return the maps or graphs of a scene as a JSON-compatible dict, for a page.
+
+    A single map with one place per goal (`is_plain`) has the compact form ``width``, ``height`` and ``walls``;
+    everything else has the form of `any_floor_data`.
+    """
     return _map_data(scene.floor) if is_plain(scene) else any_floor_data(scene)
 
 
 def any_floor_data(scene: Scene) -> dict[str, Any]:
-    """Return the floors of a scene and the places of goals as JSON, in the form that fits floors of any kind."""
+    """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds.
+
+    Keys: ``grounds`` (the maps and graphs, see `one_floor_data`), ``spots`` (the marks of goals) and ``letters``.
+    """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
         "spots": [_goal_mark_data(scene, mark) for mark in (*teammate_marks(scene), *ego_marks(scene))],
@@ -68,7 +75,11 @@ def any_floor_data(scene: Scene) -> dict[str, Any]:
 
 
 def one_floor_data(floor: Floor) -> dict[str, Any]:
-    """Return a single floor as JSON."""
+    """Return a map or graph as a JSON-compatible dict.
+
+    The key ``kind`` is ``map`` or ``graph``. A map also has ``width``, ``height`` and ``walls``, a graph ``width``,
+    ``height``, ``nodes``, ``ways`` (edges) and ``labels``.
+    """
     kind = "map" if isinstance(floor, Map) else "graph"
     return {"kind": kind, **(_map_data(floor) if isinstance(floor, Map) else _graph_data(floor))}
 
@@ -120,7 +131,7 @@ def _name_of(floor: Floor, place: Place) -> str:
 
 
 def _picture_of_walls(floor: Map) -> str | None:
-    """Return the walls as a PNG data URL with one pixel per cell, or None without walls.
+    """Return the walls of a map as a PNG data URL with one pixel per cell, or None if there are no walls.
 
     One shape per cell would be too many on a map of a million cells.
     """
@@ -138,13 +149,13 @@ def _picture_of_walls(floor: Map) -> str | None:
 
 
 def write_page(episode: Episode, path: str | Path) -> None:
-    """Write the page of an episode to a file, atomically."""
+    """Write an HTML page that shows an episode step by step to a file, atomically."""
     with whole_file(path) as temporary:
         temporary.write_text(page_text(episode), encoding="utf-8")
 
 
 def page_text(episode: Episode) -> str:
-    """Return the page of an episode as HTML."""
+    """Return an HTML page that shows an episode step by step."""
     start = start_scene(episode.problem)
     words = start.words
     plain = is_plain(start)
@@ -166,7 +177,10 @@ def page_text(episode: Episode) -> str:
 
 
 def _legend(start: Scene) -> str:
-    """Return the legend as list items, for the marks that can occur in this episode."""
+    """Return the legend of a page as HTML list items; `start` is the first scene of the episode.
+
+    Only marks that can occur in the episode are listed.
+    """
     words = start.words
     signs = [("disc teammate", words.teammate_sign, words.teammate), ("disc ego", words.ego_sign, words.ego)]
     if words.load:
@@ -182,7 +196,11 @@ def _legend(start: Scene) -> str:
 
 
 def page_data(episode: Episode) -> dict[str, Any]:
-    """Return all data of the page as a JSON-compatible dict."""
+    """Return everything that the page of an episode displays as a JSON-compatible dict.
+
+    Besides facts about the problem and the episode, it has ``frames``: a dict for each step, and for the end. Frames
+    refer to the lists ``beliefs`` and ``zones`` by index.
+    """
     problem = episode.problem
     start = start_scene(problem)
     beliefs, zones = _Table(), _Table()
@@ -221,7 +239,7 @@ def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
 
 
 class _Table:
-    """Distinct rows that frames refer to by index, so that a row that several frames share is stored once."""
+    """A list of different values to which the frames of a page refer by index, so that equal values are stored once."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -260,7 +278,7 @@ def _frame(
 
 
 def _zone_row(pair: PairZones) -> list[float | None]:
-    """Return two goals, the last step of Z_I and the first step of Z_B; None represents an infinite step."""
+    """Return a list: two goals, the last step of their zone Z_I and the first step of Z_B, None if infinite."""
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]
 
@@ -277,7 +295,7 @@ def _places(scene: Scene) -> dict[str, Any]:
 
 
 def _belief_row(belief: FloatArray) -> list[list[float]]:
-    """Return the possible goals and their probabilities, likeliest first."""
+    """Return a list of the possible goals, likeliest first, and a list of their probabilities."""
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]
     return [order.tolist(), [float(f"{p:.{DIGITS}g}") for p in belief[order]]]
@@ -302,7 +320,11 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
 
 
 def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
-    """Return value, price, runner-up and verdict of the question that was asked or considered."""
+    """Return facts about the question that was asked or considered, as far as they are known.
+
+    Keys: ``value``, ``price``, ``considered`` (its goals), ``runnerUp`` (the second-best question and its net value)
+    and ``verdict``.
+    """
     worth: dict[str, Any] = {}
     if decision.value is not None:
         worth["value"] = decision.value

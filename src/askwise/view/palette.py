@@ -219,9 +219,11 @@ def css_variables() -> str:
 
 
 def css_ramps() -> str:
-    """Return the ramps as CSS variables, from ``--askwise-ramp-0`` to ``--askwise-alike-4``, and the colour of walls.
+    """Return the colour scales and the colour of walls as CSS variables.
 
-    ``--goal`` is the colour of a goal whose probability is unknown or must not be shown.
+    A scale has a variable for each of its colours: ``--askwise-ramp-0`` and so on for probabilities,
+    ``--askwise-dark-ramp-0`` on dark screens, ``--askwise-alike-0`` for how long goals look alike. ``--goal`` is the
+    colour of a goal whose probability is unknown or must not be shown.
     """
     lines = [f"--askwise-wall: {hex_of(WALL)};"]
     for kind, ramp in (("ramp", RAMP), ("dark-ramp", DARK_RAMP), ("alike", ALIKE)):
@@ -232,7 +234,7 @@ def css_ramps() -> str:
 
 
 def position(probability: float) -> float:
-    """Return the position of a probability on a ramp, from 0 to 1.
+    """Return the position of a probability on a colour scale, from 0 to 1.
 
     It is the square root, which makes 1 % and 5 % distinguishable when there are many goals. The scale is absolute:
     goals get darker as they become likelier.
@@ -241,7 +243,7 @@ def position(probability: float) -> float:
 
 
 def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
-    """Return the colour of a probability, interpolated on a ramp."""
+    """Return the colour of a probability, interpolated on `ramp`: a colour scale from improbable to certain."""
     place = position(probability) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
     share = place - low
@@ -250,7 +252,7 @@ def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
 
 
 def in_terminal(text: str, kind: str) -> str:
-    """Return a text with the escape sequences of `kind`, one of the keys of `TERMINAL`."""
+    """Return a text in the terminal colours of `kind`, one of the keys of `TERMINAL`, such as ``teammate``."""
     return f"\x1b[{TERMINAL[kind]}m{text}\x1b[0m"
 
 

@@ -50,9 +50,9 @@ def labelled(cells: int, cell: float, room: float) -> range:
 
 
 class MapPanel:
-    """A map in a picture.
+    """A map as a part of a picture.
 
-    Positions are pixels of the picture; before `move`, the panel starts at the upper left corner.
+    Positions are pixels of the picture; before `move` is called, the panel lies in its upper left corner.
 
     Args:
         floor: the map.
@@ -82,7 +82,7 @@ class MapPanel:
         return self.left + (x + 0.5) * self.cell, self.top + self.map_height - (y + 0.5) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the map on a canvas that is `FINE` times as large as the picture."""
+        """Draw the map on a canvas that is `FINE` times as large as the picture, to which it is reduced later."""
         canvas.paste(self._floor(), (FINE * self.left, FINE * self.top))
         draw = ImageDraw.Draw(canvas)
         frame = (self.left, self.top, self.left + self.map_width, self.top + self.map_height)
@@ -128,9 +128,9 @@ def _draw_lines(floor: Image.Image, shape: tuple[int, ...], cell: int) -> None:
 
 
 class GraphPanel:
-    """A graph in a picture.
+    """A graph as a part of a picture.
 
-    Positions are pixels of the picture; before `move`, the panel starts at the upper left corner.
+    Positions are pixels of the picture; before `move` is called, the panel lies in its upper left corner.
 
     Args:
         floor: the graph.
@@ -149,11 +149,11 @@ class GraphPanel:
         self.left, self.top = left, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the pixel position of a place; y increases upwards on the graph and downwards in the picture."""
+        """Return the pixel position of a place in the graph; y increases upwards there and downwards in the picture."""
         return self.left + place[0] * self.cell, self.top + (self.floor.height - place[1]) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the graph on a canvas that is `FINE` times as large as the picture."""
+        """Draw the graph on a canvas that is `FINE` times as large as the picture, to which it is reduced later."""
         draw = ImageDraw.Draw(canvas)
         for edge in self.floor.edges:
             self._draw_edge(draw, edge)
@@ -185,7 +185,15 @@ class GraphPanel:
             draw.polygon([self._fine(corner) for corner in arrow_head(self.floor, edge)], fill=ARROW)
 
     def _write(self, draw: ImageDraw.ImageDraw, place: Place, text: str, height: float, colour: Colour) -> None:
-        """Write text centred at a place, with a white outline that keeps edges away from the letters."""
+        """Write text centred at a place, with a white outline that keeps edges away from the letters.
+
+        Args:
+            draw: the canvas.
+            place: a position in the graph.
+            text: the text.
+            height: the font size, in units of the graph.
+            colour: the colour of the letters.
+        """
         size = int(FINE * self.cell * height)
         if size >= SMALLEST_LETTERS:
             rim = max(1, size // 6)
@@ -195,7 +203,7 @@ class GraphPanel:
 
 
 def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
-    """Return the corners of the arrow head of an edge, its tip first."""
+    """Return the corners of the arrow head at the end of an edge, its tip first, as positions in the graph `floor`."""
     first, second = floor.nodes[edge.first], floor.nodes[edge.second]
     apart = ARROW_TIP_AT_MARK if second.marked else ARROW_TIP
     tip, back = (_outside(first.at, edge.through, second.at, far) for far in (apart, apart + ARROW_LENGTH))

@@ -83,7 +83,13 @@ def edp_map(
 
 
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a map with all goals; the colour of a cell is the mean EDP over all ordered pairs of goals."""
+    """Draw a map with all goals; the colour of a cell is the mean EDP over all ordered pairs of goals.
+
+    Args:
+        divergence: goals on a grid.
+        teammate: a cell to mark as the teammate's.
+        ax: the axes to draw on; by default new axes.
+    """
     grid = _grid(divergence)
     table = divergence.edp_table()
     finite = np.isfinite(table)
@@ -97,7 +103,13 @@ def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, 
 
 
 def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw walls and goals of a map on top of what `ax` already shows."""
+    """Draw walls and goals of a map.
+
+    Args:
+        divergence: goals on a grid.
+        teammate: a cell to mark as the teammate's.
+        ax: the axes to draw on, on top of what they show already; by default new axes.
+    """
     grid = _grid(divergence)
     ax = _axes(ax, grid)
     _walls(ax, grid)
@@ -109,7 +121,10 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
 
 
 def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None) -> Axes:
-    """Draw the matrix of EDP at a state: column `j` is the pursued goal, row `i` the goal to rule out."""
+    """Draw the matrix of EDP at the state `at`: column `j` is the pursued goal, row `i` the goal to rule out.
+
+    `ax` are the axes to draw on; by default new axes.
+    """
     values = divergence.edp_at(at)
     ax = ax or plt.subplots(figsize=(6, 5), layout="constrained")[1]
     finite = np.where(np.isfinite(values), values, np.nan)
@@ -133,7 +148,13 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
 
 
 def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the six zones of a pair of goals as bars over the steps from now, up to step `horizon`."""
+    """Draw the six zones of a pair of goals as bars over the steps from now.
+
+    Args:
+        zones: the zones.
+        horizon: the last step to draw; by default all finite ends of zones are visible.
+        ax: the axes to draw on; by default new axes.
+    """
     ax = ax or plt.subplots(figsize=(6, 2.6), layout="constrained")[1]
     named = zones.named()
     ends = [v for zone in named.values() for v in (zone.start, zone.end) if math.isfinite(v)]
@@ -180,9 +201,9 @@ def _axes(ax: Axes | None, grid: GridWorld) -> Axes:
 
 
 def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, Any]:
-    """Return two arrays ``[n_states]``: the EDP until the first goal is ruled out, and until the second is.
+    """Return ``EDP(one | other)`` and ``EDP(other | one)`` in all states, two arrays ``float64 [n_states]``.
 
-    `one` and `other` are the target states of the two goals.
+    `one` and `other` are the target states of two goals.
     """
     if grid.n_states <= MOST_SOLVED:
         return np.asarray(edp(grid, one, other)), np.asarray(edp(grid, other, one))
@@ -192,7 +213,10 @@ def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, 
 
 
 def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the array, or every k-th cell of a large one, and matplotlib's extent for the sampled cells."""
+    """Return the values to draw of an array ``laid_out [height, width]``: all, or every k-th if it is large.
+
+    The second result are arguments for matplotlib's ``imshow`` that make sampled cells fill the whole map.
+    """
     step = -(-max(laid_out.shape) // MOST_DRAWN)
     if step == 1:
         return laid_out, {}
@@ -261,7 +285,13 @@ def _short(value: float) -> str:
 
 
 def _ink(value: float, top: float, alpha: float = 1.0) -> str:
-    """Return a text colour that is readable on the colour of `value`; the colour map runs from 1 to `top`."""
+    """Return a text colour that is readable on the colour of `value`.
+
+    Args:
+        value: the value of the cell.
+        top: the largest value of the colour map, which begins at 1.
+        alpha: the opacity with which the colour is drawn on white.
+    """
     if not math.isfinite(value) or top <= 1:
         return INK
     red, green, blue = (round(255 * (1 - alpha + alpha * part)) for part in COLOUR_MAP((value - 1) / (top - 1))[:3])

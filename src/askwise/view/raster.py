@@ -46,11 +46,11 @@ MOST_FRAMES = 500
 
 
 class Sheet:
-    """The arrangement of one floor, or of two side by side, in a picture; sizes in pixels.
+    """The arrangement of one map or graph, or of two side by side, in a picture; sizes are in pixels.
 
     Args:
-        floors: the floors to draw.
-        longest_side: the largest width and height of each floor.
+        floors: the maps or graphs to draw.
+        longest_side: the largest width and height of each.
     """
 
     def __init__(self, floors: Sequence[Floor], longest_side: int = LONGEST_SIDE) -> None:
@@ -72,11 +72,12 @@ def _panel(floor: Floor, longest_side: int) -> Panel:
 
 
 def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
-    """Draw a scene and return its pixels.
+    """Draw a scene and return the picture, ``uint8 [height, width, 3]``.
 
     Args:
-        scene: the scene.
-        longest_side: the largest width and height of a floor in pixels, including the coordinates beside a map.
+        scene: one moment of an episode.
+        longest_side: the largest width and height of its map or graph in pixels, including the coordinates beside a
+            map.
     """
     sheet = Sheet(scene.floors, longest_side)
     height = sheet.height + strip_height(scene, sheet.width)
@@ -92,14 +93,20 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
 
 
 def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE) -> None:
-    """Write a scene to a PNG file, atomically."""
+    """Write a picture of a scene to a PNG file, atomically.
+
+    Args:
+        scene: one moment of an episode.
+        path: the file; its name must end in ``.png``.
+        longest_side: the largest width and height of the scene's map or graph, in pixels.
+    """
     check_ending(path, ".png")
     with whole_file(path) as temporary:
         Image.fromarray(draw(scene, longest_side=longest_side)).save(temporary, format="PNG")
 
 
 def check_ending(path: str | Path, ending: str) -> None:
-    """Raise InputError unless the file name ends in `ending`."""
+    """Raise InputError unless the file name ends in `ending`, such as ``.png``, in upper or lower case."""
     found = Path(path).suffix
     if found.lower() != ending:
         raise InputError(
@@ -108,7 +115,7 @@ def check_ending(path: str | Path, ending: str) -> None:
 
 
 def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
-    """Write the name of the agent above each of two floors, and draw a line between them."""
+    """Write the agents' names above two maps or graphs, one for each agent, and draw a line between them."""
     for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
         middle = panel.left + (panel.width - _beside(panel)) / 2
         draw.text((FINE * middle, FINE * TITLE / 2), name, fill=INK, font=font(FINE * 14), anchor="mm")
@@ -144,7 +151,7 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
 
 
 def _in_order(scene: Scene, marks: list[GoalMark]) -> list[GoalMark]:
-    """Sort marks by belief, those in question last: marks that are drawn later cover earlier ones."""
+    """Sort marks of goals by belief, those in the current question last: marks drawn later cover earlier ones."""
     belief = [1.0 if (p := mark.probability(scene)) is None else p for mark in marks]
     return [marks[k] for k in sorted(range(len(marks)), key=lambda k: (marks[k].asked(scene), belief[k]))]
 
@@ -176,7 +183,13 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
 
 
 def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:
-    """Write an episode to an animated GIF file, atomically: one frame per moment; questions and the end last longer."""
+    """Write an episode to an animated GIF file, atomically; questions and the end are shown longer than other steps.
+
+    Args:
+        episode: the episode.
+        path: the file; its name must end in ``.gif``.
+        longest_side: the largest width and height of the map or graph, in pixels.
+    """
     check_ending(path, ".gif")
     chosen = list(_chosen(episode))
     pictures = (Image.fromarray(draw(scene, longest_side=longest_side)) for scene in chosen)
@@ -194,7 +207,10 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
 
 
 def _chosen(episode: Episode) -> Iterator[Scene]:
-    """Iterate over the scenes that become frames: all of them, or every k-th if there are too many."""
+    """Iterate over the scenes that become frames of an animation: all, or every k-th if there are too many.
+
+    Questions and the end are never left out.
+    """
     n = len(episode.steps)
     every = -(-n // MOST_FRAMES) or 1
     for k, scene in enumerate(scenes(episode)):

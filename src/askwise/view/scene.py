@@ -22,10 +22,10 @@ class Figure:
     """One of the two agents in a scene.
 
     Attributes:
-        name: the word for the agent.
-        sign: its letter.
-        at: the place where it is drawn.
-        place: the name of this place; by default the coordinates.
+        name: the noun for the agent, such as ``teammate``.
+        sign: its letter in drawings.
+        at: the coordinates at which it is drawn.
+        place: the name of the place where it is; by default the coordinates.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """A place that matters and is not a goal, such as a toolbox."""
+    """A place that matters and is not a goal, such as a toolbox: its name and its coordinates."""
 
     name: str
     at: Place
@@ -48,14 +48,14 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A possible goal of the teammate and its places.
+    """A possible goal of the teammate and the places that belong to it, as coordinates in the drawing.
 
     Attributes:
         name: the name of the goal.
-        at: the first target of the teammate, on the teammate's floor.
+        at: the first target of the teammate, on the teammate's map or graph.
         landmark: the index of the landmark that belongs to the goal, or None.
         also: the teammate's other targets for this goal.
-        ego: the ego agent's targets, on its own floor; empty if they are not drawn.
+        ego: the ego agent's targets, on its own map or graph; empty if they are not drawn.
     """
 
     name: str
@@ -67,11 +67,11 @@ class Goal:
 
 @dataclass(frozen=True)
 class Scene:
-    """One moment of an episode. Attributes with a default are optional and not drawn if omitted.
+    """One moment of an episode, with everything that is drawn; parts that are left out are not drawn.
 
     Attributes:
         words: the vocabulary of the domain.
-        floor: the map or graph; the teammate's if there are two.
+        floor: the map or graph on which the agents move; the teammate's if each has its own.
         teammate: the teammate.
         ego: the ego agent.
         goals: the goals, in the order of the problem.
@@ -84,7 +84,7 @@ class Scene:
         goal: the index of the teammate's goal. The ego agent does not know it, so an environment must not show it.
         progress: one line about the progress, such as the number of the step and the cost so far.
         event: one line about what is happening.
-        ego_floor: the ego agent's floor if it differs from the teammate's; it is drawn beside it.
+        ego_floor: the ego agent's map or graph if it differs from the teammate's; it is drawn beside it.
     """
 
     words: Vocabulary
@@ -104,7 +104,7 @@ class Scene:
     ego_floor: Floor | None = None
 
     def ruled_out(self, goal: int) -> bool:
-        """Return whether the ego agent knows that this is not the goal."""
+        """Return whether the ego agent knows that the goal with this index is not the true one."""
         return self.belief is not None and self.belief[goal] <= 0
 
     @property
@@ -114,7 +114,7 @@ class Scene:
 
     @property
     def floors(self) -> tuple[Floor, ...]:
-        """The floors to draw: the one that both agents share, or the teammate's and the ego agent's."""
+        """The maps or graphs to draw: the one that both agents share, or the teammate's and the ego agent's."""
         return (self.floor,) if self.ego_floor is None else (self.floor, self.ego_floor)
 
     @property
@@ -137,11 +137,11 @@ def _size(floor: Floor) -> str:
 class GoalMark:
     """A mark on a place that is a target of one or more goals.
 
-    The teammate's marks show the belief. The ego agent's marks are drawn on its own floor. If both agents share a
-    floor, they are small where the teammate has a mark, and omitted where both have the same goals.
+    The teammate's marks show the belief. The ego agent's marks are drawn on its own map or graph. If both agents share
+    it, the ego agent's marks are small where the teammate has a mark, and omitted where both have the same goals.
 
     Attributes:
-        at: the place.
+        at: the coordinates of the place.
         goals: indices of the goals of which it is a target.
         ego: whether it is a target of the ego agent.
         shared: whether the teammate has another mark at the same place.
@@ -153,21 +153,21 @@ class GoalMark:
     shared: bool = False
 
     def name(self, scene: Scene) -> str:
-        """Return the names of the goals, printable; their number if the list would be long."""
+        """Return the names of the mark's goals as a printable text; only their number if the list would be long."""
         names = ", ".join(printable(scene.goals[k].name) for k in self.goals)
         return names if len(self.goals) == 1 or len(names) <= LONGEST else f"{len(self.goals)} {scene.words.goals}"
 
     def short_name(self, scene: Scene) -> str:
-        """Return the name of the first goal and the number of other goals."""
+        """Return the name of the mark's first goal and the number of its other goals as a printable text."""
         first = printable(scene.goals[self.goals[0]].name)
         return first if len(self.goals) == 1 else f"{first}+{len(self.goals) - 1}"
 
     def asked(self, scene: Scene) -> bool:
-        """Return whether the question contains one of the goals."""
+        """Return whether the question of the scene contains one of the mark's goals."""
         return any(k in scene.asked for k in self.goals)
 
     def probability(self, scene: Scene) -> float | None:
-        """Return the probability that one of the goals is the true one; None without a belief."""
+        """Return the probability that one of the mark's goals is the true one; None if the scene has no belief."""
         if scene.belief is None:
             return None
         if len(self.goals) == 1:
@@ -181,7 +181,10 @@ def teammate_marks(scene: Scene) -> list[GoalMark]:
 
 
 def ego_marks(scene: Scene) -> list[GoalMark]:
-    """Return the marks on the ego agent's targets that have to be drawn."""
+    """Return the marks to draw on the ego agent's targets.
+
+    If both agents share a map or graph, places are left out where the teammate has a mark with the same goals.
+    """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):
         for place in goal.ego:

@@ -39,7 +39,10 @@ _DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]]
 
 
 def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
-    """Return the scene of a problem in a state, with a belief if it is given."""
+    """Return the scene (everything that is drawn) of a problem if its agents are in `state`.
+
+    ``belief [n_goals]`` is the ego agent's belief; None if it is not to be drawn.
+    """
     static = _static(problem)
     words, teammate, ego = static.words, static.teammate, static.ego or static.teammate
     place, load = place_and_load(problem.ego, state.ego)
@@ -61,7 +64,13 @@ def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = No
 
 @dataclass(frozen=True, eq=False)
 class DrawnModel:
-    """A model with its floor, and the function that returns the place of each state."""
+    """A model and its drawing.
+
+    Attributes:
+        model: the model.
+        floor: its map or graph with coordinates.
+        place: takes a state and returns its coordinates.
+    """
 
     model: Model
     floor: Floor
@@ -74,12 +83,12 @@ class DrawnModel:
 
 @dataclass(frozen=True, eq=False)
 class StaticScene:
-    """The parts of a problem's scenes that are the same in all moments.
+    """The parts of a problem's scenes that do not change during an episode.
 
     Attributes:
         words: the vocabulary.
-        teammate: the teammate's model.
-        ego: the ego agent's model; None if both agents share a model.
+        teammate: the teammate's model with its drawing.
+        ego: the ego agent's model with its drawing; None if both agents share a model.
         goals: the goals with the places of both agents.
         landmarks: other places that matter.
     """
@@ -132,7 +141,10 @@ def _make_static(problem: Problem) -> StaticScene:
 
 
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
-    """Return, for each target state, the name of its first goal and the number of its other goals."""
+    """Return a text for each state that is a target: the name of its first goal, and ``+2`` if it has two others.
+
+    `names` are the names of all goals, `targets` the target states of each.
+    """
     found: dict[int, list[str]] = {}
     for name, states in zip(names, targets, strict=True):
         for state in states:
@@ -157,7 +169,10 @@ def _cell(model: GridWorld, state: int) -> Place:
 
 
 def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[DrawnGraph, dict[int, Place]]:
-    """Return the drawing of a model and the places of the drawn states; all other states are at the last node."""
+    """Return the drawing of a model and the coordinates of the drawn states; all other states are at the last node.
+
+    `start` is the agent's start; `marked` maps target states to the texts above them.
+    """
     net = Net.of(model, excerpt(model, start, marked))
     node_of = {state: node for node, state in enumerate(net.states) if state != ELSEWHERE}
     above = {node_of[state]: text for state, text in marked.items() if state in node_of}
@@ -175,25 +190,29 @@ def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
 
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
-    """Return the scene at the start of a problem or an instance of any domain; its progress line states the size."""
+    """Return the scene at the start of a problem or an instance of any domain; its progress line states the size.
+
+    `given` may also be the path of a file. ``belief [n_goals]`` is the ego agent's belief; None if it is not to be
+    drawn.
+    """
     problem = as_problem(given)
     scene = scene_of(problem, problem.start, belief)
     return replace(scene, progress=scene.size)
 
 
 def scenes(episode: Episode) -> Iterator[Scene]:
-    """Iterate over the scenes of all moments of an episode."""
+    """Iterate over the scenes of an episode: one before each step, and one at the end."""
     costs = costs_before(episode)
     return (_scene(episode, k, costs[k]) for k in range(len(episode.steps) + 1))
 
 
 def scene_at(episode: Episode, k: int) -> Scene:
-    """Return the scene of moment `k`, counted from 0; moment ``len(episode.steps)`` is the end."""
+    """Return the scene before step `k` of an episode, counted from 0; ``len(episode.steps)`` means the end."""
     return _scene(episode, k, costs_before(episode)[k])
 
 
 def costs_before(episode: Episode) -> list[float]:
-    """Return the accumulated cost before each moment of an episode."""
+    """Return the accumulated cost before each step of an episode and, as the last element, at its end."""
     return list(accumulate((step.cost for step in episode.steps), initial=0.0))
 
 
@@ -222,7 +241,7 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
 
 
 def event_of(step: Step) -> str:
-    """Return one sentence about what happens in a step."""
+    """Return one sentence about a step: the price of the question, or the reason of the ego agent's action."""
     if step.answer is not None:
         worth = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
         return f"The question costs {number(step.cost)}{worth}; no agent moves."

@@ -88,7 +88,10 @@ def _story(episode: Episode, words: Vocabulary, loud: Emphasis) -> Iterator[str]
 
 
 def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
-    """Return a key that is equal for steps on the same line; questions and actions other than moves stand alone."""
+    """Return a key for grouping: consecutive steps with equal keys share a line in the text of an episode.
+
+    A step with a question, or with an action that is neither a move nor waiting, has a key of its own.
+    """
     possible = None if step.belief is None else credible_goals(problem, step.belief).tobytes()
     action = step.decision.action
     if action is None or not _is_plain(problem, action):
@@ -97,12 +100,12 @@ def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
 
 
 def _is_plain(problem: Problem, action: int) -> bool:
-    """Return whether an action of the ego agent is a move or waiting."""
+    """Return whether an action of the ego agent, given by its index, is a move or waiting."""
     return action == problem.ego.actions.stay or action in problem.ego.actions.moves
 
 
 def _rests(problem: Problem, step: Step) -> bool:
-    """Return whether the teammate stays in its place."""
+    """Return whether the teammate stays in its place during a step."""
     place, action = step.state.teammate, step.teammate_action
     return action is None or problem.teammate.next(place, action) == place
 
@@ -192,7 +195,7 @@ def describe(problem: Problem) -> str:
 
 
 def _sites(words: Vocabulary) -> str:
-    """Return the first landmarks as text: name, place and number of loads."""
+    """Return the first landmarks of a problem (such as toolboxes) as text: name, place and number of loads of each."""
     shown = [
         f"{printable(site.name)} at {site.at} ({counted(len(site.goals), words.load)})"
         for site in words.sites[:MOST_SITES]
@@ -202,13 +205,16 @@ def _sites(words: Vocabulary) -> str:
 
 
 def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return a line about the starts of both agents, and a table of the first goals."""
+    """Return lines of text: the starts of both agents, and a table of the first goals."""
     teammate, ego = _name(problem.teammate, problem.start.teammate), _name(problem.ego, problem.start.ego)
     return [f"{words.teammate} starts at {teammate}, {words.ego} at {ego}", *_goals(problem, words)]
 
 
 def _goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return a table of the first goals: probability, targets and distances of both agents, the price of naming it."""
+    """Return the lines of a table of the first goals: probability, targets and distances of both agents.
+
+    If goals have prices of their own, the table has the price of naming each goal in a question.
+    """
     own = problem.query_cost.prices
     head = [words.goal, "likely", words.teammate, words.ego, *(["naming it costs"] if own is not None else [])]
     rows = [head]
@@ -224,7 +230,7 @@ def _goals(problem: Problem, words: Vocabulary) -> list[str]:
 
 
 def _far(side: Side, goal: int, steps: int) -> str:
-    """Return the targets of an agent for a goal, and the number of steps to them."""
+    """Return an agent's targets for a goal as text, with `steps`, the number of steps to the nearest."""
     targets = side.targets(goal)
     places = listed([_name(side, int(state)) for state in targets[:MOST_TARGETS]])
     more = f" and {targets.size - MOST_TARGETS} more" if targets.size > MOST_TARGETS else ""
@@ -232,7 +238,7 @@ def _far(side: Side, goal: int, steps: int) -> str:
 
 
 def _name(side: Side, state: int) -> str:
-    """Return the name of the place of an agent in a state; on a grid, its coordinates."""
+    """Return the name of the place where an agent is in a state, shortened; on a grid, its coordinates."""
     name = place_name(side, state)
     if isinstance(side.model, GridWorld):
         x, y = side.model.cells[place_and_load(side, state)[0]].tolist()

@@ -47,10 +47,10 @@ def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, colu
 
     Args:
         scene: the scene.
-        floor: the floor to draw.
-        side: the index of the floor in ``scene.floors``.
+        floor: the graph to draw.
+        side: the index of the graph in ``scene.floors``: 0, or 1 for the ego agent's own.
         colour: whether to use colours.
-        columns: the largest width.
+        columns: the largest width, in characters.
         rows: the largest number of lines.
     """
     agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
@@ -87,7 +87,7 @@ def _remarks(floor: DrawnGraph, n_shown: int) -> list[str]:
 
 
 def shortened_end(text: str, longest: int) -> str:
-    """Cut a text to `longest` columns; "..." marks a cut."""
+    """Cut a text to `longest` terminal columns; "..." marks a cut."""
     if columns_of(text) <= longest:
         return text
     while text and columns_of(text) > max(longest - 4, 0):
@@ -96,7 +96,11 @@ def shortened_end(text: str, longest: int) -> str:
 
 
 def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, TextMark], rows: int) -> list[int]:
-    """Return the nodes to list: all, or as many as fit, first those with agents, then goals, then neighbours."""
+    """Return the indices of the nodes to list: all, or at most `rows`.
+
+    Nodes with agents have precedence, then nodes with goals, then neighbours of agents. `agents` and `goals` are marks
+    by coordinates.
+    """
     nodes = range(len(floor.nodes) - (1 if floor.n_hidden else 0))
     occupied = [node for node in range(len(floor.nodes)) if floor.nodes[node].at in agents]
     if len(nodes) <= rows:
@@ -113,7 +117,10 @@ def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, 
 
 
 def _edges_from(floor: DrawnGraph) -> list[list[str]]:
-    """Return, for each node, the names of its neighbours, with actions unless all edges have the same action."""
+    """Return, for each node, the names of the nodes that can be reached from it in one step.
+
+    Names are followed by actions, unless all edges of the graph have the same action.
+    """
     found: list[list[str]] = [[] for _ in floor.nodes]
     plain = len({name for edge in floor.edges for name in (*edge.there, *edge.back)}) < 2
     for edge in floor.edges:
@@ -131,10 +138,10 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
     """Draw a scene as text.
 
     Args:
-        scene: the scene.
+        scene: one moment of an episode.
         colour: whether to use escape sequences for terminals with 256 colours.
-        columns: the largest width of the floor.
-        rows: the largest height of the floor.
+        columns: the largest width of the map or graph, in characters.
+        rows: the largest number of lines of the map or graph.
     """
     drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
@@ -148,7 +155,11 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
 
 
 def _floors(scene: Scene, colour: bool, columns: int, rows: int) -> TextFloor:
-    """Draw one floor, or two: maps side by side, other floors one below the other."""
+    """Draw the map or graph of a scene as text, or both if each agent has its own.
+
+    Two maps are drawn side by side, other pairs one below the other. `columns` and `rows` are the largest width and
+    height.
+    """
     if len(scene.floors) == 1:
         return _draw_floor(scene, 0, colour=colour, columns=columns, rows=rows)
     names = [scene.teammate.name, scene.ego.name]
@@ -180,7 +191,7 @@ def _visible(line: str) -> int:
 
 
 def _ego_places(scene: Scene) -> Iterator[str]:
-    """Yield a phrase with the ego agent's targets for each goal whose ego mark is hidden by a mark of the teammate."""
+    """Yield phrases that name the ego agent's targets which a mark of the teammate hides, one phrase for each goal."""
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
     hidden_goals = [goal for goal in scene.goals if hidden.intersection(goal.ego) - {goal.at, *goal.also}]
@@ -192,14 +203,14 @@ def _ego_places(scene: Scene) -> Iterator[str]:
 
 
 def where(scene: Scene) -> str:
-    """Return one line with the places of both agents and the ego agent's load."""
+    """Return one line with the places of both agents, the teammate's goal if it is shown, and the ego agent's load."""
     goal = "" if scene.goal is None else f", whose goal is {printable(scene.goals[scene.goal].name)}"
     hands = f", with {scene.hands}" if scene.hands else ""
     return f"{scene.teammate.name} at {scene.teammate.place}{goal}; {scene.ego.name} at {scene.ego.place}{hands}"
 
 
 def belief_line(scene: Scene, most: int = MOST_BELIEFS) -> str:
-    """Return one line with the likeliest goals; empty without a belief."""
+    """Return one line with the `most` likeliest goals and the number of goals ruled out; empty without a belief."""
     if scene.belief is None:
         return ""
     likeliest = likeliest_of([goal.name for goal in scene.goals], scene.belief, most)

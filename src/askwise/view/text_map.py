@@ -28,7 +28,11 @@ LONGEST_NAME = 8
 
 
 def painter(colour: bool) -> Paint:
-    """Return a function that colours a text; without `colour`, it returns the text unchanged."""
+    """Return a function that takes a text and a colour and returns the coloured text.
+
+    The colour is given by the parameters of an escape sequence. If `colour` is False, the function returns the text
+    unchanged.
+    """
     return _painted if colour else _plain
 
 
@@ -41,7 +45,7 @@ def _painted(text: str, colour: str) -> str:
 
 
 def meanings(scene: Scene) -> dict[str, str]:
-    """Return the meaning of each letter, in the order of the legend."""
+    """Return the meaning of each letter in a text drawing, in the order of the legend."""
     signs = {
         scene.teammate.sign: scene.teammate.name,
         scene.ego.sign: scene.ego.name,
@@ -58,7 +62,14 @@ def meanings(scene: Scene) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TextMark:
-    """A mark in a place: its letter, the name of a goal or landmark, its colour, and whether it is a landmark."""
+    """A mark at a place in a text drawing.
+
+    Attributes:
+        sign: its letter.
+        name: the name of a goal or landmark at this place.
+        colour: parameters of an escape sequence; empty for no colour.
+        landmark: whether the name is that of a landmark.
+    """
 
     sign: str
     name: str = ""
@@ -71,7 +82,7 @@ BOTH_HERE = TextMark(BOTH, colour=BOTH_COLOUR)
 
 @dataclass(frozen=True, slots=True)
 class TextFloor:
-    """A drawn floor: its lines, the letters used, and remarks about how to read it."""
+    """A map or graph drawn as text: its lines, the letters used, and remarks about how to read it."""
 
     lines: list[str]
     signs: set[str]
@@ -79,11 +90,11 @@ class TextFloor:
 
 
 def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, TextMark]:
-    """Return the marks of landmarks and goals by place.
+    """Return the marks of landmarks and goals by coordinates.
 
     Args:
         scene: the scene.
-        side: the index of the floor in ``scene.floors``.
+        side: the index of the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
         short: whether names are shortened if a place has several goals.
     """
     places: dict[Place, TextMark] = {}
@@ -101,7 +112,10 @@ def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Te
 
 
 def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return the marks of the agents by place; `side` is the index of the floor in ``scene.floors``."""
+    """Return the marks of the agents by coordinates.
+
+    `side` is the index of the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
+    """
     teammate, ego = (
         TextMark(scene.teammate.sign, colour=TEAMMATE_COLOUR),
         TextMark(scene.ego.sign, colour=EGO_COLOUR),
@@ -114,7 +128,11 @@ def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
 
 
 def all_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return the marks of all places that are not empty; an agent's mark keeps the name of a goal in the same place."""
+    """Return the marks of agents, goals and landmarks by coordinates, one for each place that is not empty.
+
+    An agent's mark replaces that of a goal or landmark at the same place but keeps its name. `side` is the index of the
+    map in ``scene.floors``: 0, or 1 for the ego agent's own.
+    """
     places = goal_marks(scene, side)
     for place, agent in agent_marks(scene, side).items():
         below = places.get(place)
@@ -143,15 +161,15 @@ def _goal_colour(scene: Scene, mark: GoalMark, out: bool) -> str:
 
 
 def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
-    """Draw a map.
+    """Draw a map as text: with names in its cells if there is room, otherwise with letters, or with cells combined.
 
     Args:
         scene: the scene.
         floor: the map.
-        side: the index of the map in ``scene.floors``.
+        side: the index of the map in ``scene.floors``: 0, or 1 for the ego agent's own.
         colour: whether to use colours.
-        columns: the largest width.
-        rows: the largest height.
+        columns: the largest width, in characters.
+        rows: the largest number of lines.
     """
     width, height = floor.width, floor.height
     gutter = len(str(height - 1))
@@ -175,7 +193,7 @@ def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int,
 
 
 def _covered(scene: Scene) -> list[str]:
-    """Return a remark for each landmark in the place of a goal, which hides its name."""
+    """Return a remark for each landmark that cannot be seen, because a goal is drawn in the same cell."""
     goals = {goal.at: goal.name for goal in scene.goals}
     return [
         f"{printable(landmark.name)} lies under {printable(goals[landmark.at])}"
@@ -185,7 +203,10 @@ def _covered(scene: Scene) -> list[str]:
 
 
 def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
-    """Return the common prefix of the goals' names if they stay non-empty and distinct without it, otherwise ""."""
+    """Return the common prefix of the goals' names, which can be cut off; "" if names would become empty or ambiguous.
+
+    `landmarks` are the names of landmarks, from which shortened names must differ.
+    """
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*goals, strict=False))
     prefix = "".join(letters[0] for letters in same).rstrip("0123456789")
     short = [name.removeprefix(prefix) for name in goals]
@@ -195,9 +216,18 @@ def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
 def _named(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, size: int, cut: str, remarks: list[str]
 ) -> TextFloor:
-    """Draw every cell as a letter and a name.
+    """Draw a map as text with a letter and a name in each cell.
 
     Goals and landmarks have no letter; goals that are ruled out have no name.
+
+    Args:
+        scene: the scene.
+        floor: the map.
+        places: the marks by cell.
+        paint: takes a text and a colour and returns the coloured text.
+        size: the width of a cell, in characters.
+        cut: the prefix that is cut off from the names of goals.
+        remarks: remarks about how to read the map.
     """
     signs = set()
     unsigned = {GOAL, scene.words.landmark_sign}
@@ -231,7 +261,13 @@ def _signs(floor: Map, places: dict[Place, TextMark], paint: Paint, size: int) -
 
 
 def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
-    """Return the lines of a map, the largest y first, with coordinates beside and below."""
+    """Return the lines of a map, the largest y first, with coordinates beside and below.
+
+    Args:
+        floor: the map.
+        cell: takes a cell and whether it is a wall, and returns its text.
+        size: the width of a cell, in characters.
+    """
     width, height = floor.width, floor.height
     walls = floor.walls.tolist()
     gutter = len(str(height - 1))
@@ -243,7 +279,10 @@ def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list
 
 
 def _x_axis(width: int, size: int) -> str:
-    """Return a line with as many x coordinates as fit, each below the first letter of its cell."""
+    """Return a line with as many x coordinates as fit, each below the first letter of its cell.
+
+    `width` is the number of cells, `size` the width of a cell in characters.
+    """
     first = 1 if size > 1 else 0
     apart = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000) if k * size > len(str(width - 1)))
     axis = [" "] * (width * size + 5)
@@ -256,7 +295,16 @@ def _x_axis(width: int, size: int) -> str:
 def _overview(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, columns: int, rows: int
 ) -> TextFloor:
-    """Draw one letter per block of cells: its most important mark."""
+    """Draw a large map as text with one letter per rectangular block of cells: the most important mark in it.
+
+    Args:
+        scene: the scene.
+        floor: the map.
+        places: the marks by cell.
+        paint: takes a text and a colour and returns the coloured text.
+        columns: the largest width, in characters.
+        rows: the largest number of lines.
+    """
     width, height = floor.width, floor.height
     # A letter is about twice as high as wide; blocks are too, so that the map keeps its proportions.
     wide = max(-(-width // columns), -(-height // (2 * rows)))
@@ -271,7 +319,10 @@ def _overview(
 
 
 def _blocks(scene: Scene, places: dict[Place, TextMark], wide: int, high: int) -> dict[Cell, TextMark]:
-    """Return the most important mark of each block that has one."""
+    """Return the most important mark of each block of cells that has a mark.
+
+    Blocks are `wide` x `high` cells and are numbered like cells, from (0, 0). `places` are the marks by cell.
+    """
     agents = [scene.teammate.sign, scene.ego.sign]
     order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, EGO_PLACE, OUT]
     found: dict[Cell, list[TextMark]] = {}

@@ -36,17 +36,17 @@ BETWEEN = 0.35
 
 
 def name_width(lines: tuple[str, ...]) -> float:
-    """Return the width of a name that is written in these lines."""
+    """Return the width of a node's name that is written in these lines, in units of the drawing."""
     return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
 
 
 def label_width(text: str) -> float:
-    """Return the width of an action's name."""
+    """Return the width of an action's name beside an edge, in units of the drawing."""
     return LABEL_LETTERS * LETTER_WIDTH * columns_of(text)
 
 
 def shortened(text: str, longest: int) -> str:
-    """Shorten a name to at most `longest` columns by leaving out its middle."""
+    """Shorten a name to at most `longest` columns (characters, wide ones count twice) by leaving out its middle."""
     if columns_of(text) <= longest:
         return text
     tail = min(TAIL, (longest - 1) // 2)
@@ -54,7 +54,10 @@ def shortened(text: str, longest: int) -> str:
 
 
 def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
-    """Split a name between words into one or two lines of at most `longest` columns, shortened if necessary."""
+    """Split a name between words into one or two lines of at most `longest` columns, shortened if necessary.
+
+    A column is the width of a usual character; wide characters take two.
+    """
     if columns_of(name) <= longest:
         return (name,)
     breaks = [found.end() for found in re.finditer(r"[\s_/-]+", name) if 0 < found.end() < len(name)]
@@ -70,7 +73,13 @@ def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boxes:
-    """The boxes of nodes as distances from each node's position: ``float64 [n]`` each."""
+    """The rectangles that nodes take in a drawing, with the texts above and below them; ``float64 [n]`` each.
+
+    Attributes:
+        half_width: half the width of each box.
+        above: the distance from the node's position to the upper edge.
+        below: the distance from the node's position to the lower edge.
+    """
 
     half_width: FloatArray
     above: FloatArray
@@ -78,7 +87,7 @@ class Boxes:
 
     @classmethod
     def of(cls, names: list[tuple[str, ...]], above: list[str]) -> Boxes:
-        """Return the boxes of nodes; `names` are the lines below each node, `above` the text above it."""
+        """Return the boxes of nodes with these texts: `names` are the lines below each node, `above` the text above."""
         texts = zip(names, above, strict=True)
         half = np.array([max(HALF_MARK, name_width((*lines, text)) / 2) for lines, text in texts])
         below = np.array([NAME_BELOW + LINE_HEIGHT * len(lines) for lines in names])
@@ -86,31 +95,34 @@ class Boxes:
 
     @property
     def widths(self) -> FloatArray:
-        """Total widths, including the gap between two boxes."""
+        """``float64 [n]``, the widths of the boxes, each including the gap to the next box."""
         return 2 * self.half_width + BETWEEN
 
     @property
     def heights(self) -> FloatArray:
-        """Total heights, including the gap between two boxes."""
+        """``float64 [n]``, the heights of the boxes, each including the gap to the next box."""
         return self.above + self.below + BETWEEN
 
     @property
     def right(self) -> tuple[FloatArray, FloatArray]:
-        """Space to the left and to the right of each position, including half a gap."""
+        """Two arrays ``float64 [n]``: the space left and right of each node's position, including half a gap."""
         return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
 
     @property
     def down(self) -> tuple[FloatArray, FloatArray]:
-        """Space above and below each position, including half a gap."""
+        """Two arrays ``float64 [n]``: the space above and below each node's position, including half a gap."""
         return self.above + BETWEEN / 2, self.below + BETWEEN / 2
 
     def some(self, chosen: list[int]) -> Boxes:
-        """Return the boxes of the given nodes."""
+        """Return the boxes of the nodes with these indices."""
         return Boxes(self.half_width[chosen], self.above[chosen], self.below[chosen])
 
 
 def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Move positions (``float64 [n, 2]``) as little as possible so that no two boxes overlap."""
+    """Return the positions of nodes, ``float64 [n, 2]``, moved by small steps until no two boxes overlap.
+
+    `places` are the positions before, in the same form; the array is not changed.
+    """
     places = _separated(places.copy())
     for _ in range(PUSHES):
         push = _push(places, boxes)
@@ -125,7 +137,10 @@ def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _separated(places: FloatArray) -> FloatArray:
-    """Move nodes at equal positions slightly apart, because equal positions cannot be spread; return the array."""
+    """Move nodes at equal positions slightly apart, because pushing cannot separate them.
+
+    Changes the array of positions, ``float64 [n, 2]``, and returns it.
+    """
     _, first = np.unique(places.round(6), axis=0, return_index=True)
     same = np.setdiff1d(np.arange(len(places)), first)
     places[same] += 0.01 * np.column_stack([same + 1, same % 7 + 1])
@@ -133,7 +148,10 @@ def _separated(places: FloatArray) -> FloatArray:
 
 
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the overlap of each pair of boxes in x and in y, and whether they overlap in both; all ``[n, n]``."""
+    """Return the overlap of each pair of boxes in x and in y (negative if apart), and whether they overlap in both.
+
+    All three are ``[n, n]``; `places` is ``float64 [n, 2]``, the positions of the nodes.
+    """
     middles = places[:, 1] + (boxes.above - boxes.below) / 2
     needed_x = (boxes.widths[:, None] + boxes.widths[None, :]) / 2
     needed_y = (boxes.heights[:, None] + boxes.heights[None, :]) / 2
@@ -145,7 +163,10 @@ def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray,
 
 
 def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Return the displacement of each node that separates overlapping boxes along the axis of the smaller overlap."""
+    """Return how far to move each node, ``float64 [n, 2]``, to separate boxes that overlap.
+
+    Two boxes are moved apart along x or y, where they overlap less. `places` are the positions, in the same form.
+    """
     short_x, short_y, overlap = _overlaps(places, boxes)
     order = np.arange(len(places))
     before = np.where(order[:, None] < order[None, :], -1.0, 1.0)
@@ -158,9 +179,9 @@ def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _factor(places: FloatArray, boxes: Boxes) -> float:
-    """Return the factor by which to enlarge the drawing, 1 if nothing overlaps; several rounds may be necessary.
+    """Return the factor by which to enlarge the drawing so that boxes that overlap now do not; 1 if none overlap.
 
-    Boxes extend further down than up, so enlarging the drawing can make other boxes overlap.
+    Enlarging may have to be repeated: boxes extend further down than up, so other boxes can overlap afterwards.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     if not overlap.any():

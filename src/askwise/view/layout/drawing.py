@@ -42,7 +42,10 @@ MARGIN = 0.3
 
 
 def edges_of(net: Net, places: FloatArray) -> list[Edge]:
-    """Return the edges of a net as curves; `places` is ``float64 [n, 2]``, the positions of its nodes."""
+    """Return the edges of a graph as curves that avoid other nodes if possible.
+
+    `places` is ``float64 [n, 2]``, the positions of the nodes.
+    """
     bend = len(net.pairs) <= MOST_BENT
     return [_edge(net, places, k, bend) for k in range(len(net.pairs))]
 
@@ -66,7 +69,11 @@ def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
 
 
 def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
-    """Return the number of other nodes that a curve comes too close to."""
+    """Return how many other nodes a curve comes too close to.
+
+    The curve leads from `start` to `end` and has the control point `through`; `others` is ``float64 [n, 2]``, the
+    positions of these nodes.
+    """
     shares = np.linspace(0, 1, SAMPLES + 2)[1:-1, None]
     line = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * np.array(through) + shares**2 * end
     apart = np.hypot(*(line[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
@@ -74,7 +81,7 @@ def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray
 
 
 def moved(edge: Edge, by: FloatArray) -> Edge:
-    """Return an edge with its control point moved by a vector."""
+    """Return a copy of an edge with its control point moved by the vector `by`, ``float64 [2]``."""
     return replace(edge, through=_rounded((edge.through[0] + float(by[0]), edge.through[1] + float(by[1]))))
 
 
@@ -86,7 +93,13 @@ def _rounded(place: Place) -> Place:
 
 
 def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label]:
-    """Return labels with the names of actions, as far as there is room; no labels if all actions have the same name."""
+    """Return labels with the names of actions, as far as there is room; no labels if all actions have the same name.
+
+    Args:
+        edges: the edges of the drawing.
+        places: ``float64 [n, 2]``, the positions of the nodes.
+        boxes: the rectangles of the nodes, which labels avoid.
+    """
     if len(edges) > MOST_NAMED or len({name for edge in edges for name in (*edge.there, *edge.back)}) < 2:
         return []
     taken = [_node_box(places[k], boxes, k) for k in range(len(places))]
@@ -103,7 +116,7 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return the width of the widest labels of an edge, at most `ROOM_FOR_NAMES`; 0 if no labels will be written."""
+    """Return the largest width that the labels of an edge need, at most `ROOM_FOR_NAMES`; 0 if there are no labels."""
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
         return 0.0
@@ -112,7 +125,10 @@ def longest_labels(net: Net) -> float:
 
 
 def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
-    """Return the shortened names of actions in both directions; the second is empty if it equals the first."""
+    """Return the labels of an edge, one for each direction: shortened names of actions, joined by slashes.
+
+    The second label is empty if it equals the first.
+    """
     one, other = (shortened("/".join(names), LONGEST_LABEL) for names in (there, back))
     return one, "" if one == other else other
 
@@ -134,7 +150,14 @@ def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
 def _fitted(
     ends: list[Place], through: Place, texts: list[tuple[str, tuple[float, ...]]], taken: list[Box]
 ) -> list[Box] | None:
-    """Return a free box for each text, or None if there is no room for one of them."""
+    """Return a free rectangle for each text beside an edge, or None if there is no room for one of them.
+
+    Args:
+        ends: the positions of both ends of the edge.
+        through: the control point of the edge.
+        texts: each text with the positions to try for it, as fractions of the edge's length.
+        taken: the rectangles that are not free.
+    """
     found: list[Box] = []
     for text, shares in texts:
         boxes = (_box(curve(ends[0], through, ends[1], share), text) for share in shares)
@@ -165,7 +188,10 @@ def _touch(one: Box, other: Box) -> bool:
 
 
 def extent(places: FloatArray, boxes: Boxes, edges: list[Edge]) -> Box:
-    """Return the bounding box of a drawing, including curved edges."""
+    """Return the left, lower, right and upper side of a drawing, including curved edges, rounded outwards.
+
+    `places` is ``float64 [n, 2]``, the positions of the nodes.
+    """
     left, right = (places[:, 0] - boxes.half_width).min(), (places[:, 0] + boxes.half_width).max()
     low, high = (places[:, 1] - boxes.below).min(), (places[:, 1] + boxes.above).max()
     middles = [curve(_place(places, edge.first), edge.through, _place(places, edge.second), 0.5) for edge in edges]
@@ -181,12 +207,12 @@ def _place(places: FloatArray, node: int) -> Place:
 
 
 def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> DrawnGraph:
-    """Return the drawing of a net; equal nets have equal drawings.
+    """Return the drawing of a graph of states; equal graphs have equal drawings.
 
     Args:
-        net: the net.
-        root: the node from which layers are counted: the agent's start.
-        above: the targets of goals, and the text to write above each of them.
+        net: the states and the connections between them.
+        root: the node of the agent's start; a graph that is drawn in layers has it in the first layer.
+        above: the nodes that are targets of goals, each with the text to write above it.
     """
     given = above or {}
     names = [_written(net, node, node == root or node in given) for node in range(net.n)]
@@ -221,7 +247,10 @@ def _written(net: Net, node: int, matters: bool) -> tuple[str, ...]:
 
 
 def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
-    """Return the positions of all nodes: connected parts one below the other, the root's part first."""
+    """Return ``float64 [n, 2]``, the positions of all nodes.
+
+    Connected parts of the graph are placed one below the other, the part with the node `root` first.
+    """
     part_of = _parts(net)
     n_parts = int(part_of.max()) + 1
     order = sorted(range(n_parts), key=lambda part: (part != part_of[root], -int((part_of == part).sum()), part))
@@ -243,7 +272,7 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _parts(net: Net) -> IntArray:
-    """Return ``int [n]``, the index of each node's connected part."""
+    """Return ``int [n]``, for each node the index of the connected part of the graph to which it belongs."""
     part_of = np.full(net.n, -1)
     while (part_of < 0).any():
         part_of[net.steps_from(int(np.argmin(part_of))) >= 0] = part_of.max() + 1
@@ -259,7 +288,7 @@ def _one_part(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _part(net: Net, members: list[int]) -> Net:
-    """Return the net of some nodes, with the edges between them."""
+    """Return the graph that consists of the nodes with these indices and the edges between them."""
     if len(members) == net.n:
         return net
     number = np.full(net.n, -1, dtype=np.int64)
@@ -276,7 +305,14 @@ def _part(net: Net, members: list[int]) -> Net:
 
 
 def _in_rows(places: FloatArray, loners: list[int], boxes: Boxes, below: float) -> None:
-    """Place isolated nodes in rows below the rest; changes `places`."""
+    """Place isolated nodes in rows below the rest of a drawing, by changing `places`.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions of all nodes.
+        loners: indices of the isolated nodes.
+        boxes: the rectangles of all nodes.
+        below: the y coordinate below which there is room.
+    """
     if not loners:
         return
     wide, high = float(boxes.widths[loners].max()), float(boxes.heights[loners].max())

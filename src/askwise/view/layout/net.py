@@ -29,10 +29,10 @@ MOST_TARGETS = 20
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """Some states of a model and the connections between them.
+    """A graph to draw: some states of a model and the connections between them.
 
     Attributes:
-        states: the state of each node, or `ELSEWHERE`.
+        states: the state of each node; `ELSEWHERE` for a node that represents all states that are not drawn.
         names: the full name of each node, printable.
         pairs: ``int [n_pairs, 2]``, pairs of connected nodes, the lower index first.
         there: for each pair, the actions that lead from its first to its second node.
@@ -49,7 +49,10 @@ class Net:
 
     @classmethod
     def of(cls, model: Model, states: Sequence[int] | None = None) -> Net:
-        """Return the net of a deterministic model, or of the given states."""
+        """Return the graph of all states of a deterministic model, or of the given states.
+
+        If some states are left out, a last node without edges represents them.
+        """
         chosen = range(model.n_states) if states is None else states
         node_of = {state: node for node, state in enumerate(chosen)}
         joined: dict[tuple[int, int], tuple[list[str], list[str]]] = {}
@@ -83,17 +86,20 @@ class Net:
 
     @cached_property
     def indices(self) -> IntArray:
-        """The neighbours of all nodes, node by node, in ascending order."""
+        """``int32``, the neighbours of node 0, then those of node 1, and so on, each in ascending order."""
         nodes, others = np.concatenate([self.pairs, self.pairs[:, ::-1]]).T
         return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
 
     def steps_from(self, node: int) -> IntArray:
-        """Return ``int32 [n]``, the number of steps from a node to each node, -1 if there is no path."""
+        """Return ``int32 [n]``, the number of edges from a node to each node, -1 if there is no path.
+
+        Edges count in both directions.
+        """
         return breadth_first([node], self.indptr, self.indices)[0]
 
     @cached_property
     def one_way(self) -> float:
-        """The fraction of pairs that can be crossed in one direction only."""
+        """The fraction of edges that can be crossed in one direction only."""
         single = sum(not (there and back) for there, back in zip(self.there, self.back, strict=True))
         return single / max(len(self.pairs), 1)
 
@@ -102,7 +108,9 @@ class Net:
 
 
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:
-    """Return the states to draw in ascending order, or None for all states. It takes linear time.
+    """Return the states of a model to draw, in ascending order; None if it is small enough to draw all states.
+
+    The states are the start, the targets, the paths to them, and states near the start. It takes linear time.
 
     Args:
         model: a deterministic model.
@@ -125,7 +133,7 @@ def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | Non
 
 
 def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
-    """Return the number of steps from the start to each state, and the reached states in breadth-first order."""
+    """Return the steps from the start to each state (-1: unreachable), and the reached states, nearest first."""
     following = model.successor
     available = following >= 0
     indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
@@ -133,7 +141,10 @@ def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
 
 
 def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
-    """Iterate over the states of a shortest path from the start to a target, backwards."""
+    """Iterate over the states of a shortest path from the start to a target, backwards.
+
+    ``steps [n_states]`` is the number of steps from the start to each state.
+    """
     indptr, indices = model.predecessors
     state = target
     yield state

@@ -46,7 +46,10 @@ TREMBLE = 0.05
 
 
 def suits_layers(net: Net, layers: IntArray) -> bool:
-    """Return whether a connected net should be drawn in layers; `layers` is the result of `layers_of`."""
+    """Return whether a connected graph should be drawn in layers, as a tree is.
+
+    ``layers [n]`` is the layer of each node: its distance from the agent's start.
+    """
     if np.bincount(layers).max() > MOST_ACROSS:
         return False
     if len(net.pairs) == net.n - 1:
@@ -56,7 +59,10 @@ def suits_layers(net: Net, layers: IntArray) -> bool:
 
 
 def layers_of(net: Net, root: int) -> IntArray:
-    """Return ``int [n]``, the distance of each node from the root; a net that is a path starts at one of its ends."""
+    """Return ``int32 [n]``, the layer of each node: its distance from the node `root`.
+
+    If the graph is a single path and `root` lies inside it, distances are counted from one of its ends.
+    """
     degrees = np.diff(net.indptr)
     ends = np.flatnonzero(degrees == 1)
     if degrees.max() <= 2 and ends.size and degrees[root] > 1:
@@ -65,12 +71,12 @@ def layers_of(net: Net, root: int) -> IntArray:
 
 
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
-    """Return ``float64 [n, 2]``, the positions of the nodes in layers.
+    """Return ``float64 [n, 2]``, positions of the nodes in layers, from left to right or from top to bottom.
 
     Args:
-        net: a connected net.
-        layers: the layer of each node.
-        boxes: the boxes of the nodes.
+        net: a connected graph.
+        layers: ``int [n]``, the layer of each node.
+        boxes: the rectangles of the nodes.
         label: the width of the labels at edges.
     """
     rows = _ordered(net, layers)
@@ -91,7 +97,10 @@ def _shape(places: FloatArray, widths: FloatArray, heights: FloatArray) -> float
 
 
 def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
-    """Return the nodes of each layer in the order with the fewest edge crossings that was found."""
+    """Return the nodes of each layer, in the best order that was found: with the fewest crossings of edges.
+
+    ``layers [n]`` is the layer of each node.
+    """
     rows = [np.flatnonzero(layers == k).tolist() for k in range(int(layers.max()) + 1)]
     for row, below in pairwise(rows):
         below.sort(key=lambda node: (_middle(net, row, node, -1.0), node))
@@ -110,7 +119,7 @@ def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
 
 
 def _crossings(net: Net, rows: list[list[int]]) -> int:
-    """Return the number of edge crossings between neighbouring layers."""
+    """Return how often edges between neighbouring layers cross; `rows` lists the nodes of each layer in order."""
     total = 0
     for row, below in pairwise(rows):
         place = {node: k for k, node in enumerate(below)}
@@ -130,9 +139,13 @@ def _neighbours(net: Net, node: int) -> list[int]:
 
 
 def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the coordinate of each node within its layer, as close to its neighbours as possible.
+    """Return ``float64 [n]``, the coordinate of each node along its layer, as close to its neighbours as possible.
 
-    `before` and `after` are the space that each node needs on both sides of its position.
+    Args:
+        net: a connected graph.
+        rows: the nodes of each layer, in order.
+        before: ``float64 [n]``, the space that each node needs before its position.
+        after: ``float64 [n]``, the space that it needs after its position.
     """
     places = np.zeros(net.n)
     for row in rows:
@@ -149,12 +162,22 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
 
 
 def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the distance of each node from the first one if they stand side by side."""
+    """Return the distance of each node from the first if nodes stand side by side without overlap.
+
+    `before` and `after`, ``float64 [n]`` each, are the space that a node needs on both sides of its position.
+    """
     return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
 
 
 def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
-    """Return the coordinate of each node across the layers, with room for the names of actions between two layers."""
+    """Return ``float64 [n]``, the coordinate of each node across the layers; nodes of a layer have the same.
+
+    Args:
+        rows: the nodes of each layer.
+        before: ``float64 [n]``, the space that each node needs before its position.
+        after: ``float64 [n]``, the space that it needs after its position.
+        label: the room for names of actions between two layers.
+    """
     found = np.zeros(len(before))
     gaps = [max(after[a].max() + before[b].max(), 1.4) + 0.2 + label for a, b in pairwise(rows)]
     for row, depth in zip(rows, accumulate(gaps, initial=0.0), strict=True):
@@ -163,7 +186,16 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return positions of a long, thin drawing in rows of about equal length, every second one from right to left."""
+    """Return ``float64 [n, 2]``, positions of a long, thin drawing in layers, folded into several lines.
+
+    Lines have about the same length; every second one runs from right to left.
+
+    Args:
+        net: a connected graph.
+        rows: the nodes of each layer, in order.
+        boxes: the rectangles of the nodes.
+        label: the width of the labels at edges.
+    """
     step = float(boxes.widths.max()) + 0.2 + label
     across = -_in_layers(net, rows, *boxes.down)
     high = float(np.ptp(across)) + float(boxes.heights.max()) + 0.6
@@ -196,7 +228,13 @@ def rising(wanted: FloatArray) -> FloatArray:
 
 
 def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
-    """Return ``float64 [n, 2]``, positions of the nodes of a connected net; neighbours are about `edge` apart."""
+    """Return ``float64 [n, 2]``, positions of nodes whose distances are similar to their distances in the graph.
+
+    Args:
+        net: a connected graph.
+        root: the node of the agent's start, which is placed on the left.
+        edge: the distance that neighbours should have.
+    """
     if net.n == 1:
         return np.zeros((1, 2))
     distances = np.array([net.steps_from(node) for node in range(net.n)], dtype=np.float64)
@@ -204,7 +242,10 @@ def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
 
 
 def _first_guess(distances: FloatArray, root: int) -> FloatArray:
-    """Return initial positions computed from the distances to four nodes that are far apart."""
+    """Return initial positions, ``float64 [n, 2]``, computed from the distances to four nodes that are far apart.
+
+    ``distances [n, n]`` are numbers of edges between nodes; `root` is the node from which the four are chosen.
+    """
     west = int(np.argmax(distances[root]))
     east = int(np.argmax(distances[west]))
     south = int(np.argmax(np.minimum(distances[west], distances[east])))
@@ -238,7 +279,10 @@ def _apart(places: FloatArray, distances: FloatArray, weights: FloatArray) -> tu
 
 
 def _turned(places: FloatArray, root: int) -> FloatArray:
-    """Return a drawing rotated so that it is wider than high, with the root on the left and not below the centre."""
+    """Return positions, ``float64 [n, 2]``, rotated so that the drawing is wider than high.
+
+    The node `root` comes to lie on the left and not below the centre.
+    """
     centred = places - places.mean(axis=0)
     sizes, axes = np.linalg.eigh(centred.T @ centred)
     if sizes[0] > 0.6 * sizes[1]:
