@@ -256,7 +256,7 @@ class Solver(OptimalPolicy):
         if self.size.goals > MOST_GOALS:
             raise self.size.too_large("more than this search can number")
         self.search = search_of(self.tables, self.goals, price, charges)
-        self._table, self._keys = table_of(FIRST_SIZE)
+        self._table = table_of(FIRST_SIZE)
 
     def at(self, state: JointState, possible: Any = None) -> BestMove:
         """Return the optimal move in `state` when only the goals `possible` are left.
@@ -334,17 +334,16 @@ class Solver(OptimalPolicy):
         self, depth: int, most_states: int, most_splits: int, state: tuple[int, int, int, int]
     ) -> tuple[int, int, int]:
         """Continue up to `most_states` in all, or `most_splits` from here; return what ended it, depth, and entry."""
-        s = self.search.compiled
         end, depth, self.states, looked, entry = search(
-            s, depth, self._table, self._keys, self.states, most_states, most_splits, *state
+            self.search.compiled, depth, self._table, self.states, most_states, most_splits, *state
         )
         self.splits += looked
         if end == TABLE_FULL:
             sizes = f"{self.states:,} states of {len(self.goals)} goals so far"
             check_size(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")
-            table, keys = table_of(2 * self._table.size)
-            refill(s, self._table, table, keys)
-            self._table, self._keys = table, keys
+            table = table_of(2 * self._table.size)
+            refill(self._table, table)
+            self._table = table
         return end, depth, entry
 
 

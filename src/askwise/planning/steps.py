@@ -38,19 +38,36 @@ def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int,
         ranked[k].end = max(np.int64(steps[teammate, g]) + 1, ego_steps(world, place, load, g))
     for a in range(count_actions(world, place)):
         there, hand = after(world, place, load, int64(a))
-        available = there >= 0
-        if a >= n_moves:  # a load that is not in hand, and that some goal needs
-            available = False
-            for k in range(n):
-                available = available or (ranked[k].goal == hand and hand != load)
-        delay, left, lost = 0.0, 0.0, False
-        for k in range(n if available else 0):
+        scored[a].delay = np.inf
+        if there < 0 or (a >= n_moves and (hand == load or not _is_listed(ranked, n, hand))):
+            continue
+        if world.cut_off[there] and _loses_goal(world, ranked, n, there, hand):
+            continue
+        delay, left = 0.0, 0.0
+        for k in range(n):
             g, odds = ranked[k].goal, ranked[k].odds
             e = loaded[there, g] if g == hand else unloaded[there, g]
             delay += odds * (1 + max(steps[teammate, g], e) - ranked[k].end)
             left += odds * e
-            lost = lost or e >= FAR
-        scored[a].delay, scored[a].left = delay if available and not lost else np.inf, left
+        scored[a].delay, scored[a].left = delay, left
+
+
+@inner
+def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
+    """Whether a goal is in the list."""
+    found = False
+    for k in range(n):
+        found = found or ranked[k].goal == goal
+    return found
+
+
+@inner
+def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> bool:
+    """Whether some goal of the list cannot be reached from a place."""
+    loses = False
+    for k in range(n):
+        loses = loses or ego_steps(world, place, load, ranked[k].goal) >= FAR
+    return loses
 
 
 @part
