@@ -29,6 +29,9 @@ from askwise.workers.pool import WorkerDied
 def play_isolated(task: Task, run: str) -> TaskResult:
     """Play one instance in all conditions in other processes: one for askwise's methods, one for each other method.
 
+    If the task cannot be sent to another process (its instance has a class that exists only in this one), it is played
+    in this process, without limits.
+
     Args:
         task: the instance and the conditions.
         run: a name shared by worker processes that are ended together (`askwise.workers.pool.new_run`). They are kept

@@ -66,7 +66,8 @@ def run_study(
 ) -> Ran:
     """Play all instances of a study whose results are not stored yet, and store the results.
 
-    Agents always play in separate processes, within the limits of the study.
+    Agents play in separate processes, within the limits of the study. Only instances that cannot be pickled are played
+    without separate processes and without limits.
 
     Args:
         study: the study.
