@@ -3,7 +3,8 @@
 Every number is an expectation over all goals, all paths of the worker and all replies. No method asks
 more than three questions in an episode, because the optimum is known for three. The planners know the limit; other
 methods wait where they would ask a fourth. Nothing may be below the optimum. A cell is the probabilities of wrong and
-of refused answers and the kind of errors; its ratio is the mean expected marginal cost of a method over that of the optimum.
+of refused answers and the kind of errors; its ratio is the mean expected marginal cost of a method over that of the
+optimum.
 """
 
 from __future__ import annotations

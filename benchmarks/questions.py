@@ -16,13 +16,13 @@ from time import perf_counter
 import numpy as np
 from tests.methods.decisions import PRICES, PRIORS, Moment, decisions
 
-from askwise.methods.optimisers import PROVEN, Found, auto, exact, genetic, local_search
+from askwise.methods.optimisers import PROVEN, BestQuestion, auto, exact, genetic, local_search
 from askwise.methods.question_value import QuestionValue
 from benchmarks.report import Column, Table, count, number, progress, seconds
 
 SAME = 1e-9
 GENETIC, LOCAL, AUTO, EXACT = "genetic (the paper's)", "local", "auto", "exact"
-Search = Callable[[QuestionValue, np.random.Generator], Found]
+Search = Callable[[QuestionValue, np.random.Generator], BestQuestion]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Searched:
     """One decision and what each optimiser made of it."""
 
     moment: Moment
-    found: dict[str, Found]
+    found: dict[str, BestQuestion]
     seconds: dict[str, float]
 
     @property

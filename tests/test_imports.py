@@ -106,7 +106,7 @@ def test_few_files_lie_beside_the_folders() -> None:
 
 
 SHORTCUTS = {("model", "grid", "drawing")}
-"""Imports inside a folder that close a circle on purpose: a map has a method that reads a drawing, which holds a map."""
+"""Imports inside a folder that close a circle on purpose: a map has a method that reads a drawing, which has a map."""
 
 
 def _packages() -> list[str]:

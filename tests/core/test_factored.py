@@ -253,7 +253,8 @@ FAULTS: dict[str, Fault] = {
                 Policy.from_trajectories(WARD, [[("desk", "go"), ("r2", "STAY")]], smoothing=0),
             ]
         ),
-        "teammate_policies: goal 'second': found no action in 'hall'; expected an action in every state that it may reach",
+        "teammate_policies: goal 'second': found no action in 'hall'; "
+        "expected an action in every state that it may reach",
     ),
 }
 
