@@ -24,6 +24,7 @@ from askwise.planning.bounds import bound_problem
 from askwise.planning.exact import Solver, TooLarge
 from askwise.planning.optimum import solve_problem
 from askwise.planning.reference import Reference
+from tests.graphs import lopsided, random_problem
 from tests.planning.random_problems import expected_cost
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instance, instances, product_problem, workshop
@@ -302,11 +303,18 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_states_are_the_entries_of_the_table(seed: int) -> None:
-    problem = ToolFetching(generate(width=5, stations=5, toolboxes=2, seed=seed))
-    solver = Solver(problem)
-    solver.at(problem.start)
-    assert solver.states == np.count_nonzero(solver._table["goals"])
+def test_states_are_the_entries_of_the_table(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after the table has grown: nothing is forgotten, and nothing is solved twice."""
+    problem = ToolFetching(generate(width=6, stations=6, toolboxes=2, seed=seed))
+    found = []
+    for size in (1 << 12, 1 << 3):
+        monkeypatch.setattr("askwise.planning.exact.FIRST_SIZE", size)
+        solver = Solver(problem)
+        move = solver.at(problem.start)
+        assert solver.states == np.count_nonzero(solver._table["goals"])
+        found.append((move, solver.states, solver.splits))
+    assert found[0] == found[1]
+    assert found[0][1] > 12, "the small table has grown"
 
 
 def test_a_solver_for_all_states_solves_the_start_within_its_limit() -> None:
@@ -339,6 +347,11 @@ def line(teammate_goals: list[Any], ego_goals: list[Any], ego: Model | None = No
 ONE_WAY = Model.from_edges([("0", "on", "1"), ("2", "on", "1")])
 
 FAULTS: dict[str, Fault] = {
+    "a teammate that is no UROP": (
+        lambda: Solver(random_problem(1, policies=lopsided)),
+        "teammate_policies: found policies of the teammate's own; expected none: the optimum holds for a teammate that "
+        "draws one of its shortest plans uniformly; for others use the method 'planner', or evaluate methods",
+    ),
     "goals that end in one place": (
         line([(3, 0), (3, 0)], [(1, 0), (2, 0)]),
         "teammate_goals: goal 'B': found (3, 0), a target of goal 'A' already; "
