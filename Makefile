@@ -66,7 +66,7 @@ ifeq ($(BROWSER),)
 endif
 
 # Compiled loops are compiled once, while lint and types are checked, and not by every process of the tests.
-KERNELS := kernels-planner kernels-methods
+KERNELS := kernels-planner kernels-methods kernels-applications
 .PHONY: $(KERNELS)
 $(KERNELS): kernels-%: $(VENV)/installed-test
 	$(BIN)/python -m tests.kernels $*

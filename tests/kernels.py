@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from askwise import QueryCost, evaluate, simulate
+from askwise._compiled import patience
+from askwise.cli import main as run_command
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Prior
 from askwise.methods import AGENTS
 from tests.graphs import random_problem
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def drawn(walls: float = 0.0, prior: str = "far") -> ToolFetching:
@@ -41,7 +46,15 @@ def methods() -> None:
         evaluate(random_problem(0, n_goals=3), method, exact=True)
 
 
-PARTS: dict[str, Callable[[], None]] = {"planner": planner, "methods": methods}
+def applications() -> None:
+    """What decisions without a map, planning problems and designs need, however small these examples are."""
+    patience.left = patience.each = 0
+    for command in ("decide decisions/ticket.toml", "edp words", "design hall.txt -k 1"):
+        name, file, *options = command.split()
+        run_command([name, str(EXAMPLES / file), *options, "--json"])
+
+
+PARTS: dict[str, Callable[[], None]] = {"planner": planner, "methods": methods, "applications": applications}
 
 
 def main(parts: Sequence[str]) -> None:
