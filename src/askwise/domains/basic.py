@@ -26,9 +26,9 @@ from askwise.text.wording import PLAIN, Vocabulary
 
 
 class BasicProblem(FactoredProblem):
-    """A problem of two models with shared goals that keeps the instance from which it was made.
+    """A problem in which each agent has its own model and both share the goals; it keeps the instance it was made from.
 
-    Two are equal if their instances and their starts are equal.
+    Two problems are equal if their instances and their starts are equal.
 
     Args:
         instance: the object that a file of the domain describes.
@@ -36,7 +36,7 @@ class BasicProblem(FactoredProblem):
 
     Attributes:
         instance: the instance from which it was made.
-        stated_start: the joint state in which it started when it was made.
+        stated_start: the states of both agents in which the problem started when it was made.
     """
 
     def __init__(self, instance: Any, **stated: Any) -> None:
@@ -86,11 +86,15 @@ class BasicDomain:
         self._problem, self._read, self._write, self._words = problem, read, write, words
 
     def recognises(self, given: object) -> bool:
-        """Whether `given` is an instance of this domain, or a problem made from one."""
+        """Return whether `given` is an instance of this domain, or a problem made from one."""
         return isinstance(given.instance if isinstance(given, BasicProblem) else given, self.instance)
 
     def problem(self, given: Any, start: JointState | None = None) -> BasicProblem:
-        """Return the problem of an instance, or the given problem; with `start`, the same problem with that start."""
+        """Return the problem of an instance; a problem is returned as it is.
+
+        With `start`, the states of both agents, the problem starts there instead; InputError if the teammate cannot
+        reach every goal from there.
+        """
         problem = given if isinstance(given, BasicProblem) else self._made(given)
         if start is None:
             return problem
@@ -111,7 +115,10 @@ class BasicDomain:
         return self._words
 
     def read(self, field: Field) -> Any:
-        """Return the instance that a file describes, after checking its class."""
+        """Return the instance that a file describes; `field` holds the contents of the file.
+
+        Raises InputError if the function that reads files returns an object of another class.
+        """
         instance = self._read(field)
         if not isinstance(instance, self.instance):
             kinds = [f"something of type {type(instance).__name__}", f"a {self.instance.__name__}: it reads its files"]
@@ -119,7 +126,10 @@ class BasicDomain:
         return instance
 
     def write(self, given: Any) -> dict[str, Any]:
-        """Return the contents of the file of an instance or a problem; refuse a problem with another start."""
+        """Return the contents of the file of an instance or of a problem made from one, including ``format``.
+
+        Raises InputError if the problem starts elsewhere than its instance, because a file cannot say that.
+        """
         if isinstance(given, BasicProblem) and given.start != given.stated_start:
             names = given.teammate.model.name(given.start.teammate), given.ego.model.name(given.start.ego)
             found = "{!r} and {!r}, where its instance does not start".format(*names)
@@ -132,5 +142,12 @@ class BasicDomain:
     def parse_state(
         self, problem: BasicProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the joint state that people typed, as for every problem of two models."""
+        """Return the states of both agents that a person typed.
+
+        Args:
+            problem: a problem of this domain.
+            teammate: the name of the teammate's state; None for its start.
+            ego: the name of the ego agent's state; None for its start.
+            holding: must be None: nothing is carried in these problems.
+        """
         return parse_state(problem, teammate, ego, holding)

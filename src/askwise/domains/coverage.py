@@ -27,10 +27,10 @@ WORDS = Vocabulary(
 
 
 class Coverage(FactoredProblem):
-    """Maximal coverage on a drawn map.
+    """Maximal coverage on a drawn map: the ego agent has to go to a goal to which the teammate does not go.
 
     Args:
-        drawing: a drawing, or its text, with ``W``, ``F`` and at least two goals.
+        drawing: a drawing, or its text, with ``W`` (the teammate), ``F`` (the ego agent) and at least two goals.
         prior: weights of the goals; equal by default.
         query_cost: the prices of questions.
         answers: the answer model; truthful by default.

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Domain(Protocol):
-    """A kind of problem: its name, its files, its problems, its words, and the notation of its states."""
+    """A kind of problem, such as tool fetching: it reads and writes files, makes problems and provides words for texts.
+
+    An instance is the object that a file describes; a problem, which can be played, is made from it.
+    """
 
     @property
     def name(self) -> str:
@@ -27,35 +30,42 @@ class Domain(Protocol):
         """The values of ``format`` in files of this domain, such as ``askwise/tool-fetching@1``."""
 
     def recognises(self, given: object) -> bool:
-        """Whether `given` is an instance or a problem of this domain."""
+        """Return whether `given` is an instance or a problem of this domain."""
 
     def read(self, field: Field) -> Any:
-        """Return the instance that a file describes, fully checked; `field` holds the contents of the file."""
+        """Return the instance that a file describes; `field` holds the contents of the file.
+
+        Raises InputError if anything in the file is wrong.
+        """
 
     def write(self, given: Any) -> dict[str, Any]:
-        """Return the contents of the file of an instance or a problem; refuse anything that the file cannot hold."""
+        """Return the contents of a file that describes an instance or a problem.
+
+        Raises InputError for anything that such a file cannot hold.
+        """
 
     def problem(self, given: Any, start: JointState | None = None) -> Problem:
         """Return the problem of an instance; a given problem is returned as it is.
 
-        With a `start`, both agents start there instead, and the prior is computed for that start. A start from which a
-        goal cannot be reached is refused.
+        With a `start`, the states of both agents, they start there instead, and the prior is computed for that start. A
+        start from which a goal cannot be reached raises InputError.
         """
 
     def vocabulary(self, given: Any = None) -> Vocabulary:
-        """Return the words of a problem or an instance for agents, goals and landmarks; for None, those of the domain.
+        """Return the words for agents, goals and landmarks that texts about a problem or an instance use.
 
-        The words of a problem may also contain the positions of its landmarks (`askwise.text.wording.Site`).
+        They may also contain the positions of the problem's landmarks (`askwise.text.wording.Site`). For None, the
+        words of the whole domain are returned.
         """
 
     def parse_state(
         self, problem: Any, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the joint state that people typed; refuse states from which no goal can be reached.
+        """Return the states of both agents that a person typed; InputError if an agent can reach no goal from there.
 
         Args:
             problem: a problem of this domain.
             teammate: the teammate's place; None for its start.
             ego: the ego agent's place; None for its start.
-            holding: the load of the ego agent, by the name of its goal; None for nothing.
+            holding: what the ego agent carries, by the name of the goal that needs it; None for nothing.
         """

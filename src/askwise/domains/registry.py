@@ -71,7 +71,7 @@ def domain(name: str) -> Domain:
 
 
 def domain_of(given: object, field: str = "problem") -> Domain:
-    """Return the domain of a problem or an instance; errors name `field`."""
+    """Return the domain of a problem or an instance; InputError, which names `field`, if it belongs to none."""
     found = find_domain(given)
     if found is None:
         from askwise.core.problem import Problem
@@ -83,13 +83,16 @@ def domain_of(given: object, field: str = "problem") -> Domain:
 
 
 def find_domain(given: object) -> Domain | None:
-    """Return the domain of a problem or an instance; None if it belongs to no domain."""
+    """Return the domain of a problem or an instance (the object that a file describes); None if it belongs to none."""
     ordered = [*(name for name in names() if name != ANY), ANY]
     return next((each for each in map(domain, ordered) if each.recognises(given)), None)
 
 
 def words_of(given: object) -> Vocabulary:
-    """Return the words of a problem or an instance; the default words for a problem of no domain."""
+    """Return the words that texts use for agents, goals and landmarks of a problem or an instance.
+
+    A problem of no domain gets the default words.
+    """
     found = find_domain(given)
     if found is None:
         from askwise.text.wording import PLAIN
@@ -121,13 +124,16 @@ def _load(point: EntryPoint) -> Domain:
 
 
 def read_file(path: str | Path) -> Any:
-    """Return the instance in a file of any domain: TOML if its name ends in ``.toml``, otherwise JSON or TOML."""
+    """Return the instance that a file of any domain describes.
+
+    The file is read as TOML if its name ends in ``.toml``; otherwise its text decides between JSON and TOML.
+    """
     where, text = Path(path), read_text(path)
     return _read(text, f"file {str(path)!r}", where.parent, toml=where.suffix.lower() == ".toml")
 
 
 def standalone(path: str | Path) -> str:
-    """Return the text of an instance file that needs no other files; files that it refers to are included."""
+    """Return the text of an instance file in a form that needs no other files: files that it names are included."""
     text = read_text(path)
     try:
         read(text)
@@ -158,7 +164,7 @@ def _read(text: str, source: str, folder: Path | None, *, toml: bool) -> Any:
 
 
 def from_json(given: Field) -> Any:
-    """Return the instance that the contents of a file describe; ``format`` selects the domain."""
+    """Return the instance that the contents of a file, `given`, describe; their key ``format`` selects the domain."""
     if _is_study(given.value):
         raise InputError(given.path or "file", "a study", "an instance file (askwise study takes this one)")
     given.object(["format"])

@@ -32,26 +32,35 @@ from askwise.types import IntArray
 
 
 class StatedDomain:
-    """The domain of two models with shared goals; implements `askwise.domains.domain.Domain`."""
+    """The domain of problem files, in which each agent has its own graph or map and both share the goals.
+
+    Implements `askwise.domains.domain.Domain`.
+    """
 
     name = "problem"
     formats = (FORMAT,)
 
     def recognises(self, given: object) -> bool:
-        """Whether `given` is a `ProblemFile` or a `FactoredProblem`."""
+        """Return whether `given` is a `ProblemFile` or a `FactoredProblem`."""
         return isinstance(given, ProblemFile | FactoredProblem)
 
     def read(self, field: Field) -> ProblemFile:
-        """Return the checked contents of a problem file."""
+        """Check the contents of a problem file, `field`, and return them as a `ProblemFile`."""
         return ProblemFile.from_json(field)
 
     def write(self, given: ProblemFile | FactoredProblem) -> dict[str, Any]:
-        """Return the contents of the problem file of a `ProblemFile` or a problem."""
+        """Return a `ProblemFile` or a problem as the contents of a problem file.
+
+        Raises InputError for anything that a file cannot hold.
+        """
         file = given.file if isinstance(given, StatedProblem) else given
         return file.to_json() if isinstance(file, ProblemFile) else contents_of(file)
 
     def problem(self, given: ProblemFile | FactoredProblem, start: JointState | None = None) -> FactoredProblem:
-        """Return the problem of a `ProblemFile`, or the given problem; with `start`, both agents start there."""
+        """Return the problem of a `ProblemFile`; a problem is returned as it is.
+
+        With `start`, the states of both agents, they start there instead.
+        """
         if not self.recognises(given):
             raise InputError("instance", repr(given), "a ProblemFile or a FactoredProblem")
         problem = given if isinstance(given, FactoredProblem) else given.problem()
@@ -64,11 +73,21 @@ class StatedDomain:
         ego: str | None = None,
         holding: str | None = None,
     ) -> JointState:
-        """Return the joint state that people typed; see `parse_state`."""
+        """Return the states of both agents that a person typed.
+
+        Args:
+            problem: a problem of this domain.
+            teammate: the name of the teammate's state; None for its start.
+            ego: the name of the ego agent's state; None for its start.
+            holding: must be None: nothing is carried in these problems.
+        """
         return parse_state(problem, teammate, ego, holding)
 
     def vocabulary(self, given: object = None) -> Vocabulary:
-        """Return the words of a problem or a file, which may have its own; the default words for None."""
+        """Return the words that texts use for the agents and goals of a problem or a `ProblemFile`.
+
+        A file may state its own words; the default words are returned for files without them and for None.
+        """
         file = given.file if isinstance(given, StatedProblem) else given
         if isinstance(file, ProblemFile):
             return file.words
@@ -84,9 +103,13 @@ DOMAIN = StatedDomain()
 def parse_state(
     problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
 ) -> JointState:
-    """Return the joint state that people typed, for a problem of any two models.
+    """Return the states of both agents that a person typed; InputError if an agent cannot reach its goals from there.
 
-    `teammate` and `ego` are names of states, None for the start. `holding` must be None: nothing is carried here.
+    Args:
+        problem: a problem in which each agent has its own model.
+        teammate: the name of the teammate's state; None for its start.
+        ego: the name of the ego agent's state; None for its start.
+        holding: must be None: nothing is carried in these problems.
     """
     if holding is not None:
         raise InputError("--holding", repr(holding), "nothing: in this problem nothing is carried")
@@ -104,7 +127,7 @@ def parse_state(
 
 
 def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
-    """Refuse a teammate that can reach no goal, and an ego agent that cannot reach every goal."""
+    """Raise InputError if the teammate can reach no goal from its state, or the ego agent not every goal."""
     steps = problem.teammate.steps(state.teammate)
     if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
         where = short_json(problem.teammate.model.name(state.teammate))
@@ -113,7 +136,7 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
 
 
 def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
-    """Return the same problem with another start; the prior does not depend on the start."""
+    """Return the same problem with `start` as the states in which both agents start; the prior stays the same."""
     check_start(problem, start)
     if isinstance(problem, StatedProblem):
         return _restated(problem, start).problem()
@@ -124,13 +147,13 @@ def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
 
 
 def check_start(problem: FactoredProblem, start: JointState) -> None:
-    """Refuse a start from which the teammate cannot reach every goal."""
+    """Raise InputError if the teammate cannot reach every goal from its state in `start`."""
     side = problem.teammate
     _refuse_unreachable(problem, "--teammate", side.model, start.teammate, side.steps(start.teammate))
 
 
 def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
-    """Return the file of a problem with another start."""
+    """Return the file of a problem, with `start` as the states in which both agents start."""
     contents = problem.file.to_json()
     contents["teammate"]["start"] = state_to_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
     contents["ego"]["start"] = state_to_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]
@@ -156,7 +179,7 @@ def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, sta
 def contents_of(problem: FactoredProblem) -> dict[str, Any]:
     """Return a `FactoredProblem` made in Python as the contents of a problem file.
 
-    Reading them gives the same problem, number for number. Raises `InputError` for anything that a file cannot hold.
+    A problem read from them has exactly the same numbers. Raises `InputError` for anything that a file cannot hold.
     """
     prices = check_writable(problem.query_cost, FORMAT)
     teammate = _side("teammate_model", problem.teammate.model, problem.start.teammate)

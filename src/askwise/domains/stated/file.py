@@ -137,17 +137,17 @@ class ProblemFile:
 
     @cached_property
     def teammate_policies(self) -> tuple[Policy, ...] | None:
-        """The teammate's policy for each goal; None for UROPs, the default."""
+        """The teammate's policy for each goal; None for UROPs (uniformly random optimal policies), the default."""
         found = self.policy.made(self.teammate.model, {name: goal.teammate for name, goal in self.goals.items()})
         return None if found is None else tuple(found)
 
     def problem(self) -> StatedProblem:
-        """Return the problem that the file states."""
+        """Return the problem that the file describes, which can be played."""
         return StatedProblem(self)
 
 
 class StatedProblem(FactoredProblem):
-    """The problem of a `ProblemFile`. Two are equal if their files are equal."""
+    """The problem that a `ProblemFile` describes. Two are equal if their files are equal."""
 
     def __init__(self, file: ProblemFile) -> None:
         self.file = file
@@ -178,7 +178,7 @@ class StatedProblem(FactoredProblem):
 
 
 def _ego_model(file: ProblemFile) -> Model:
-    """Return the ego agent's model: the teammate's model object if both are equal, so that identity shows it."""
+    """Return the ego agent's model; if it equals the teammate's, the same object, so that ``is`` shows it."""
     return file.teammate.model if same_model(file.teammate, file.ego) else file.ego.model
 
 
@@ -217,7 +217,7 @@ def _read(root: Field) -> ProblemFile:
 
 
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
-    """Return the contents of a file, with the rows of a policy table that is in another file."""
+    """Return a copy of the contents of a file that needs no other file: a policy table in a CSV file is included."""
     contents: dict[str, Any] = copy_data(value)
     if policy.kind == "table":
         contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}

@@ -39,7 +39,10 @@ LONGEST_NAME = 60
 
 
 def with_graph(root: Field) -> Field:
-    """Return the contents of a problem file with the teammate's planning problem replaced by its graph."""
+    """Return the contents of a problem file with the teammate's planning problem (PDDL) replaced by a graph.
+
+    The graph consists of the optimal plans for all goals. `root` holds the contents of the file.
+    """
     side = root.child("teammate")
     side.object([KEY], ["policy"])
     texts, names = _texts(side.child(KEY))
@@ -60,7 +63,10 @@ def with_graph(root: Field) -> Field:
 
 
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
-    """Return two dicts by role (domain, problem): the PDDL texts that a field refers to, and their names in errors."""
+    """Return the PDDL texts to which a field refers, and the names of their files for error messages.
+
+    Both are dicts with a key for the domain and a key for the problem.
+    """
     if given.folder is None:
         raise InputError(given.path, short_json(given.value), "a file beside a problem file; this is not from a file")
     if isinstance(given.value, dict):
@@ -85,7 +91,14 @@ def _condition(given: Field) -> str:
 
 
 def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], conditions: dict[str, str]) -> Cones:
-    """Return the optimal plans of all goals; refuse a goal without a plan, or whose plans are too large, by name."""
+    """Return the optimal plans of all goals; InputError, which names the goal, if it has no plan or too large plans.
+
+    Args:
+        goals: the field ``goals`` of the problem file.
+        texts: the PDDL texts of domain and problem.
+        names: the names of their files.
+        conditions: the PDDL condition of each goal.
+    """
     places = {name: goals.child(name).child("teammate").path for name in conditions}
     for name, condition in conditions.items():  # one by one, so that an error names the goal
         recognition({**texts, GOAL_LIST: condition}, files={**names, GOAL_LIST: places[name]})
@@ -105,7 +118,7 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 
 
 def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
-    """Return the optimal plans as the ``teammate`` table of a problem file."""
+    """Return the optimal plans as a graph, the ``teammate`` object of a problem file; `names` are its states."""
     model = cones.model
     edges = [
         [names[state], str(model.action_name(state, column)), names[int(model.successor[state, column])]]
@@ -117,7 +130,10 @@ def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
 
 
 def _names(cones: Cones) -> list[str]:
-    """Return a distinct name for each state; the first is the start."""
+    """Return a distinct name for each state of the optimal plans, made from the facts that are new since the start.
+
+    The first state is called ``start``.
+    """
     task = cones.task
     opposites = set(task.opposite.values())
     at_first = task.initial

@@ -34,12 +34,13 @@ Targets: TypeAlias = Mapping[str, Sequence[StateName]]
 
 @dataclass(frozen=True)
 class PolicyChoice:
-    """The kind of policy with which the teammate pursues its goals.
+    """The kind of policy with which the teammate pursues its goals, as a problem file states it.
 
     Attributes:
-        kind: ``urop``, ``uniform``, ``boltzmann``, ``noisy`` or ``table``.
+        kind: ``urop`` (all shortest paths are equally likely), ``uniform`` (all optimal actions are equally likely),
+            ``boltzmann``, ``noisy`` or ``table``.
         number: the preference for shorter paths (``boltzmann``), or the probability of a random action (``noisy``).
-        rows: the rows of a ``table``.
+        rows: the rows of a ``table``: goal, state, action, probability.
     """
 
     kind: str = "urop"
@@ -47,7 +48,12 @@ class PolicyChoice:
     rows: tuple[Row, ...] = ()
 
     def made(self, model: Model, targets: Targets) -> list[Policy] | None:
-        """Return one policy per goal in `model`; None for UROPs, which need no tables."""
+        """Return the teammate's policy for each goal; None for UROPs, which need no tables.
+
+        Args:
+            model: the teammate's model.
+            targets: the names of its target states, by goal.
+        """
         if self.kind == "urop":
             return None
         size = len(targets) * model.n_states * model.n_actions
@@ -70,7 +76,13 @@ class PolicyChoice:
 
 
 def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoice:
-    """Return the policy that the field ``teammate.policy`` states."""
+    """Return the policy that the field ``teammate.policy`` of a problem file states.
+
+    Args:
+        given: the field.
+        side: the teammate's graph or map.
+        targets: the names of its target states, by goal.
+    """
     value = given.value
     if isinstance(value, str) and value in ("urop", "uniform"):
         return PolicyChoice(value)
@@ -85,7 +97,7 @@ def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoic
 
 
 def rows_to_json(rows: Iterable[Row]) -> list[list[Any]]:
-    """Return the rows of a table as JSON-compatible lists."""
+    """Return the rows of a policy table (goal, state, action, probability) as JSON-compatible lists."""
     return [[goal, state_to_json(state), action, share] for goal, state, action, share in rows]
 
 
@@ -97,7 +109,11 @@ def _share(given: Field) -> float:
 
 
 def _rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
-    """Iterate over the rows of a table, each with its path for error messages."""
+    """Iterate over the rows of a policy table, which is a list in the field or a CSV file that the field names.
+
+    Each row (goal, state, action, probability) comes with its place in the file, for error messages. `side` is the
+    teammate's graph or map.
+    """
     if isinstance(given.value, str):
         yield from _file_rows(given, side)
         return
@@ -139,7 +155,16 @@ def _file_row(row: list[str], path: str, side: StatedSide) -> Row:
 
 
 def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targets: Targets) -> Iterator[Row]:
-    """Iterate over the rows after checking them against the problem; every goal must have at least one."""
+    """Iterate over the rows of a policy table after checking their goals, states and actions.
+
+    Every goal must have at least one row. Anything wrong raises InputError.
+
+    Args:
+        rows: each row (goal, state, action, probability) with its place in the file.
+        where: the place of the whole table.
+        side: the teammate's graph or map.
+        targets: the teammate's target states by goal; only its keys are used.
+    """
     model, met = side.model, set()
     names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}
     for path, (goal, state, action, share) in rows:

@@ -68,7 +68,7 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
     Args:
         given: the object.
         optional: further keys that it may have.
-        by_rank: allow more actions, if the graph's model needs no column for each of them (`Graph.by_rank`).
+        by_rank: whether the number of actions may be large if each state has few of them (`Graph.by_rank`).
     """
     given.object()
     drawn = given.has("map")
@@ -87,7 +87,10 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
 
 
 def read_lines(given: Field) -> tuple[str, ...]:
-    """Return the lines of a drawing, given as one text or as a list of lines; surrounding blanks are removed."""
+    """Return the lines of a drawn map, given as one text or as a list of lines; surrounding blanks are removed.
+
+    Raises InputError if lines have different lengths or the map is too large.
+    """
     if isinstance(given.value, str):
         lines = given.value.strip().splitlines()
     elif not isinstance(given.value, list):
@@ -136,7 +139,7 @@ def _map(lines: tuple[str, ...], start: Field) -> DrawnMap:
 
 
 def _signs(lines: tuple[str, ...]) -> Any:
-    """``uint32 [n_cells]``: the code points of the characters of a map."""
+    """``uint32 [n_cells]``: the Unicode code points of the characters of a map, line by line."""
     return np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
@@ -162,7 +165,10 @@ class _Edges:
         self._kinds: dict[type, StateName] = {}
 
     def graph(self, by_rank: bool) -> Graph:
-        """Return the graph; see `read_side` for `by_rank`."""
+        """Return the graph that was read.
+
+        With `by_rank`, the number of actions may be large if each state has few of them (`Graph.by_rank`).
+        """
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))
         self._listed("actions", lambda each: self._action(read_name(each), each.path))
@@ -208,7 +214,10 @@ class _Edges:
         return found
 
     def _edge(self, edge: Any, path: str) -> tuple[int, int, int]:
-        """Return the numbers of state, action (-1 for staying) and next state."""
+        """Return the numbers of an edge's state, action (-1 for staying) and next state.
+
+        `edge` is a list of their names, as in a file, and `path` its place in the file. New names get the next numbers.
+        """
         if not isinstance(edge, list) or len(edge) != 3:
             raise Field(path, edge).refuse("[state, action, next state]")
         s, t = self._end(edge[0], f"{path}[0]"), self._end(edge[2], f"{path}[2]")
@@ -236,7 +245,11 @@ class _Edges:
         return self.states[name]
 
     def _refuse_mixed(self, name: StateName, path: str) -> None:
-        """Refuse a graph with numbers and cells as states: the targets [3, 4] could mean two states or one cell."""
+        """Raise InputError if a graph has both numbers and cells as states.
+
+        Then the targets ``[3, 4]`` could mean two states or one cell. `name` is the name of a state, `path` its place
+        in the file.
+        """
         self._kinds.setdefault(type(name), name)
         if len(self._kinds) > 1:
             both = " and ".join(short_json(each) for each in self._kinds.values())
@@ -253,9 +266,14 @@ MOST_GOALS = 10_000
 
 
 def read_goals(given: Field, teammate: StatedSide, ego: StatedSide) -> dict[str, StatedGoal]:
-    """Return the goals by name.
+    """Return the goals by name, as the field ``goals`` of a problem file states them.
 
-    Both agents must be able to reach every goal, and no two goals may share a target state of the teammate.
+    InputError is raised unless both agents can reach every goal, and no two goals share a target state of the teammate.
+
+    Args:
+        given: the field.
+        teammate: the teammate's graph or map.
+        ego: the ego agent's graph or map.
     """
     goals: dict[str, StatedGoal] = {}
     for name, each in given.items():
@@ -300,7 +318,7 @@ def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str,
 
 
 def read_prices(root: Field) -> QueryCost:
-    """Return the prices of questions that the key ``query_cost`` states; the defaults without it."""
+    """Return the prices of questions that the key ``query_cost`` of a file states; the default prices without it."""
     if not root.has("query_cost"):
         return QueryCost()
     given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
@@ -309,13 +327,20 @@ def read_prices(root: Field) -> QueryCost:
 
 
 def prices_to_json(price: QueryCost) -> dict[str, float]:
-    """Return the contents of the key ``query_cost``; the goals' own prices are stored with the goals."""
+    """Return prices of questions as the contents of the key ``query_cost`` of a file.
+
+    Prices of single goals are not included; files have them at the goals.
+    """
     written = {"base": float(price.base), "per_goal": float(price.per_goal)}
     return written if price.per_option is None else {**written, "per_option": float(price.per_option)}
 
 
 def check_writable(price: QueryCost, file_format: str) -> QueryCost:
-    """Return `price` if a file can hold it; refuse subclasses of `QueryCost`, such as prices by a function."""
+    """Return `price` unchanged if a file can hold it; otherwise raise InputError.
+
+    A file holds no subclasses of `QueryCost`, such as prices that a function computes. `file_format` is the format that
+    the error names.
+    """
     if type(price) is not QueryCost:
         expected = f"QueryCost(base, per_goal, prices): a file of {file_format} holds no other prices"
         raise InputError("query_cost", f"a {type(price).__name__}", expected)
@@ -323,12 +348,15 @@ def check_writable(price: QueryCost, file_format: str) -> QueryCost:
 
 
 def read_answers(root: Field) -> AnswerModel:
-    """Return the answer model that the key ``answers`` states; truthful answers without it."""
+    """Return the answer model that the key ``answers`` of a file states; truthful answers without it."""
     return answers_from_json(root.child("answers")) if root.has("answers") else TRUTHFUL
 
 
 def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the groups that the key ``groups`` states: names of goals by the name of the group."""
+    """Return the groups that the key ``groups`` of a file states: names of goals by the name of their group.
+
+    `goals` are the names of all goals; a group with other names raises InputError.
+    """
     if not root.has("groups"):
         return {}
     given, names, groups = root.child("groups"), list(goals), {}
@@ -344,7 +372,10 @@ def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]
 
 
 def read_words(root: Field, name: str) -> Vocabulary:
-    """Return the vocabulary of a problem called `name`, with its own ``words`` for teammate, ego agent and goal."""
+    """Return the vocabulary of a problem called `name`: the nouns for teammate, ego agent and goal, and their letters.
+
+    Nouns that the key ``words`` of the file does not state are the default ones.
+    """
     own: dict[str, str] = {}
     if root.has("words"):
         given = root.child("words").object([], ["teammate", "ego", "goal"])
@@ -364,6 +395,9 @@ def read_words(root: Field, name: str) -> Vocabulary:
 
 
 def _sign(word: str) -> str:
-    """Return the letter that stands for an agent in drawings; empty if `word` does not begin with a letter or digit."""
+    """Return the letter that stands for an agent in drawings: the first of the noun `word`, as a capital.
+
+    It is empty if `word` does not begin with a letter or digit (ASCII).
+    """
     first = word[0].upper()
     return first if len(first) == 1 and first.isascii() and first.isalnum() else ""

@@ -29,7 +29,7 @@ STATE = "a state: a text, a whole number of at most 15 digits, or a cell [x, y]"
 
 
 def read_state_name(given: Field) -> StateName:
-    """Return the name of a state that a field holds."""
+    """Return the name of a state that a field of a file holds: a text, a whole number, or a cell ``(x, y)``."""
     value = given.value
     if isinstance(value, str):
         return read_name(given)
@@ -41,12 +41,12 @@ def read_state_name(given: Field) -> StateName:
 
 
 def is_number(value: object) -> bool:
-    """Whether `value` is a whole number that may name a state."""
+    """Return whether `value` is a whole number that may name a state: one of at most 15 digits."""
     return type(value) is int and abs(value) <= LARGEST_NUMBER
 
 
 def is_cell(value: object) -> bool:
-    """Whether `value` is a pair of whole numbers, a cell ``[x, y]``."""
+    """Return whether `value` is a pair of whole numbers, a cell ``[x, y]``."""
     return isinstance(value, list | tuple) and len(value) == 2 and all(map(is_number, value))
 
 
@@ -56,7 +56,10 @@ def state_to_json(name: StateName) -> str | int | list[int]:
 
 
 def name_to_json(name: Hashable, field: str) -> Any:
-    """Return the name of any model's state as JSON-compatible data; refuse names that a file cannot hold."""
+    """Return the name of any model's state as JSON-compatible data.
+
+    Raises InputError, which names `field`, if a file cannot hold the name.
+    """
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
         return state_to_json(plain)
@@ -108,7 +111,10 @@ class Graph(ArrivesFrozen):
 
     @property
     def by_rank(self) -> bool:
-        """Whether a table with a column for every action would be large and nearly empty."""
+        """Whether the model numbers the actions of each state separately, instead of having a column for every action.
+
+        It does so if a table with a column for every action would be large and nearly empty.
+        """
         size = len(self.states) * len(self.actions)
         # By rank there are two tables, successors and labels; staying is always available and has no label.
         empty = size > NEARLY_EMPTY * self.edges.shape[0] and 2 * self.most_actions < len(self.actions)
@@ -116,7 +122,7 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def model(self) -> Model:
-        """The agent's model; if `by_rank`, its columns are ranks with labels."""
+        """The agent's model; if `by_rank`, column `r` is the `r`-th action of each state, whose name is a label."""
         if self.by_rank:
             source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T
             counts = np.bincount(source, minlength=len(self.states))
@@ -137,20 +143,23 @@ class Graph(ArrivesFrozen):
         return any(isinstance(name, tuple) for name in self.states)
 
     def read_state(self, given: Field) -> StateName:
-        """Return the state that a field names."""
+        """Return the name of the state that a field of a file states; InputError if the graph has no such state."""
         name = read_state_name(given)
         if name not in self._known:
             raise given.refuse(self._allowed(given.value))
         return name
 
     def read_targets(self, given: Field) -> tuple[StateName, ...]:
-        """Return the states that a field names: one, or a list of them."""
+        """Return the names of the states that a field of a file states: one state, or a list of states."""
         if not isinstance(given.value, list) or (self._has_cells and is_cell(given.value)):
             return (self.read_state(given),)
         return tuple(self.read_state(each) for each in _some(given, "state"))
 
     def parse(self, text: str, option: str) -> StateName:
-        """Return the state that a person typed by name, or as ``X,Y``; errors name `option`."""
+        """Return the name of the state that a person typed, cells as ``X,Y``.
+
+        InputError, which names the command-line option `option`, is raised if there is no such state.
+        """
         found = self._spoken.get(text, self._spoken.get(text.strip()))
         if found is None:
             raise InputError(option, repr(text), self._allowed(text))
@@ -196,14 +205,17 @@ class DrawnMap(ArrivesFrozen):
         return GridWorld(width, height, self.walls)
 
     def read_state(self, given: Field) -> tuple[int, int]:
-        """Return the cell that a field names by its coordinates, or by a letter that occurs once."""
+        """Return the cell that a field of a file states: its coordinates, or a letter that occurs once on the map."""
         found = self.read_targets(given, listed=False)
         if len(found) > 1:
             raise InputError(given.path, f"{short_json(given.value)}, which is on {len(found)} cells", "one cell")
         return found[0]
 
     def read_targets(self, given: Field, *, listed: bool = True) -> tuple[tuple[int, int], ...]:
-        """Return the cells that a field names: a letter, a cell, or, if `listed`, a list of these."""
+        """Return the cells that a field of a file states: all cells of a letter, a single cell, or a list of these.
+
+        A list is accepted only if `listed` is True.
+        """
         value = given.value
         if isinstance(value, str):
             if value not in self.letters:
@@ -214,7 +226,10 @@ class DrawnMap(ArrivesFrozen):
         return (self._cell(given),)
 
     def parse(self, text: str, option: str) -> tuple[int, int]:
-        """Return the cell that a person typed: ``X,Y``, or a letter that occurs once; errors name `option`."""
+        """Return the cell that a person typed: ``X,Y``, or a letter that occurs once on the map.
+
+        InputError, which names the command-line option `option`, is raised if there is no such free cell.
+        """
         name = text.strip()
         if name in self.letters or "," not in name:
             return self.read_state(Field(option, name))
@@ -227,7 +242,7 @@ class DrawnMap(ArrivesFrozen):
         return self._free(given.cell(width, height), given.path)
 
     def _free(self, at: tuple[int, int], path: str) -> tuple[int, int]:
-        """Return `at` after checking that it is a free cell of the map."""
+        """Return the cell `at` unchanged; raise InputError, which names `path`, unless it is a free cell of the map."""
         height, width = self.walls.shape
         if not (0 <= at[0] < width and 0 <= at[1] < height):
             expected = f"x from 0 to {width - 1} and y from 0 to {height - 1}"
@@ -249,7 +264,7 @@ StatedSide: TypeAlias = Graph | DrawnMap
 
 
 def same_model(one: StatedSide, other: StatedSide) -> bool:
-    """Whether two agents move in equal models; their starts and the letters on their maps may differ."""
+    """Return whether two agents move in equal graphs or maps; starts, and letters on maps, may differ."""
     if isinstance(one, Graph) and isinstance(other, Graph):
         alike = (one.states, one.actions, one.stay) == (other.states, other.actions, other.stay)
         return alike and np.array_equal(one.edges, other.edges)
@@ -259,7 +274,7 @@ def same_model(one: StatedSide, other: StatedSide) -> bool:
 
 
 def _some(given: Field, what: str) -> Iterable[Field]:
-    """Return the elements of a list; refuse an empty list of `what`."""
+    """Return the elements of a list in a file; raise InputError if it is empty. `what` is the noun for an element."""
     found = list(given.elements())
     if not found:
         raise given.refuse(f"at least one {what}")
@@ -267,5 +282,5 @@ def _some(given: Field, what: str) -> Iterable[Field]:
 
 
 def _is_one_cell(value: list[object]) -> bool:
-    """Whether a list can only be meant as one cell, not as a list of letters and cells."""
+    """Return whether a list, as it stands in a file, can only mean one cell, not a list of letters and cells."""
     return bool(value) and not any(isinstance(each, str | list) for each in value)

@@ -32,7 +32,7 @@ WORDS = Vocabulary(
 
 
 def words_for(instance: Instance) -> Vocabulary:
-    """Return the words of an instance, with the positions of its toolboxes and a description of its prior."""
+    """Return the words that texts use for an instance: nouns, the positions of toolboxes, and the prior in words."""
     stations: dict[str, list[str]] = {name: [] for name in instance.toolboxes}
     for name, station in instance.stations.items():
         stations[station.toolbox].append(name)
@@ -53,21 +53,27 @@ def _prior_in_words(instance: Instance) -> str:
 
 
 class ToolFetchingDomain:
-    """The domain of tool fetching; implements `askwise.domains.domain.Domain`."""
+    """The domain of tool fetching: a fetcher, the ego agent, brings a worker, the teammate, the tool for its station.
+
+    Implements `askwise.domains.domain.Domain`.
+    """
 
     name = "tool-fetching"
     formats = (FORMAT,)
 
     def recognises(self, given: object) -> bool:
-        """Whether `given` is an `Instance` or a `ToolFetching` problem."""
+        """Return whether `given` is an `Instance` or a `ToolFetching` problem."""
         return isinstance(given, Instance | ToolFetching)
 
     def read(self, field: Field) -> Instance:
-        """Return the checked instance that a file describes."""
+        """Check the contents of an instance file, `field`, and return the instance."""
         return Instance.from_json(field)
 
     def write(self, given: Instance | ToolFetching) -> dict[str, Any]:
-        """Return the contents of the instance's file; refuse a problem with its own teammate policies."""
+        """Return the contents of the file of an instance, or of a problem's instance.
+
+        Raises InputError for a problem with its own teammate policies, which a file cannot hold.
+        """
         if isinstance(given, Instance):
             return given.to_json()
         if given.policies is not None:
@@ -75,7 +81,10 @@ class ToolFetchingDomain:
         return given.instance.to_json()
 
     def problem(self, given: Instance | ToolFetching, start: JointState | None = None) -> ToolFetching:
-        """Return the problem of an instance, or the given problem; a `start` is with empty hands."""
+        """Return the problem of an instance; a problem is returned as it is.
+
+        With `start`, both agents start in these cells instead, the fetcher always with empty hands.
+        """
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
         if start is None:
             return problem
@@ -85,7 +94,10 @@ class ToolFetchingDomain:
         return other.with_answers(problem.answers)
 
     def vocabulary(self, given: Instance | ToolFetching | None = None) -> Vocabulary:
-        """Return the words of an instance or a problem; for None, those of all instances."""
+        """Return the words that texts use for an instance or a problem, with facts about it such as its toolboxes.
+
+        For None, these facts are left out.
+        """
         return WORDS if given is None else words_for(given.instance if isinstance(given, ToolFetching) else given)
 
     def parse_state(
@@ -95,7 +107,14 @@ class ToolFetchingDomain:
         ego: str | None = None,
         holding: str | None = None,
     ) -> JointState:
-        """Return the joint state of two typed cells ``X,Y`` and the station whose tool the fetcher holds."""
+        """Return the states of both agents that a person typed.
+
+        Args:
+            problem: the problem.
+            teammate: the worker's cell as ``X,Y``; None for its start.
+            ego: the fetcher's cell as ``X,Y``; None for its start.
+            holding: the name of the station whose tool the fetcher holds; None for empty hands.
+        """
         start = problem.rules.start
         given = {"worker": teammate, "fetcher": ego}
         cells = {who: parse_cell(text, f"--{who}") for who, text in given.items() if text is not None}
@@ -108,7 +127,10 @@ DOMAIN = ToolFetchingDomain()
 
 
 def _reachable(problem: ToolFetching, who: str, at: Cell) -> int:
-    """Return the state of the cell `at`; refuse a cell from which the stations cannot be reached."""
+    """Return the state number of the cell `at`; InputError if no station can be reached from it.
+
+    `who` is the agent that the error names: ``worker`` or ``fetcher``.
+    """
     grid = problem.grid
     state = grid.state(at, who)
     steps = breadth_first([problem.rules.start.worker], *grid.predecessors)[0]

@@ -33,7 +33,7 @@ def generate(
     query_cost: QueryCost | None = None,
     seed: Seed = None,
 ) -> Instance:
-    """Draw a random instance.
+    """Return a random instance of tool fetching in which all stations and toolboxes can be reached.
 
     Args:
         size: number of columns and rows, one number for both; 20 unless `width` is given.
@@ -41,9 +41,9 @@ def generate(
         height: number of rows; equal to `width` by default.
         stations: number of stations.
         toolboxes: number of toolboxes.
-        walls: share of the cells that are walls.
+        walls: share of the cells that are walls, from 0 to below 1.
         clustered: whether stations are drawn in clusters instead of uniformly.
-        prior: the prior over stations: a `Prior`, or the name of a kind.
+        prior: the prior over stations: a `Prior`, or the name of a kind, such as ``far``; uniform by default.
         query_cost: the prices of questions.
         seed: seed of the random generator; equal seeds give equal instances.
     """
@@ -74,7 +74,7 @@ def generate(
 
 
 def _sides(size: int | tuple[int, int] | None, width: int | None, height: int | None) -> tuple[int, int]:
-    """Return the numbers of columns and rows from `size`, or from `width` and `height`."""
+    """Return the numbers of columns and rows that the caller stated by `size`, or by `width` and `height`."""
     if size is None:
         width = 20 if width is None else width
         return width, width if height is None else height
@@ -96,7 +96,16 @@ def _as_prior(given: Prior | str | None) -> Prior:
 
 
 def check_room(width: int, height: int, stations: int, toolboxes: int, walls: float, seed: Seed) -> None:
-    """Refuse an instance that does not fit on the map of a seed, without drawing the rest of the instance."""
+    """Raise InputError if stations and toolboxes do not fit on the random map of a seed; nothing else is drawn.
+
+    Args:
+        width: number of columns.
+        height: number of rows.
+        stations: number of stations.
+        toolboxes: number of toolboxes.
+        walls: share of the cells that are walls.
+        seed: the seed that `generate` would get.
+    """
     room = width * height
     if walls:
         room = len(_largest_region(_walled(width, height, walls, generator(seed))))
@@ -104,7 +113,7 @@ def check_room(width: int, height: int, stations: int, toolboxes: int, walls: fl
 
 
 def _walled(width: int, height: int, walls: float, rng: np.random.Generator) -> BoolArray:
-    """``bool [height, width]``: True for walls."""
+    """Return a random map, ``bool [height, width]``, True for walls; `walls` is the share of walls."""
     mask = np.zeros((height, width), dtype=np.bool_)
     mask.ravel()[rng.permutation(width * height)[: round(walls * width * height)]] = True
     return mask
@@ -121,10 +130,10 @@ def _refuse_crowded(room: int, width: int, height: int, stations: int, toolboxes
 
 
 def _largest_region(mask: BoolArray) -> IntArray:
-    """``int [n_cells, 2]``: the cells of the largest connected region of free cells, row by row.
+    """Return ``int32 [n_cells, 2]``: x and y of the cells of the largest connected region of free cells, row by row.
 
-    Of regions of equal size, the first one counts. All regions are found in one pass: a map with many walls has
-    hundreds of thousands.
+    ``mask [height, width]`` is True for walls. Of regions of equal size, the first one counts. All regions are found in
+    one pass: a map with many walls has hundreds of thousands.
     """
     from scipy import ndimage
 
@@ -136,7 +145,7 @@ def _largest_region(mask: BoolArray) -> IntArray:
 
 
 def _cells_of(mask: BoolArray) -> IntArray:
-    """``int32 [n_cells, 2]``: x and y of the True cells of a mask, row by row."""
+    """Return ``int32 [n_cells, 2]``: x and y of the cells that are True in ``mask [height, width]``, row by row."""
     y, x = np.nonzero(mask)
     return np.column_stack([x.astype(np.int32), y.astype(np.int32)])
 
@@ -146,7 +155,10 @@ def _drawn(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
 
 
 def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
-    """Draw cluster centres, then cells with probability falling with the squared distance to the nearest centre."""
+    """Draw `n` different cells of ``cells [n_cells, 2]`` that lie in clusters.
+
+    Centres of clusters are drawn first; then a cell is the less likely, the further it is from the nearest centre.
+    """
     centres = np.array(_drawn(cells, max(1, round(n / CLUSTER_SIZE)), rng))
     nearest = np.full(len(cells), np.inf)
     for centre in centres:
@@ -156,7 +168,7 @@ def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
 
 
 def _without(cells: IntArray, taken: list[Cell]) -> IntArray:
-    """Return `cells` without those in `taken`, in the same order."""
+    """Return the rows of ``cells [n_cells, 2]`` that are not in `taken`, in the same order."""
     x, y = np.array(taken).T
     used = np.zeros(cells.max(axis=0) + 1, dtype=np.bool_)
     used[x, y] = True
@@ -170,7 +182,15 @@ def _as_cells(cells: IntArray) -> list[Cell]:
 
 
 def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
-    """Refuse sizes and numbers for which no instance exists, whatever the seed."""
+    """Raise InputError for sizes and numbers for which no instance exists, whatever the seed.
+
+    Args:
+        width: number of columns.
+        height: number of rows.
+        stations: number of stations.
+        toolboxes: number of toolboxes.
+        walls: share of the cells that are walls.
+    """
     for field, value in (("width", width), ("height", height)):
         if not 1 <= (as_int(value) or 0) <= LARGEST_SIDE:
             raise InputError(field, value, f"a whole number from 1 to {LARGEST_SIDE}")

@@ -48,7 +48,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A workstation: its cell, and the name of the toolbox that holds its tool."""
+    """A workstation: the cell ``(x, y)`` where it is, and the name of the toolbox that holds its tool."""
 
     at: Cell
     toolbox: str
@@ -56,7 +56,14 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """The prior over stations: a kind with its temperature, or weights by station name."""
+    """The prior over stations: a kind with its temperature, or weights by station name.
+
+    Attributes:
+        kind: ``uniform``; ``far`` or ``near``: stations far from (near) the worker are likelier; ``fetcher-far`` or
+            ``fetcher-near``: tools far from (near) the fetcher are likelier; ``weights`` if there are weights.
+        temperature: the higher, the more similar the probabilities.
+        weights: the weight of each station; None for a kind.
+    """
 
     kind: str = "uniform"
     temperature: float = 1.0
@@ -70,7 +77,20 @@ class Prior:
 
 @dataclass(frozen=True)
 class Instance:
-    """One tool-fetching problem, already validated if it came from a file."""
+    """The description of one tool-fetching problem; it is checked if it came from a file.
+
+    Attributes:
+        width: number of columns of the map.
+        height: number of rows.
+        toolboxes: the cell ``(x, y)`` of each toolbox, by name.
+        stations: the stations by name; they are the goals.
+        worker: the cell where the worker, the teammate, starts.
+        fetcher: the cell where the fetcher, the ego agent, starts.
+        walls: the cells that are walls.
+        prior: the prior over stations.
+        query_cost: the prices of questions.
+        answers: the answer model.
+    """
 
     width: int
     height: int
@@ -95,12 +115,15 @@ class Instance:
 
     @classmethod
     def load(cls, path: str | Path) -> Instance:
-        """Read and check an instance file."""
+        """Read an instance file (JSON); raise InputError if anything in it is wrong."""
         return cls.from_text(read_text(path), f"file {str(path)!r}")
 
     @classmethod
     def from_text(cls, text: str, source: str = "text") -> Instance:
-        """Check the text of an instance file; `source` is its origin in error messages."""
+        """Return the instance that the text of a file (JSON) describes; raise InputError if anything in it is wrong.
+
+        `source` is the origin of the text, for error messages.
+        """
         files = f"an instance file, {FORMAT} (askwise generate makes one)"
         refuse_blank(text, source, files)
         if text.lstrip()[:1] not in ("{", "["):
@@ -110,13 +133,16 @@ class Instance:
 
     @classmethod
     def from_json(cls, data: Any) -> Instance:
-        """Check the contents of an instance file, given as plain data or as a `Field`."""
+        """Return the instance that the contents of a file describe; raise InputError if anything in them is wrong.
+
+        `data` are the contents as plain data, or as a `Field` (data with its path in a file).
+        """
         return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contents of the instance's file; reading them gives an equal instance.
+        """Return the contents of a file that describes the instance; reading them gives an equal instance.
 
-        Prices that the file cannot hold are refused; otherwise they would change silently.
+        Prices that a file cannot hold raise InputError; otherwise they would change silently.
         """
         _refuse_other_prices(self.query_cost)
         prior: dict[str, Any] = {"kind": self.prior.kind, "temperature": self.prior.temperature}
@@ -137,7 +163,7 @@ class Instance:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the instance's file atomically."""
+        """Write the instance to a JSON file, atomically."""
         with whole_file(path) as temporary:
             temporary.write_text(json_text(self.to_json()), encoding="utf-8")
 
@@ -182,7 +208,7 @@ class _FreeCells:
     walls: BoolArray
 
     def read(self, given: Field) -> Cell:
-        """Return the cell that a field holds; refuse a wall."""
+        """Return the cell that a field of a file states; raise InputError if it is a wall or outside the map."""
         height, width = self.walls.shape
         cell = given.cell(width, height)
         if self.walls[cell[1], cell[0]]:
@@ -211,7 +237,7 @@ def _is_cell(value: Any, width: int, height: int) -> bool:
 
 
 def _mask(walls: tuple[Cell, ...], width: int, height: int) -> BoolArray:
-    """``bool [height, width]``: True for walls; refuse a map without free cells."""
+    """Return ``bool [height, width]``, True for walls; raise InputError if no cell is free."""
     mask = np.zeros((height, width), dtype=np.bool_)
     if walls:
         x, y = np.array(walls, dtype=np.int32).T
@@ -232,7 +258,7 @@ def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells
 
 
 def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
-    """Refuse two stations on one cell, and two toolboxes on one cell; the error names the field of the file."""
+    """Raise InputError, which names the place in the file, if two stations or two toolboxes share a cell."""
     given = root.child("stations")
     stated = ((given.child(name).child("at").path, short_json(name), [each.at]) for name, each in stations.items())
     refuse_shared(stated, lambda at: str(list(at)))
@@ -273,7 +299,7 @@ def _prices_to_json(cost: QueryCost) -> dict[str, float]:
 
 
 def _refuse_other_prices(cost: QueryCost) -> None:
-    """Refuse prices that a file cannot hold."""
+    """Raise InputError for prices that a file cannot hold: prices of single stations, or computed by a function."""
     found = None
     if type(cost) is not QueryCost:
         found = f"a {type(cost).__name__}"
@@ -284,7 +310,7 @@ def _refuse_other_prices(cost: QueryCost) -> None:
 
 
 def _refuse_unreachable(instance: Instance) -> None:
-    """Refuse an instance in which an agent cannot reach every station, the fetcher by way of the toolbox.
+    """Raise InputError if the worker cannot reach every station, or the fetcher not every toolbox and station.
 
     `Problem` checks this, too, but cannot say whether station, toolbox or fetcher is in the wrong place. Moves can be
     undone, so two cells are reachable from each other if and only if they lie in one connected region.

@@ -54,8 +54,8 @@ def prior_of(instance: Instance, worker_steps: IntArray, tool_steps: IntArray) -
 
     Args:
         instance: the instance whose ``prior`` is applied.
-        worker_steps: ``int [n_stations]``, the worker's steps to each station.
-        tool_steps: ``int [n_stations]``, the fetcher's steps to each station's tool.
+        worker_steps: ``int [n_stations]``, the worker's steps from its start to each station.
+        tool_steps: ``int [n_stations]``, the fetcher's steps from its start to the toolbox with each station's tool.
     """
     prior = instance.prior
     if prior.weights is not None:
@@ -76,9 +76,10 @@ TOWARDS_GOALS = tuple(range(len(MOVES)))
 
 
 class ToolFetching(Problem):
-    """The tool-fetching problem of an instance.
+    """The tool-fetching problem of an instance: the fetcher (ego agent) brings the worker (teammate) the right tool.
 
-    An ego state is ``cell * (n_stations + 1) + tool + 1``, with tool -1 for empty hands.
+    A state of the fetcher is ``cell * (n_stations + 1) + tool + 1``, where `tool` is the number of the station whose
+    tool it carries, -1 for empty hands.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -112,17 +113,17 @@ class ToolFetching(Problem):
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
 
     def _prior(self, worker: WorkerSide, fetcher: FetcherSide) -> FloatArray:
-        """``float64 [n_goals]``: the prior of the instance."""
+        """Return ``float64 [n_goals]``, the prior of the instance for the agents' starts."""
         start = self.rules.start
         return read_only(prior_of(self.instance, worker.steps(start.worker), fetcher.steps_to_tools(start.fetcher)))
 
     def with_terms(self, prior: Prior, query_cost: QueryCost) -> ToolFetching:
-        """Return the same problem with another prior and other prices; its tables are shared."""
+        """Return the same problem with another prior and other prices; tables of paths are not computed again."""
         other = changed(self, instance=replace(self.instance, prior=prior, query_cost=query_cost))
         return changed(other, prior=other._prior(self.teammate, self.ego), query_cost=query_cost)  # type: ignore[arg-type]
 
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
-        """Return the same problem with another answer model; its tables are shared."""
+        """Return the same problem with another answer model; tables of paths are not computed again."""
         if answers == self.answers:
             return self
         checked = checked_answers(answers)
@@ -134,17 +135,19 @@ class ToolFetching(Problem):
         return self.rules.grid
 
     def encode(self, state: State) -> JointState:
-        """Return a `State` of the rules as a `JointState` of the problem."""
+        """Return a `State` (cells and tool), which the rules use, as the `JointState` that all problems use."""
         return JointState(state.worker, state.fetcher * (self.rules.n_stations + 1) + state.holding + 1)
 
     def decode(self, state: JointState) -> State:
-        """Return a `JointState` of the problem as a `State` of the rules."""
+        """Return a `JointState`, which all problems use, as a `State` (cells and tool), which the rules use."""
         fetcher, holding = place_and_load(self.ego, state.ego)
         return State(state.teammate, fetcher, holding)
 
 
 class WorkerSide(Sealed):
-    """The side of the worker: it walks on the grid and does WORK at its station. Its NOOP occurs in no plan.
+    """The side of the worker, the teammate: it walks on the grid and does WORK at its station.
+
+    Its states are cells. It can also do NOOP, but no optimal plan contains it.
 
     Args:
         rules: the rules of the instance.
@@ -160,29 +163,35 @@ class WorkerSide(Sealed):
         self._stations = stations
 
     def targets(self, goal: int) -> IntArray:
-        """Return the cell of a station, ``int32 [1]``."""
+        """Return the cell of the station that is the goal with this index, as an array ``int32 [1]``."""
         return np.array([self._rules.station_cells[goal]], dtype=np.int32)
 
     def next(self, state: int, action: int) -> int:
-        """Return the next cell; -1 if the action is not available."""
+        """Return the cell after an action in the cell `state`; -1 if the action is not available there."""
         return self._rules.worker_next(state, action)
 
     def steps(self, state: Any) -> IntArray:
-        """Return the steps to each station, ``int [n_goals]``; for an array of states, ``int [n_states, n_goals]``."""
+        """Return ``int [n_goals]``, the worker's steps from a state to each station.
+
+        `state` can also be an array of states; then the result is ``int [n_states, n_goals]``.
+        """
         return self._stations.steps_from(state) if isinstance(state, np.ndarray) else self._stations.steps_at(state)
 
     def optimal(self, state: int) -> BoolArray:
-        """``bool [n_goals, n_actions]``: the optimal actions for each goal; never NOOP."""
+        """Return ``bool [n_goals, n_actions]``: whether an action in a state is optimal for a goal; NOOP never is."""
         return self._stations.optimal_at(state, more_actions=1)
 
     def policy(self, state: int) -> FloatArray:
-        """``float64 [n_goals, n_actions]``: the probability of each action for each goal; 0 for NOOP."""
+        """Return ``float64 [n_goals, n_actions]``: the probability of each action if the worker pursues the goal.
+
+        All shortest paths are equally likely; NOOP has the probability 0.
+        """
         policy = np.zeros((self._rules.n_stations, len(WORKER_ACTIONS)))
         policy[:, : WORK + 1] = self._stations.policy_at(state)
         return policy
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD between all pairs of goals, each ``float64 [n_goals, n_goals]``."""
+        """Return EDP and WCD of all pairs of goals with the worker in `state`, ``float64 [n_goals, n_goals]`` each."""
         return self._family.matrices_at(state)
 
     @cached_property
@@ -190,7 +199,7 @@ class WorkerSide(Sealed):
         return Divergence(self._rules.grid, dict(zip(self._rules.stations, self._rules.station_cells, strict=True)))
 
     def table(self) -> CarrierTable:
-        """Return the tables of the worker's moves for planners; it carries nothing."""
+        """Return the worker's moves and distances as arrays, for planners; it carries no loads."""
         return self._table
 
     @cached_property
@@ -201,7 +210,10 @@ class WorkerSide(Sealed):
 
 
 class FetcherSide(Sealed):
-    """The side of the fetcher: its cell and the tool in hand, without a product model.
+    """The side of the fetcher, the ego agent: it walks to a toolbox, picks up a tool and brings it to its station.
+
+    A state is a cell and the tool in hand, as one number. Everything is computed from shortest paths on the grid,
+    without a model of all these states.
 
     Args:
         rules: the rules of the instance.
@@ -222,16 +234,20 @@ class FetcherSide(Sealed):
         self._optimal_at: list[tuple[int, BoolArray]] = [(-1, np.zeros((0, 0), dtype=np.bool_))]
 
     def targets(self, goal: int) -> IntArray:
-        """Return the one state with the tool at its station, ``int32 [1]``."""
+        """Return the only state in which a goal is reached: at its station with its tool, as an array ``int32 [1]``."""
         return np.array([self._rules.station_cells[goal] * (self._n + 1) + goal + 1], dtype=np.int32)
 
     def next(self, state: int, action: int) -> int:
-        """Return the next state; -1 if the action is not available."""
+        """Return the state after an action; -1 if the action is not available."""
         cell, tool = self._rules.fetcher_next(*place_and_load(self, state), action)
         return -1 if cell < 0 else cell * (self._n + 1) + tool + 1
 
     def steps(self, state: Any) -> IntArray:
-        """Return the steps to each goal, ``int [n_goals]``; for an array of states, ``int [n_states, n_goals]``."""
+        """Return ``int [n_goals]``, the fetcher's steps from a state to each goal.
+
+        Fetching the tool is included, unless it is already in hand. `state` can also be an array of states; then the
+        result is ``int [n_states, n_goals]``.
+        """
         if isinstance(state, np.ndarray):
             return np.array([self.steps(int(each)) for each in state], dtype=np.int32).reshape(-1, self._n)
         cell, tool = place_and_load(self, state)
@@ -241,7 +257,7 @@ class FetcherSide(Sealed):
         return np.asarray(steps)
 
     def steps_to_tools(self, cell: int) -> IntArray:
-        """``int [n_goals]``: steps from a cell to the toolbox that holds the tool of each station."""
+        """Return ``int [n_goals]``: the steps from a cell to the toolbox that holds the tool of each station."""
         return np.asarray(self._boxes.steps_at(cell)[self._box_of])
 
     @cached_property
@@ -251,7 +267,7 @@ class FetcherSide(Sealed):
         return read_only(np.asarray(1 + from_boxes[self._box_of, np.arange(self._n)]))
 
     def optimal(self, state: int) -> BoolArray:
-        """``bool [n_goals, n_actions]``: the optimal actions for each goal."""
+        """Return ``bool [n_goals, n_actions]``: whether an action in a state is optimal for a goal."""
         if self._optimal_at[0][0] != state:  # a fetcher that waits asks for the same state repeatedly
             self._optimal_at[0] = state, self._optimal(state)
         return self._optimal_at[0][1]
@@ -264,9 +280,9 @@ class FetcherSide(Sealed):
         return read_only(optimal)
 
     def policy(self, state: int) -> FloatArray:
-        """``float64 [n_goals, n_actions]``: the probability of each action for each goal.
+        """Return ``float64 [n_goals, n_actions]``: the probability of each action if the fetcher pursues the goal.
 
-        All shortest walks to the next waypoint are equally likely.
+        All shortest paths to the next place, toolbox or station, are equally likely.
         """
         cell, tool = place_and_load(self, state)
         policy = np.zeros((self._n, len(self.actions.names)))
@@ -279,7 +295,7 @@ class FetcherSide(Sealed):
         return policy
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD between all pairs of goals, each ``float64 [n_goals, n_goals]``."""
+        """Return EDP and WCD of all pairs of goals with the fetcher in `state`, ``float64 [n_goals, n_goals]`` each."""
         cell, tool = place_and_load(self, state)
         waypoint = self._box_of if tool == NOTHING else np.where(np.arange(self._n) == tool, -1, self._box_of)
         edp, wcd = (matrix[np.ix_(waypoint, waypoint)] for matrix in self._family(tool).matrices_at(cell))
@@ -292,14 +308,18 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return the divergences between all waypoints: the toolboxes and, last, the station of the tool in hand."""
+        """Return the divergences between all places to which a fetcher with this tool may go next.
+
+        These are the toolboxes and, last, the station whose tool is in hand. `tool` is the number of that station, -1
+        for empty hands.
+        """
         if tool not in self._families:
             station = [] if tool == NOTHING else [self._rules.station_cells[tool]]
             self._families[tool] = Divergence(self._rules.grid, [*self._box_list, *station])
         return self._families[tool]
 
     def table(self) -> CarrierTable:
-        """Return the tables of the fetcher's moves for planners; a place is a cell, a load is a tool."""
+        """Return the fetcher's moves and distances as arrays, for planners; a place is a cell, a load is a tool."""
         return self._table
 
     @cached_property
@@ -320,7 +340,20 @@ def _pursuit(grid: GridWorld, cells: Sequence[int]) -> Pursuit:
 def _towards_waypoints(
     to_station: Any, to_box: Any, box_of: Any, successor: Any, cell: int, tool: int, optimal: Any
 ) -> None:
-    """Mark in `optimal` ``[n_goals, n_actions]`` the moves towards each goal's waypoint, and the action to do there."""
+    """Mark the fetcher's optimal actions for each goal, by changing ``optimal [n_goals, n_actions]``.
+
+    With the goal's tool in hand, they lead to the station, where the fetcher waits; otherwise to the toolbox, where it
+    picks up the tool.
+
+    Args:
+        to_station: ``[n_cells, n_goals]``, the steps from a cell to each station.
+        to_box: ``[n_cells, n_boxes]``, the steps from a cell to each toolbox.
+        box_of: ``[n_goals]``, the index of the toolbox with each station's tool.
+        successor: ``[n_cells, n_moves]``, the cell after each move, -1 if it is not available.
+        cell: the fetcher's cell.
+        tool: the station whose tool it carries, -1 for empty hands.
+        optimal: the array to change.
+    """
     for goal in range(box_of.size):
         if goal == tool:
             distance, waypoint, arrived = to_station, goal, FETCHER_NOOP

@@ -39,7 +39,13 @@ FIRST_PICKUP = len(MOVES) + 1
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The cells of worker and fetcher (state numbers of the grid), and the station whose tool is in hand, or -1."""
+    """The state of both agents.
+
+    Attributes:
+        worker: the worker's cell, as a state number of the grid.
+        fetcher: the fetcher's cell, as a state number of the grid.
+        holding: the number of the station whose tool the fetcher holds; -1 for empty hands.
+    """
 
     worker: int
     fetcher: int
@@ -47,7 +53,10 @@ class State:
 
 
 class Rules(Sealed):
-    """The rules for one instance; an object does not change after construction."""
+    """The rules of tool fetching for one instance: which actions are possible, and what they do.
+
+    Cells, stations and actions are given by numbers. An object does not change after construction.
+    """
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -70,7 +79,7 @@ class Rules(Sealed):
 
     @cached_property
     def start(self) -> State:
-        """The start of both agents, the fetcher with empty hands."""
+        """The state in which both agents start, the fetcher with empty hands."""
         return State(self.grid.state(self.instance.worker), self.grid.state(self.instance.fetcher))
 
     @cached_property
@@ -83,13 +92,19 @@ class Rules(Sealed):
         return self._station_at.get(cell)
 
     def worker_next(self, cell: int, action: int) -> int:
-        """Return the worker's next cell; -1 if the action is not available there."""
+        """Return the worker's cell after an action in `cell`; -1 if the action is not available there."""
         if action < WORK:
             return int(self._moves[cell][action])
         return cell if action == WORKER_NOOP or cell in self._station_at else -1
 
     def fetcher_next(self, cell: int, holding: int, action: int) -> tuple[int, int]:
-        """Return the fetcher's next cell and tool; (-1, tool) if the action is not available there."""
+        """Return the fetcher's cell and tool after an action; the cell is -1 if the action is not available.
+
+        Args:
+            cell: the fetcher's cell.
+            holding: the number of the station whose tool it holds; -1 for empty hands.
+            action: the number of the action.
+        """
         if action < FETCHER_NOOP:
             return int(self._moves[cell][action]), holding
         if action == FETCHER_NOOP:
@@ -98,17 +113,17 @@ class Rules(Sealed):
         return (cell, tool) if self.box_cells[tool] == cell else (-1, holding)
 
     def legal_worker_actions(self, state: State) -> list[int]:
-        """Return the numbers of the actions that the worker can take."""
+        """Return the numbers of the actions that the worker can take in a state."""
         return [a for a in range(len(WORKER_ACTIONS)) if self.worker_next(state.worker, a) >= 0]
 
     def legal_fetcher_actions(self, state: State) -> list[int]:
-        """Return the numbers of the actions that the fetcher can take; it can always ask a question as well."""
+        """Return the numbers of the actions that the fetcher can take in a state; in addition, it can always ask."""
         moves = [a for a, cell in enumerate(self._moves[state.fetcher]) if cell >= 0]
         pickups = [FIRST_PICKUP + k for k, cell in enumerate(self.box_cells) if cell == state.fetcher]
         return [*moves, FETCHER_NOOP, *pickups]
 
     def step(self, state: State, worker_action: int, fetcher_action: int) -> State:
-        """Return the state after both agents have acted."""
+        """Return the state after both agents have acted; raise InputError for an action that is not available."""
         for who, action, n in (
             ("worker", worker_action, len(WORKER_ACTIONS)),
             ("fetcher", fetcher_action, FIRST_PICKUP + self.n_stations),
@@ -124,15 +139,20 @@ class Rules(Sealed):
         return State(worker, fetcher, holding)
 
     def finished(self, worker_action: int, after: State, goal: int) -> bool:
-        """Whether a step with the worker's action `worker_action` that led to the state `after` ends the episode.
+        """Return whether a step ended the episode: both agents are at the goal with its tool, and the worker does WORK.
 
         WORK does not move the worker, so it was at the station before the step as well.
+
+        Args:
+            worker_action: the worker's action in the step.
+            after: the state after the step.
+            goal: the number of the worker's station.
         """
         cell = self.station_cells[goal]
         return worker_action == WORK and after.worker == cell and after.fetcher == cell and after.holding == goal
 
     def query_cost(self, stations: Sequence[int]) -> float:
-        """Return the price of a question about these stations."""
+        """Return the price of a question about the stations with these numbers."""
         return self.instance.query_cost(stations)
 
     def _illegal(self, who: str, action: str, cell: int) -> InputError:
