@@ -20,7 +20,8 @@ def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order:
     """Walk through a graph in breadth-first order, without forbidden moves; return the number of reached states.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; a rank is the
+            number of a move in its state.
         owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
         closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner, is
             False.
@@ -98,11 +99,14 @@ def cheapest_plans(
 
 @inner
 def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
-    """Fill `steps` and begin `towards`: 0 at the nearest targets of each goal, where plans end, `NO_PLAN` elsewhere.
+    """Fill the steps to each goal, and mark the targets where its shortest plans end.
 
-    ``depth [n_states]`` holds the steps from the start; the targets of goal `g` are ``targets[starts[g]:starts[g +
-    1]]``. ``steps [n_goals]`` becomes the number of steps to the goal (-1 if it cannot be reached); ``towards`` is
-    ``[n_states, n_goals]``.
+    Args:
+        depth: ``[n_states]``, the steps from the start, -1 if unreachable.
+        targets: the targets of all goals, one goal after the other.
+        starts: ``[n_goals + 1]``, where the targets of each goal begin in `targets`.
+        steps: ``[n_goals]``, filled with the steps to the nearest target, -1 if none can be reached.
+        towards: ``[n_states, n_goals]``, filled with 0 at the nearest targets of each goal, `NO_PLAN` elsewhere.
     """
     towards[:] = NO_PLAN
     for goal in range(steps.size):
@@ -240,11 +244,11 @@ def certain_agreement(
     least: Any,
     agreed: Any,
 ) -> None:
-    """Fill ``agreed [n_goals, n_goals]`` with a lower bound on EDP: how long the row's goal surely stays possible.
+    """Fill ``agreed [n_goals, n_goals]`` with lower bounds on EDP: entry ``[i, j]`` is a bound on EDP(i | j).
 
-    A state is certain for a goal if it lies on one of its shortest plans with price 0, which nothing can remove. The
-    entry is the number of states that are certain for the row's goal on that plan for the column's goal which has the
-    fewest of them. ``least [n_states]`` is working memory; the other arrays are those of `walk` and `cheapest_plans`.
+    A state is certain for goal `i` if it lies on a shortest plan for `i` with price 0, which no design can remove. The
+    bound is the number of certain states on a shortest plan for `j`, for the plan that has the fewest. ``least
+    [n_states]`` is working memory; the other arrays are those of `walk` and `cheapest_plans`.
     """
     n_goals = towards.shape[1]
     for j in range(n_goals):

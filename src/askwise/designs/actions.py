@@ -98,8 +98,12 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
     """Raise InputError if actions of the same name lead from one state to different states.
 
     The search assumes that the observer sees states, so the name of an action has to determine the next state.
-    `successor` and `owner`, both ``int32 [n_states, n_ranks]``, are the next state of each move and the index of its
-    action in `names`.
+
+    Args:
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move; a rank is the number of a move in its
+            state.
+        owner: ``int32 [n_states, n_ranks]``, the index of each move's action in `names`.
+        names: the names of the actions.
     """
     order = np.argsort(owner, axis=1, kind="stable")
     owners, targets = np.take_along_axis(owner, order, axis=1), np.take_along_axis(successor, order, axis=1)

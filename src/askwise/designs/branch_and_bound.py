@@ -48,11 +48,13 @@ FREE, KEPT, TAKEN = 1, 0, _kernels.NO_PLAN
 
 
 class BudgetSpent(Exception):  # noqa: N818 - not an error
-    """Raised when the limit of designs to evaluate is reached."""
+    """Raised to stop a search that has evaluated as many designs (sets of things to forbid) as its limit allows."""
 
 
 class BestSoFar:
     """The best design that a search has found so far, and the number of designs that it has evaluated.
+
+    A design is a set of things (cells, edges or actions) to forbid; its value is minimised.
 
     Args:
         value: the value of the empty design, which forbids nothing.
@@ -85,7 +87,7 @@ class BestSoFar:
         return value < self.value - EQUAL or (value <= self.value + EQUAL and size < len(self.design))
 
     def with_limit(self, limit: int) -> BestSoFar:
-        """Return a copy with another limit; designs evaluated so far count towards it."""
+        """Return a copy of this record with another limit; designs evaluated so far count towards it."""
         other = BestSoFar(self.value, limit, self._progress, self._turn)
         other.design, other.looked_at = self.design, self.looked_at
         return other
@@ -98,7 +100,7 @@ class BestSoFar:
         return other.better(self.value, len(self.design))
 
     def keep(self, value: float, design: Removals) -> None:
-        """Store a design if it is better than the best so far."""
+        """Store a design, the indices of forbidden things, and its value if it is better than the best so far."""
         if self.better(value, len(design)):
             self.value, self.design = value, tuple(sorted(design))
 
@@ -114,7 +116,10 @@ class Measure(Protocol):
 
     @property
     def expensive(self) -> bool:
-        """Whether the value takes long to compute, and is defined only for designs that both agents' budgets allow."""
+        """Whether the value takes long to compute.
+
+        Then it is defined only for designs that keep the paths of both agents within the budget.
+        """
 
     def value(self, design: Removals) -> float:
         """Return the value of a design, given by the indices of forbidden things (cells, edges or actions).

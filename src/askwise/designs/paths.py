@@ -196,10 +196,10 @@ class ShortestPlans:
         return price, used[:filled]
 
     def certain_agreement(self) -> FloatArray:
-        """Return ``float64 [n_goals, n_goals]``: a lower bound on EDP, how long the row's goal surely stays possible.
+        """Return ``float64 [n_goals, n_goals]``, lower bounds on EDP: entry ``[i, j]`` is a bound on EDP(i | j).
 
-        A state is certain for a goal if it lies on one of the goal's plans with price 0. The entry is the number of
-        states that are certain for the row's goal on that plan for the column's goal which has the fewest of them.
+        A state is certain for goal `i` if it lies on a shortest plan for `i` with price 0. The bound is the number of
+        certain states on a shortest plan for `j`, for the plan that has the fewest.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -243,8 +243,8 @@ class _Walker:
         """Return the graph without the moves of a design, which is given by the indices of the forbidden things.
 
         Returns:
-            The next states, ``int32 [n_states, n_ranks]``, -1 for no move; the predecessors of all states in CSR form
-            (`indptr`, `indices`).
+            The next states, ``int32 [n_states, n_ranks]`` (a column for each move of a state), -1 for no move; the
+            predecessors of all states in CSR form (`indptr`, `indices`).
         """
         successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))
         indptr, indices = reverse_edges(successor)
@@ -254,7 +254,7 @@ class _Walker:
         return capped_matrices(*self.left(design), self.start, self.targets, self.starts)
 
     def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
-        """Return ``bool [n_states, n_ranks]``: whether a move lies on a walk to some goal that is short enough.
+        """Return which moves are on a short enough walk to some goal: ``bool``, a row per state, a column per move.
 
         Args:
             design: indices of the forbidden things, which the walk avoids.
@@ -278,7 +278,8 @@ class _Walker:
     def without(self, dropped: BoolArray) -> _Walker:
         """Return the same graph without some moves, and without states to which no other move leads.
 
-        ``dropped [n_states, n_ranks]`` says which moves are removed. The start and the targets are kept.
+        ``dropped [n_states, n_ranks]``, a column for each move of a state, says which moves are removed. The start and
+        the targets are kept.
         """
         successor = np.where(dropped, np.int32(-1), self.successor)
         kept = np.zeros(successor.shape[0], dtype=np.bool_)

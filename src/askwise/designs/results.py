@@ -64,6 +64,8 @@ class DesignState:
 class DesignVerdict:
     """Whether it is proven that a design is the best one.
 
+    A design is allowed if it forbids at most the given number of things and keeps paths within the budget.
+
     Attributes:
         proven: whether no allowed design has a smaller value, or an equal value while forbidding fewer things.
         method: how the design was found.
@@ -96,16 +98,17 @@ class Design:
     Attributes:
         thing: the kind of forbidden things: ``cell``, ``edge`` or ``action``.
         forbidden: the names of the things to forbid.
-        minimise: the minimised value: ``wcd``, ``edp`` or ``cost``.
+        minimise: the minimised value: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the
+            goal).
         by: for ``cost``, whose cost: ``planner`` or ``optimum``; otherwise None.
         most: the largest allowed number of forbidden things.
-        budget: the number of steps by which the cost of each goal may grow.
-        goals: the goals.
+        budget: the number of steps by which the shortest path to each goal may grow.
+        goals: the names of the goals.
         prior: ``float64 [n_goals]``, the probability of each goal.
         left_out: unreachable goals, which are ignored.
         before: the values before the design.
         after: the values with all of `forbidden` forbidden.
-        verdict: the proof status.
+        verdict: whether it is proven that no design is better.
         both: whether the things are forbidden for both agents.
         prefix: whether WCD is the longest common prefix, as for planning problems; otherwise it is the step after it.
         changed: the changed problem or instance, which can be played or written to a file.
@@ -205,7 +208,7 @@ def _edp(design: Design) -> str:
 
 
 def _capped(design: Design) -> list[str]:
-    """Return lines that say how many pairs of goals are never separated, and how they are counted; none if all are."""
+    """Return lines that say how many pairs of goals are never separated and how they count; empty if there are none."""
     before, after = design.before.never_apart, design.after.never_apart
     if not before and not after:
         return []
@@ -284,7 +287,9 @@ def _number(name: str, value: float) -> str:
 def as_json(design: Design) -> dict[str, Any]:
     """Return a design as a JSON-compatible dict, as printed by ``--json``.
 
-    Its keys are similar to the attributes of `Design`; ``before`` and ``after`` are dicts of values.
+    Keys: ``forbid`` (what to forbid), ``thing``, ``for_both``, ``minimise``, ``by``, ``at_most``, ``budget``,
+    ``left_out``, ``wcd_convention`` (how WCD is counted, in words), ``before`` and ``after`` (dicts of values),
+    ``verdict``, ``proven``, ``bound``, ``looked_at`` (number of designs evaluated) and ``seconds``.
     """
     return {
         "forbid": [_json(name) for name in design.forbidden],

@@ -181,8 +181,8 @@ class DesignSearch:
     def ego_steps(self, design: Sequence[int]) -> np.ndarray:
         """Return ``int32 [n_goals]``, the ego agent's steps to each goal, -1 if there is no way.
 
-        `design` holds the indices of the forbidden things. It may only be called if designs change the ego agent's
-        paths.
+        `design` holds the indices of the forbidden things. Designs must be able to change the ego agent's paths
+        (``space.trips`` is not None).
         """
         assert self.space.trips is not None
         return trip_steps(self.space.trips, design, self.paths.n_things)

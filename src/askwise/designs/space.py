@@ -46,8 +46,8 @@ class EgoTrips:
 
     Attributes:
         graph: the moves.
-        legs: for each goal, the parts of its trip, one after the other: each is a state, and the states to the nearest
-            of which the ego agent goes.
+        legs: for each goal, the parts of its trip in order: pairs of the state where a part begins and the states of
+            which the nearest is its end.
         extra: ``int [n_goals]``, steps of each goal that are not moves on this graph, such as picking up a load.
     """
 

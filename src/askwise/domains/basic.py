@@ -111,7 +111,7 @@ class BasicDomain:
         return made
 
     def vocabulary(self, given: object = None) -> Vocabulary:  # noqa: ARG002 - all its problems have the same words
-        """Return the words of the domain, which are the same for all its problems."""
+        """Return the words that texts use for agents, goals and landmarks, the same for all problems of the domain."""
         return self._words
 
     def read(self, field: Field) -> Any:

@@ -65,7 +65,8 @@ def floor_data(scene: Scene) -> dict[str, Any]:
 def any_floor_data(scene: Scene) -> dict[str, Any]:
     """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds.
 
-    Keys: ``grounds`` (the maps and graphs, see `one_floor_data`), ``spots`` (the marks of goals) and ``letters``.
+    Keys: ``grounds`` (the maps and graphs, see `one_floor_data`), ``spots`` (the marks of goals) and ``letters`` (sizes
+    of texts in a graph).
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],

@@ -212,7 +212,10 @@ def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
 
 
 def _outside(start: Place, through: Place, end: Place, apart: float) -> Place:
-    """Return the last point of a curve at distance `apart` from its end; on a short curve, at a smaller distance."""
+    """Return the last point of a curve at distance `apart` from its end; on a short curve, at a smaller distance.
+
+    The curve leads from `start` to `end` and has the control point `through`.
+    """
     apart = min(apart, apart * math.dist(start, end) / 2)
     low, high = 0.0, 1.0
     for _ in range(20):

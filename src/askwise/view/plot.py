@@ -53,9 +53,10 @@ def edp_map(
     ego: StateLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw for each cell how ambiguous two goals are: ``EDP(first | second) / EDP(second | first)``.
+    """Draw a map that shows how hard it is to tell two goals apart from each cell.
 
-    The colour is the mean of the two values.
+    The colour of a cell is the mean of ``EDP(first | second)`` and ``EDP(second | first)``. On small maps, each cell
+    also has the two numbers, the first above the second.
 
     Args:
         divergence: goals on a grid.

@@ -49,7 +49,7 @@ def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
 
 
 def header(episode: Episode) -> list[str]:
-    """Return three lines about an episode: the problem, the method with teammate and goal, and the starts."""
+    """Return three lines about an episode: the problem; the method, the kind of teammate and the goal; the starts."""
     start = scene_at(episode, 0)
     teammate, ego = start.teammate, start.ego
     seed = "" if episode.seed is None else f", seed {episode.seed}"
@@ -161,7 +161,7 @@ def _question(problem: Problem, step: Step, loud: Emphasis) -> Iterator[str]:
 
 
 def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[str]:
-    """Yield a line about the question that came closest to being asked in some steps, if one was considered."""
+    """Yield a line about the question that came closest to being asked in these steps; nothing if there is none."""
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
         return

@@ -100,14 +100,17 @@ class ProblemFile:
 
     @classmethod
     def load(cls, path: str | Path) -> ProblemFile:
-        """Read and check a problem file: TOML if its name ends in ``.toml``, otherwise JSON."""
+        """Return the checked contents of a problem file: TOML if its name ends in ``.toml``, otherwise JSON."""
         where, text = Path(path), read_text(path)
         data = parse_text(text, toml=where.suffix.lower() == ".toml")
         return cls.from_json(Field("", data, where.parent))
 
     @classmethod
     def from_json(cls, data: Any) -> ProblemFile:
-        """Check the contents of a problem file, given as plain data or as a `Field` (data with its path in a file)."""
+        """Check the contents of a problem file and return them as a `ProblemFile`.
+
+        `data` are the contents as plain data, or as a `Field` (data with its path in a file).
+        """
         return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:

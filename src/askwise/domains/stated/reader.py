@@ -139,7 +139,7 @@ def _map(lines: tuple[str, ...], start: Field) -> DrawnMap:
 
 
 def _signs(lines: tuple[str, ...]) -> Any:
-    """``uint32 [n_cells]``: the Unicode code points of the characters of a map, line by line."""
+    """Return ``uint32 [n_cells]``: the Unicode code points of the characters of a map, line by line."""
     return np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 

@@ -36,12 +36,12 @@ BETWEEN = 0.35
 
 
 def name_width(lines: tuple[str, ...]) -> float:
-    """Return the width of a node's name that is written in these lines, in units of the drawing."""
+    """Return the width of a node's name that is written in these lines; a width of 1 is about the size of a mark."""
     return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
 
 
 def label_width(text: str) -> float:
-    """Return the width of an action's name beside an edge, in units of the drawing."""
+    """Return the width of an action's name beside an edge; a width of 1 is about the size of a mark."""
     return LABEL_LETTERS * LETTER_WIDTH * columns_of(text)
 
 
