@@ -88,7 +88,7 @@ class PlannerAgent(PlanningAgent):
         self._plain = answers.truthful and problem.query_cost.per_option is None and self.questions is None
 
     def decide(self, observation: Observation) -> Decision:
-        """Count the question in the observation if there is one, and return the planner's decision."""
+        """Return the planner's decision; an answer in the observation first counts towards the limit on questions."""
         self._asked += observation.answer is not None
         return super().decide(observation)
 

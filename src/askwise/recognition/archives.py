@@ -116,7 +116,7 @@ def _names(groups: list[list[ObservedPlan]]) -> list[str]:
 
 
 def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
-    """Yield the archives and the folders of a problem at and below a path.
+    """Yield every recognition problem at or below a path: archive files, and folders that hold the files of a problem.
 
     Folders that cannot be read are added to `unreadable`.
     """
