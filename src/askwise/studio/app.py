@@ -67,7 +67,7 @@ class Json(JSONResponse):
 
 
 def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
-    """Return the web application without its `Guard`; `routes` are added to the studio's own."""
+    """Return the studio's web application, without the `Guard` that checks requests; `routes` are added to its own."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -100,7 +100,10 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
 
 
 async def store_failed_page(request: Request, error: Exception) -> Response:
-    """Answer with one sentence that the studio's file cannot be read or written, and log one line."""
+    """Answer a request that failed because the database cannot be read or written: one sentence, as JSON or as a page.
+
+    The status is 507 if the disk is full, otherwise 503. The details are logged in one line.
+    """
     assert isinstance(error, StoreFailed)
     log.error("%s", error)
     status = 507 if error.full else 503
@@ -110,7 +113,7 @@ async def store_failed_page(request: Request, error: Exception) -> Response:
 
 
 def get_services(request: Any) -> Services:
-    """Return the `Services` that all handlers share."""
+    """Return the `Services` (database, keys, worker processes, rounds) of the application that a request is for."""
     found: Services = request.app.state.services
     return found
 
@@ -119,7 +122,12 @@ def get_services(request: Any) -> Services:
 
 
 def page_text(name: str, text: str = "") -> str:
-    """Return a page: the head that all pages share, and the body in ``static`` with `text` in place of ``@TEXT@``."""
+    """Return the HTML of a page.
+
+    Args:
+        name: the page's name: its body is ``static/NAME.html``; ``NAME.js`` and ``NAME.css`` are linked if they exist.
+        text: replaces ``@TEXT@`` in the body; it is escaped.
+    """
     own = [tag("script", "", type="module", src=f"/static/{name}.js")] if _file(f"{name}.js").is_file() else []
     styles = ["shared.css", "studio.css", *([f"{name}.css"] if _file(f"{name}.css").is_file() else [])]
     links = [Html(f'<link rel="stylesheet" href="/static/{each}">') for each in styles]
@@ -132,7 +140,12 @@ def _file(name: str) -> Traversable:
 
 
 def page(name: str, *kinds: str) -> Handler:
-    """Return a handler that serves a page to people of these kinds; by default only to the researcher."""
+    """Return a handler that serves the page ``static/NAME.html`` to people of these kinds, and refuses all others.
+
+    Args:
+        name: the name of the page.
+        kinds: ``researcher``, ``participant`` or ``pilot``; by default, only the researcher.
+    """
 
     async def show(request: Request) -> Response:
         if get_services(request).person(request, *(kinds or (RESEARCHER,))) is None:
@@ -143,7 +156,7 @@ def page(name: str, *kinds: str) -> Handler:
 
 
 async def static(request: Request) -> Response:
-    """Serve a script or a stylesheet; these contain no secrets."""
+    """Serve a script or a stylesheet to everybody, without checking cookies: these files contain no secrets."""
     name = request.path_params["name"]
     if not STATIC.fullmatch(name):
         return Json({"error": "no such file"}, 404)
@@ -158,7 +171,7 @@ async def static(request: Request) -> Response:
 
 
 async def enter(request: Request) -> Response:
-    """Exchange a link for a cookie."""
+    """Exchange the secret of a link that works once for the researcher's cookie; refuse an unknown or used link."""
     services = get_services(request)
     cookie = await services.keys.enter(request.path_params["secret"])
     if cookie is None:
@@ -169,7 +182,14 @@ async def enter(request: Request) -> Response:
 
 
 def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> None:
-    """Set a browser's cookie for one kind of people; scripts cannot read it, and other sites cannot send it."""
+    """Add a cookie to a response; scripts cannot read it, and other sites cannot send it.
+
+    Args:
+        answer: the response.
+        request: the request; if it came by https, the cookie is sent by https only.
+        kind: ``researcher``, ``participant`` or ``pilot``: each has a cookie of its own.
+        cookie: the value of the cookie.
+    """
     services = get_services(request)
     name, secure = services.keys.cookie(kind), services.is_secure(request)
     answer.set_cookie(name, cookie, max_age=SECONDS, httponly=True, samesite="lax", secure=secure)
@@ -179,7 +199,14 @@ def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> No
 
 
 def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]], kind: str = RESEARCHER) -> Handler:
-    """Return a handler that answers with JSON to people of one kind; errors become one line of text."""
+    """Return a handler that sends the result of `handler` as JSON, to people of one kind only.
+
+    An error is sent as ``{"error": ...}``, one line of text.
+
+    Args:
+        handler: takes the request, the shared services and the sender; returns JSON-compatible data.
+        kind: ``researcher``, ``participant`` or ``pilot``; others are refused.
+    """
 
     async def answer(request: Request) -> Response:
         services = get_services(request)
@@ -199,7 +226,7 @@ def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]],
 
 
 async def json_body(request: Request) -> Field:
-    """Return the JSON object in the body of a request."""
+    """Return the JSON object in the body of a request; refuse other content types and bodies that are too long."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/json":
         raise InputError("content type", repr(kind), "application/json")
@@ -211,12 +238,16 @@ async def json_body(request: Request) -> Field:
 
 
 async def library(_: Request, services: Services, __: Person) -> Any:
-    """Return everything that can be played: problems by name, methods and teammates."""
+    """Return the names of everything that can be chosen for a round.
+
+    Keys: ``problems``, ``methods``, ``teammates`` (the kinds of simulated teammates) and ``study`` (None without a
+    study).
+    """
     return {"problems": list(services.library), **await services.names(), "study": services.study}
 
 
 async def problem(request: Request, services: Services, _: Person) -> Any:
-    """Return one problem of the library: title, size, goals."""
+    """Return title, size, goals and contents of the problem whose number, from 0, is in the address."""
     number = request.path_params["number"]
     if not 0 <= number < len(services.library):
         raise Denied("there is no such problem")
@@ -224,19 +255,22 @@ async def problem(request: Request, services: Services, _: Person) -> Any:
 
 
 async def times(_: Request, services: Services, __: Person) -> Any:
-    """Return how long people wait for the studio, in milliseconds."""
+    """Return how long people wait after an input: count and quantiles, in milliseconds."""
     return services.times.summary()
 
 
 async def read_problem(request: Request, services: Services, _: Person) -> Any:
-    """Read an uploaded problem file; return the same as `problem`."""
+    """Read the problem file whose text was uploaded; return its title, size, goals and contents."""
     given = await json_body(request)
     given.object(["text"], [])
     return await services.described(given.child("text").text())
 
 
 async def new_round(request: Request, services: Services, person: Person) -> Any:
-    """Start a round; ``problem`` is a number in the library, or the text of a file."""
+    """Start a round, an episode that a person plays; return its name as ``{"round": NAME}``.
+
+    The body has ``problem`` (a number in the list of problems, or the text of a file) and ``setup`` (a `Setup`).
+    """
     given = await json_body(request)
     given.object(["problem", "setup"], [])
     chosen = given.child("problem")
@@ -251,7 +285,7 @@ async def new_round(request: Request, services: Services, person: Person) -> Any
 
 
 async def list_rounds(_: Request, services: Services, person: Person) -> Any:
-    """Return the newest rounds of the person who asks."""
+    """Return the 20 newest rounds of the person who asks: name, title, role, time of creation and how each ended."""
     rows = services.store.read(
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
     )
@@ -262,12 +296,12 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
 
 
 async def review(request: Request, services: Services, person: Person) -> Any:
-    """Return the review of a finished round: its cost, other costs, and mistakes."""
+    """Return the review of a finished round: its cost, the costs of other ego agents, and the ego agent's mistakes."""
     return (await _reviewed(request, services, person))["review"]
 
 
 async def trace(request: Request, services: Services, person: Person) -> Any:
-    """Return the trace of a finished round."""
+    """Return the trace of a finished round (an episode that a person has played) as JSON."""
     return (await _reviewed(request, services, person, "trace"))["trace"]
 
 
@@ -282,7 +316,7 @@ async def _reviewed(request: Request, services: Services, person: Person, op: st
 
 
 async def review_page(request: Request) -> Response:
-    """Serve the page that steps through a round: one file with everything in it, and its own content policy."""
+    """Serve a self-contained page that steps through a finished round; its content policy allows only its scripts."""
     services = get_services(request)
     person = services.person(request, RESEARCHER)
     try:

@@ -22,7 +22,7 @@ A_MINUTE = 1 / 60
 
 
 class Connections:
-    """Counts the connections of each address, and logs each kind of problem at most once a minute.
+    """Counts the open connections of each address, and logs the same message at most once a minute.
 
     Args:
         most: largest number of connections from one address; None for any number, for instance behind a proxy.
@@ -33,11 +33,11 @@ class Connections:
         self._complaints = RateLimiter(A_MINUTE, 1)
 
     def protocol(self, *args: Any, **options: Any) -> asyncio.Protocol:
-        """Return the protocol object for one connection; uvicorn calls this for each."""
+        """Return the protocol object for one new connection; uvicorn calls this, with its own arguments, for each."""
         return TimedConnection(self, *args, **options)
 
     def enter(self, address: str) -> bool:
-        """Count a new connection; return False if its address has too many."""
+        """Count a new connection and return True; return False, without counting it, if its address has too many."""
         if self._most is not None and self._open[address] >= self._most:
             self.complain(f"refused a connection: {address} has {self._most} already")
             return False
@@ -45,7 +45,7 @@ class Connections:
         return True
 
     def leave(self, address: str) -> None:
-        """Count a closed connection."""
+        """Stop counting a connection of this address, because it was closed."""
         self._open[address] -= 1
         if self._open[address] <= 0:
             del self._open[address]
@@ -56,7 +56,10 @@ class Connections:
             log.warning("%s (logged at most once a minute)", what)
 
     def on_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Handle an error of the event loop: log one line if connections cannot be accepted; otherwise as usual."""
+        """Handle an error of the event loop.
+
+        If the system cannot accept more connections, one line is logged; other errors go to asyncio's default handler.
+        """
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in EXHAUSTED:
             self.complain(f"cannot accept connections now: {error.strerror}")
@@ -74,7 +77,7 @@ class TimedConnection(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count the connection and start its deadline; close it if its address has too many."""
+        """Count the connection and start the deadline of its first request; close it if its address has too many."""
         super().connection_made(transport)
         address = self.client[0] if self.client else "?"
         if not self._all.enter(address):
@@ -84,7 +87,7 @@ class TimedConnection(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Process data; the deadline ends with a complete request."""
+        """Process received bytes; a complete request cancels the deadline, an incomplete request keeps or starts it."""
         super().data_received(data)
         if self._address is not None and self.conn.their_state in UNFINISHED:
             self._wait()
@@ -92,7 +95,7 @@ class TimedConnection(H11Protocol):
             self._wait_no_more()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Stop counting the connection here: it becomes a socket, and is counted as one."""
+        """Stop counting the connection, and cancel its deadline: it becomes a web socket, counted elsewhere."""
         self._forget()
         super().handle_websocket_upgrade(event)
 

@@ -26,7 +26,7 @@ LONGEST_TAB = 40
 
 
 def explore_routes() -> list[Any]:
-    """Return the routes of the Explore page."""
+    """Return the routes of the Explore page, on which people change a problem by hand: the page, and its requests."""
     handlers = _Handlers()
     return [
         Route("/explore", page("explore")),
@@ -40,21 +40,24 @@ def explore_routes() -> list[Any]:
 
 @dataclass
 class _Tab:
-    """One browser tab: a lock for its current request, and the number of its newest request."""
+    """One kind of request from one browser tab: a lock for the current request, and the number of the newest one."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     newest: int = 0
 
 
 class _Handlers:
-    """The handlers of the Explore page."""
+    """Answers the requests of the Explore page, with the help of a worker process."""
 
     def __init__(self) -> None:
         self._tabs: OrderedDict[tuple[str, str, str], _Tab] = OrderedDict()
         self._problems: list[Any] | None = None
 
     async def start(self, _: Request, services: Services, __: Person) -> Any:
-        """Return the methods that can be chosen, and the problems that can be opened: number and name."""
+        """Return the names of the methods that can be chosen, and the problems that can be opened.
+
+        Keys: ``methods``, and ``problems``, pairs of the number in the studio's list of problems and the name.
+        """
         if self._problems is None:
             found = []
             for number, (name, text) in enumerate(services.library.items()):
@@ -64,7 +67,10 @@ class _Handlers:
         return {**await _asked(services, "read", "methods", {}), "problems": self._problems}
 
     async def read(self, request: Request, services: Services, _: Person) -> Any:
-        """Return the draft of a problem file; ``problem`` is its number in the library, or its text."""
+        """Return a problem file as a draft, the form in which the page changes it.
+
+        In the request, ``problem`` is the number of the file in the studio's list of problems, or the text of a file.
+        """
         given = (await json_body(request)).object(["problem"], [])
         chosen = given.child("problem")
         texts = list(services.library.values())
@@ -72,16 +78,22 @@ class _Handlers:
         return await _asked(services, "read", "read", {"text": text})
 
     async def file(self, request: Request, services: Services, _: Person) -> Any:
-        """Return the problem file of a draft."""
+        """Return name and text of the problem file to save, for the draft (the changed problem) in the request."""
         given = await json_body(request)
         return await _asked(services, "file", "file", given.value)
 
     async def follow(self, request: Request, services: Services, person: Person) -> Any:
-        """Return the results of a draft: belief, advice, distances and zones."""
+        """Return the belief, advice, EDP, WCD and zones for the draft (the changed problem) in the request.
+
+        If the same tab has sent a newer request meanwhile, the answer is ``{"dropped": True}``.
+        """
         return await self._newest(request, services, person, "follow")
 
     async def suggest(self, request: Request, services: Services, person: Person) -> Any:
-        """Return walls or closed edges that make goals recognisable earlier."""
+        """Return walls or closed edges that make the goals of the draft (the changed problem) recognisable earlier.
+
+        If the same tab has sent a newer request meanwhile, the answer is ``{"dropped": True}``.
+        """
         return await self._newest(request, services, person, "suggest")
 
     async def _newest(self, request: Request, services: Services, person: Person, what: str) -> Any:
@@ -115,7 +127,16 @@ def _tab_of(given: Field) -> str:
 
 
 async def _asked(services: Services, name: str, what: str, given: Any) -> Any:
-    """Return the answer of a worker process; refusals are answers, too: drafts are often invalid while people draw."""
+    """Return a worker process's answer to a request of the Explore page.
+
+    Refusals are returned, too, as ``{"refused": why}``, because problems are often invalid while people draw.
+
+    Args:
+        services: the shared services.
+        name: any text; requests with the same text go to the same worker process.
+        what: the kind of request, a key of `askwise.studio.explore.explore_api.ANSWERS`.
+        given: the data of the request, not checked yet.
+    """
     reply = await services.pool.reply(name, {"op": "explore", "what": what, "given": given})
     if "explored" in reply:
         return reply["explored"]

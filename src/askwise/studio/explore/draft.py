@@ -30,43 +30,47 @@ Cell = tuple[int, int]
 
 
 class Draft(Protocol):
-    """A problem that people change by hand."""
+    """A problem that people change by hand on the Explore page, with the present places of both agents."""
 
     @property
     def given(self) -> Any:
-        """The instance, in the form in which its domain reads it from a file."""
+        """The problem as its domain reads it from a file, for instance a `ProblemFile`."""
 
     @property
     def problem(self) -> Problem:
-        """The problem of the instance."""
+        """The `Problem` that methods solve, made from `given`."""
 
     @property
     def words(self) -> Vocabulary:
-        """The names of agents and goals in texts."""
+        """The words for agents and goals in texts, such as "cook" or "station"."""
 
     @property
     def teammate(self) -> StateLike:
-        """The present place of the teammate."""
+        """The present state of the teammate: a cell of a map, or the name of a state of a graph."""
 
     @property
     def ego(self) -> StateLike:
-        """The present place of the ego agent."""
+        """The present state of the ego agent: a cell (with its load, if any), or the name of a state of a graph."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the draft as JSON, as the page sends it."""
+        """Return the draft as JSON, in the form in which the page sends it to the studio."""
 
     def to_file(self) -> tuple[str, str]:
-        """Return the name and the text of the file to save."""
+        """Return the name and the text of the problem file that people can save."""
 
     def drawn(self) -> dict[str, Any]:
-        """Return further data that the page needs to draw the draft."""
+        """Return data for the drawing that `to_json` does not hold, such as the layout of a graph; empty if none."""
 
 
 # -- walls -------------------------------------------------------------------------------------------------------
 
 
 def read_walls(given: Field) -> list[str]:
-    """Return the lines of a map, the top one first."""
+    """Return the lines of a map, the top one first; each sign must be ``#`` (wall) or ``.`` (free).
+
+    Args:
+        given: a list of texts of the same length, at most `LARGEST_SIDE` of at most `LARGEST_SIDE` signs.
+    """
     lines = [each.text() for each in given.elements()]
     width = len(lines[0]) if lines else 0
     if not 1 <= width <= LARGEST_SIDE or len(lines) > LARGEST_SIDE:
@@ -82,7 +86,7 @@ def read_walls(given: Field) -> list[str]:
 
 
 def listed_goals(given: Field) -> list[Field]:
-    """Return the goals of a draft; refuse more than `MOST_GOALS`."""
+    """Return the elements of a list of goals that a page sends; refuse more than `MOST_GOALS`."""
     listed = list(given.elements())
     if len(listed) > MOST_GOALS:
         raise InputError(given.path, f"{len(listed)} goals", f"at most {MOST_GOALS}")
@@ -90,7 +94,10 @@ def listed_goals(given: Field) -> list[Field]:
 
 
 def read_goals(given: Field) -> dict[str, Any]:
-    """Return the goals in the form of a problem file."""
+    """Return the goals that a page sends as a list in the form of a problem file: a dict by name.
+
+    The values have the keys ``teammate`` and ``ego`` (target states), ``weight`` and, if stated, ``price``.
+    """
     goals: dict[str, Any] = {}
     for each in listed_goals(given):
         each.object(["name", "teammate", "ego", "weight"], ["price"])
@@ -101,7 +108,7 @@ def read_goals(given: Field) -> dict[str, Any]:
 
 
 def new_name(given: Field, taken: Any) -> str:
-    """Return the name in a field; refuse one that is in `taken`."""
+    """Return the name in a field; refuse a name that is in `taken`, the names that were used before."""
     name = read_name(given)
     if name in taken:
         raise given.refuse("names that differ")
@@ -109,6 +116,11 @@ def new_name(given: Field, taken: Any) -> str:
 
 
 def read_prices(given: Field, **names: str) -> dict[str, Any]:
-    """Return the prices in the form of a file; `names` maps keys of a draft to different keys of the file."""
+    """Return the prices of questions that a page sends in the form of a file; prices that are null are left out.
+
+    Args:
+        given: an object with the keys ``base``, ``per_goal`` and ``per_option``, all optional.
+        names: the keys in the file that differ, for instance ``per_goal="per_station"``.
+    """
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}

@@ -22,14 +22,18 @@ KINDS: dict[str, Callable[[Field], Draft]] = {"map": read_map, "tools": read_too
 
 
 def read_draft(given: Field) -> Draft:
-    """Return the draft that a page sends, checked."""
+    """Return the draft (a problem that people change by hand) that the Explore page sends; refuse an invalid draft."""
     given.object()
     kind = given.child("kind").text(KINDS) if given.has("kind") else "map"
     return KINDS[kind](given)
 
 
 def try_drawn(given: Any) -> dict[str, Any]:
-    """Return the drawing of an invalid draft of graphs; empty if it cannot be drawn."""
+    """Return the layout of an invalid draft of graphs, so that people can see and correct it; otherwise empty.
+
+    Args:
+        given: the draft as the page sends it: any JSON.
+    """
     try:
         return drawn(given) if Field("", given).object().value.get("kind") == "graph" else {}
     except (InputError, KeyError, TypeError):
@@ -37,7 +41,7 @@ def try_drawn(given: Any) -> dict[str, Any]:
 
 
 def draft_from_file(text: str) -> Draft:
-    """Return the draft for the text of a file; refuse problems that Explore does not support."""
+    """Return the draft for the text of a problem file; refuse problems that the Explore page does not support."""
     found = read(text)
     if FORMAT in domain_of(found).formats:
         return tools_from_file(found)
@@ -55,7 +59,12 @@ def draft_from_file(text: str) -> Draft:
 
 
 def answer_request(what: str, given: Any) -> Any:
-    """Return the answer to the request `what` (one of `ANSWERS`), whose data `given` is not checked yet."""
+    """Return the answer to a request of the Explore page, as JSON.
+
+    Args:
+        what: the name of the request, a key of `ANSWERS`.
+        given: the JSON data of the request, not checked yet.
+    """
     return ANSWERS[what](Field("", given))
 
 
@@ -96,7 +105,7 @@ def _suggest(given: Field) -> Any:
 
 
 def _draft(given: Field) -> Draft:
-    """Return the draft of a request; errors name fields as in the file."""
+    """Return the draft in the key ``sketch`` of a request; errors name fields as in a problem file."""
     return read_draft(Field("", given.value["sketch"]))
 
 

@@ -39,11 +39,13 @@ OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
 
 @dataclass(frozen=True)
 class GraphDraft:
-    """A draft of two graphs.
+    """A problem in which both agents walk on graphs, as people change it by hand on the Explore page.
+
+    People can close edges: they stay in the drawing, but the problem does not have them.
 
     Attributes:
         given: the problem file, without closed edges.
-        whole: both sides with all edges, as the page sends them.
+        whole: the JSON that the page sends for ``teammate`` and ``ego``: start, present state, all edges, closed edges.
         teammate: the present state of the teammate.
         ego: the present state of the ego agent.
     """
@@ -55,29 +57,36 @@ class GraphDraft:
 
     @cached_property
     def problem(self) -> StatedProblem:
-        """The problem without closed edges."""
+        """The `Problem` that methods solve, without the edges that are closed."""
         return self.given.problem()
 
     @property
     def words(self) -> Vocabulary:
-        """The words of the problem file."""
+        """The words for agents and goals in texts, as the problem file states them."""
         return self.given.words
 
     def to_json(self) -> dict[str, Any]:
-        """Return the draft with all edges, open and closed."""
+        """Return the draft as JSON, in the form in which the page sends it: with all edges, open and closed."""
         return {"kind": "graph", **copy_data(self.whole), **terms_of(self.given)}
 
     def to_file(self) -> tuple[str, str]:
-        """Return a TOML file without closed edges; it holds the starts of the agents, not their present places."""
+        """Return name and text of a TOML problem file: without closed edges, and with both agents at their starts."""
         return "explored.toml", toml_text(self.given.to_json())
 
     def drawn(self) -> dict[str, Any]:
-        """Return the layout of one or two graphs, and the state of each node."""
+        """Return the layout of the graphs for the page: the same as `drawn` for `whole`."""
         return drawn(self.whole)
 
 
 def drawn(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return the layout of both graphs, valid or not; one layout if they are equal."""
+    """Return the layout of both agents' graphs with all edges, open and closed; only one layout if they are equal.
+
+    Keys: ``grounds`` (a layout for each graph), ``states`` (for each graph, the name of the state at each node) and
+    ``letters`` (sizes of texts).
+
+    Args:
+        whole: the JSON that the page sends for ``teammate`` and ``ego``; goals, which may be invalid, are not used.
+    """
     sides = [_full(who, whole[who]) for who in SIDES]
     if same_model(*sides):
         sides = sides[:1]
@@ -89,14 +98,14 @@ def drawn(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def graph_from_file(file: ProblemFile) -> GraphDraft:
-    """Return the draft of a problem file, with both agents at their starts."""
+    """Return the draft for a problem file with graphs: both agents are at their starts, and no edge is closed."""
     starts = (state_to_json(side.start) for side in (file.teammate, file.ego))
     sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, starts, strict=True)}
     return read_graph(Field("", {**copy_data(sides), **terms_of(file)}))
 
 
 def read_graph(given: Field) -> GraphDraft:
-    """Return the draft that a page sends, checked."""
+    """Return the draft of graphs that the Explore page sends; refuse an invalid draft."""
     given.object(REQUIRED, OPTIONAL)
     sides = {who: given.child(who) for who in SIDES}
     stated = {who: _read_side(side) for who, side in sides.items()}
@@ -109,7 +118,7 @@ def read_graph(given: Field) -> GraphDraft:
 
 
 def _read_side(given: Field) -> dict[str, Any]:
-    """Return a side in the form of a problem file, without closed edges."""
+    """Return one agent's graph in the form of a problem file, without the edges that are closed in the draft."""
     given.object(["start", "now", "edges"], [*GRAPH_KEYS, "closed"])
     edges = list(given.child("edges").elements())
     full = _full(given.path, given.value)
@@ -122,7 +131,12 @@ def _read_side(given: Field) -> dict[str, Any]:
 
 
 def _full(path: str, side: dict[str, Any]) -> Graph:
-    """Return the graph of a side with all its edges; refuse graphs that are too large to draw interactively."""
+    """Return one agent's graph with all edges, open and closed; refuse a graph that is too large to draw repeatedly.
+
+    Args:
+        path: where the graph was found, for messages: ``teammate`` or ``ego``.
+        side: the JSON that the page sends for this agent.
+    """
     if len(side["edges"]) > MOST_EDGES:
         raise InputError(f"{path}.edges", f"{len(side['edges'])} edges", f"at most {MOST_EDGES}")
     found = read_side(Field(path, {key: side[key] for key in ("start", "edges", *GRAPH_KEYS) if key in side}))
@@ -133,7 +147,7 @@ def _full(path: str, side: dict[str, Any]) -> Graph:
 
 
 def _key(graph: Graph) -> str:
-    """Return a text that is equal for graphs with the same drawing."""
+    """Return a graph as JSON text, the key under which `_laid_out` caches its layout."""
     states = [state_to_json(state) for state in graph.states]
     edges = [[states[s], graph.actions[a], states[t]] for s, a, t in graph.edges.tolist()]
     return json.dumps({"start": states[0], "states": states, "edges": edges, "stay": graph.stay})
@@ -141,7 +155,7 @@ def _key(graph: Graph) -> str:
 
 @lru_cache(maxsize=20)
 def _laid_out(key: str) -> str:
-    """Return the layout of a graph as JSON; cached, because dragging requests it repeatedly."""
+    """Return the layout of the graph with this `_key` as JSON text; cached, because dragging requests it repeatedly."""
     side = read_side(Field("graph", json.loads(key)))
     assert isinstance(side, Graph)
     return json.dumps(one_floor_data(lay_out(Net.of(side.model))))

@@ -44,7 +44,7 @@ KEPT = ("name", "words", "answers", "groups")
 
 @dataclass(frozen=True)
 class MapDraft:
-    """A draft of a drawn map.
+    """A problem on a drawn map, as people change it by hand on the Explore page.
 
     Attributes:
         file: the problem file.
@@ -58,32 +58,32 @@ class MapDraft:
 
     @property
     def given(self) -> ProblemFile:
-        """The problem file."""
+        """The problem file; the same as `file`, under the name that all kinds of drafts share."""
         return self.file
 
     @cached_property
     def problem(self) -> StatedProblem:
-        """The problem of the file."""
+        """The `Problem` that methods solve, made from the problem file."""
         return self.file.problem()
 
     @property
     def words(self) -> Vocabulary:
-        """The words of the problem file."""
+        """The words for agents and goals in texts, as the problem file states them."""
         return self.file.words
 
     def to_json(self) -> dict[str, Any]:
-        """Return walls, starts, present cells, goals and prices."""
+        """Return the draft as JSON, as the page sends it: walls, starts, present cells, goals and prices."""
         return _to_json(self.file, self.teammate, self.ego)
 
     def to_file(self) -> tuple[str, str]:
-        """Return a TOML file; it holds the starts of the agents, not their present cells."""
+        """Return name and text of a TOML problem file; it holds the starts of the agents, not their present cells."""
         contents = self.file.to_json()
         for who in ("teammate", "ego"):
             contents[who]["map"] = "".join(f"{line}\n" for line in contents[who]["map"])
         return "explored.toml", toml_text(contents)
 
     def drawn(self) -> dict[str, Any]:
-        """Return nothing: a map is drawn from the draft alone."""
+        """Return an empty dict: the page draws a map from `to_json` alone."""
         return {}
 
 
@@ -98,7 +98,10 @@ def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str
 
 
 def terms_of(file: ProblemFile) -> dict[str, Any]:
-    """Return the parts that drafts of maps and graphs share: goals, prices, and the keys in `KEPT`."""
+    """Return the parts of a problem file that maps and graphs share, in the form in which the page sends them.
+
+    Keys: ``goals``, ``query_cost`` (prices), and those of ``name``, ``words``, ``answers`` and ``groups`` in the file.
+    """
     prices = file.prices
     return {
         **copy_data({key: file.contents[key] for key in KEPT if key in file.contents}),
@@ -134,7 +137,10 @@ def _cells(states: tuple[StateName, ...]) -> list[Any]:
 
 
 def map_from_file(file: ProblemFile) -> MapDraft:
-    """Return the draft of a problem file, with both agents at their starts; refuse maps that are not supported."""
+    """Return the draft for a problem file with maps, with both agents at their starts.
+
+    Maps that are too large, or that differ between the agents, are refused.
+    """
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:
         raise InputError("teammate.map", f"{width} x {height} cells", TAKES)
@@ -147,7 +153,7 @@ def map_from_file(file: ProblemFile) -> MapDraft:
 
 
 def read_map(given: Field) -> MapDraft:
-    """Return the draft that a page sends, checked."""
+    """Return the draft of a map that the Explore page sends; refuse an invalid draft."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     sides = {who: given.child(who).object(["start", "now"], []) for who in ("teammate", "ego")}
@@ -158,7 +164,12 @@ def read_map(given: Field) -> MapDraft:
 
 
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
-    """Return the contents of the problem file of a draft, with these `sides`."""
+    """Return the contents of the problem file (``askwise/problem@1``) for a draft that a page sends.
+
+    Args:
+        given: the draft; goals, prices, name, words, answers and groups are taken from it.
+        sides: the values of ``teammate`` and ``ego`` in the file: the map or graph of each agent.
+    """
     contents: dict[str, Any] = {"format": FORMAT}
     contents |= {key: copy_data(given.value[key]) for key in ("name", "words") if given.has(key)}
     contents |= sides

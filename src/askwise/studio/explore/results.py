@@ -38,10 +38,10 @@ Number = float | None
 
 
 def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
-    """Return everything that the page shows for a draft.
+    """Return all data that the Explore page shows for a draft: belief, advice, EDP and WCD between all goals, zones.
 
     Args:
-        draft: the draft.
+        draft: the problem that people change by hand.
         method: the method that gives advice.
         pair: the numbers of the selected true goal and of another goal; None if no pair is selected.
     """
@@ -69,7 +69,7 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
 
 
 def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
-    """Return the numbers of two different goals; None if nothing is selected."""
+    """Return the numbers of the two goals that are selected on the page, which must differ; None if it sends null."""
     if given.value is None:
         return None
     numbers = tuple(each.whole(0, n_goals - 1) for each in given.elements())
@@ -159,7 +159,16 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 
 
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
-    """Return EDP(other | truth) for every cell, ``[y][x]``, or for every state of a graph; None if undefined."""
+    """Return EDP(other | truth) from every place where the teammate could be; None where it is undefined.
+
+    This is the expected number of steps for which goal `other` stays possible while the teammate pursues goal `truth`
+    from there. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and ``[state]`` for a graph.
+
+    Args:
+        draft: the problem that people change by hand.
+        truth: the number of the true goal.
+        other: the number of the other goal.
+    """
     model, goals, _ = teammate_goals(draft.problem)
     targets = list(goals.values())
     values = Divergence(model, [targets[truth], targets[other]]).edp_table()[:, 1, 0]
@@ -186,12 +195,16 @@ MOST_DESIGNS = 20_000
 
 
 def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
-    """Return the suggested walls or edges, the divergence before and after, and the verdict.
+    """Search for walls or closed edges that make goals recognisable earliest; return the best ones found.
+
+    Keys: ``things`` (cells of new walls, or edges ``[state, action, next state]`` to close), ``inTheWay`` (those on
+    which an agent stands now), ``before`` and ``after`` (WCD and EDP), ``verdict`` (whether this is proven to be the
+    best, in words).
 
     Args:
-        draft: the draft.
-        given: ``minimise`` (one of `MINIMISE`), ``most`` walls, and ``budget``, the steps by which paths may get
-            longer.
+        draft: the problem that people change by hand.
+        given: ``minimise`` (one of `MINIMISE`), ``most`` (largest number of walls or edges), and ``budget``, the steps
+            by which paths may get longer.
     """
     given.object(["minimise", "most", "budget"], [])
     found = design(

@@ -47,10 +47,12 @@ OPTIONAL = ("kind", "prior", "query_cost", "answers")
 
 @dataclass(frozen=True)
 class ToolDraft:
-    """A draft of tool fetching.
+    """A tool-fetching problem, as people change it by hand on the Explore page.
+
+    A worker (the teammate) goes to a station; a fetcher (the ego agent) brings the tool that the station needs.
 
     Attributes:
-        given: the instance.
+        given: the instance, as the domain reads it from a file.
         contents: the contents of its file.
         teammate: the present cell of the worker.
         at: the present cell of the fetcher.
@@ -65,21 +67,21 @@ class ToolDraft:
 
     @cached_property
     def problem(self) -> Problem:
-        """The problem of the instance."""
+        """The `Problem` that methods solve, made from the instance."""
         return as_problem(self.given)
 
     @property
     def words(self) -> Vocabulary:
-        """The words of tool fetching."""
+        """The words for agents and goals in texts: worker, fetcher, station."""
         return domain_of(self.given).vocabulary()
 
     @property
     def ego(self) -> StateLike:
-        """The present cell of the fetcher, with the tool that it holds."""
+        """The fetcher's state: its present cell, or a pair of this cell and the station whose tool it holds."""
         return self.at if self.holding is None else (self.at, self.holding)
 
     def to_json(self) -> dict[str, Any]:
-        """Return walls, toolboxes, stations, agents, prior and prices."""
+        """Return the draft as JSON, as the page sends it: walls, toolboxes, stations, agents, prior and prices."""
         file = self.contents
         walls = {tuple(cell) for cell in file["walls"]}
         rows = range(file["height"] - 1, -1, -1)
@@ -102,16 +104,22 @@ class ToolDraft:
         }
 
     def to_file(self) -> tuple[str, str]:
-        """Return a JSON file; it holds the starts of the agents, not their present cells."""
+        """Return name and text of a JSON problem file; it holds the starts of the agents, not their present cells."""
         return "explored.json", json_text(self.contents)
 
     def drawn(self) -> dict[str, Any]:
-        """Return the prior probability of each station, and the kinds of priors."""
+        """Return the probability of each station (``prior``), and the kinds of priors to choose from (``priors``)."""
         return {"prior": [float(f"{share:.4g}") for share in self.problem.prior], "priors": PRIORS}
 
 
 def tools_from_file(given: Any) -> ToolDraft:
-    """Return the draft of an instance, with both agents at their starts; refuse maps that are not supported."""
+    """Return the draft for an instance of tool fetching, with both agents at their starts.
+
+    Too large maps and too many stations are refused.
+
+    Args:
+        given: the instance, as the domain reads it from a file.
+    """
     contents = domain_of(given).write(given)
     size = contents["width"], contents["height"]
     if max(size) > LARGEST_SIDE:
@@ -122,7 +130,7 @@ def tools_from_file(given: Any) -> ToolDraft:
 
 
 def read_tools(given: Field) -> ToolDraft:
-    """Return the draft that a page sends, checked."""
+    """Return the draft of tool fetching that the Explore page sends; refuse an invalid draft."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     height, width = len(lines), len(lines[0])
@@ -156,7 +164,7 @@ def read_tools(given: Field) -> ToolDraft:
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the stations in the form of the file, and their weights, both by name."""
+    """Return two dicts by station name: cell and toolbox, in the form of the file, and the weight in the prior."""
     stations: dict[str, Any] = {}
     weights: dict[str, Any] = {}
     for each in listed_goals(given):
@@ -182,7 +190,7 @@ def _read_boxes(given: Field) -> dict[str, Any]:
 
 
 def _free(given: Field, lines: list[str]) -> Cell:
-    """Return the cell that a field holds; refuse a wall."""
+    """Return the cell ``(x, y)`` in a field; refuse a wall. `lines` are the lines of the map, the top one first."""
     x, y = given.cell(len(lines[0]), len(lines))
     if lines[len(lines) - 1 - y][x] == WALL:
         raise InputError(given.path, f"{[x, y]}, which is a wall", "a free cell")
