@@ -16,7 +16,7 @@ from askwise.pddl.goal_task import goal_task, goal_tasks_by_kind
 from askwise.pddl.layers import backwards
 from askwise.pddl.lmcut import NO_WAY
 from askwise.pddl.pairs import pairs_at
-from askwise.pddl.search import Blind, Bounded, Found, search, search_together
+from askwise.pddl.search import Blind, BoundedSearch, Found, search, search_together
 from tests.pddl.brute import Action, Puzzle, apart, holds, optimal_plans
 
 WORDS = tuple("abcdefg")
@@ -103,7 +103,7 @@ def test_blind_and_bounded_search_find_the_same(puzzle: Puzzle) -> None:
             continue
         sought = goal_task(task, bits)
         blind = Blind(sought).run(10**6)
-        bounded = Bounded(sought).run(10**6, 10**6)
+        bounded = BoundedSearch(sought).run(10**6, 10**6)
         assert blind is not None
         assert bounded is not None
         assert (blind.length, blind.exact) == (bounded.length, bounded.exact)
@@ -118,7 +118,7 @@ def test_no_bound_exceeds_the_steps_to_the_goal(puzzle: Puzzle, remembered: int)
         bits = problem.task.bits(goal)
         if bits is None:
             continue
-        bounded = Bounded(goal_task(problem.task, bits), remembered=remembered)
+        bounded = BoundedSearch(goal_task(problem.task, bits), remembered=remembered)
         bounded.run(10**6, 10**6)
         for state in range(bounded.n):
             blind = Blind(replace(bounded.task, initial=bounded.states[state].copy())).run(10**6)

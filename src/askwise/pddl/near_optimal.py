@@ -22,7 +22,7 @@ from askwise.errors import InputError
 from askwise.pddl.cones import Cones, Progress, unique_rows
 from askwise.pddl.goal_task import GoalTask, whole_goal_tasks
 from askwise.pddl.limits import Limits, too_many
-from askwise.pddl.search import Bounded, steps_between
+from askwise.pddl.search import BoundedSearch, steps_between
 from askwise.pddl.task import Words
 from askwise.text.table_budget import check_size
 from askwise.types import IntArray
@@ -96,7 +96,7 @@ def _states(
         if progress is not None:
             progress(f"plans of up to {most} steps for {name}, {text}")
 
-    states = Bounded(goal_tasks[goal], say).within(most, limits.evaluations, limits.states)
+    states = BoundedSearch(goal_tasks[goal], say).within(most, limits.evaluations, limits.states)
     if states is None:
         raise InputError(
             "budget",

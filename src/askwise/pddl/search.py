@@ -133,7 +133,7 @@ class _Together:
         self.progress = progress
         self.open = dict(goal_tasks)
         self.found: dict[int, Found] = {}
-        self.bounded: dict[int, Bounded] = {}
+        self.bounded: dict[int, BoundedSearch] = {}
         self.spent = 0
         self.remembered = MOST_REMEMBERED // len(goal_tasks)
         self.blind = Blind(next(iter(goal_tasks.values())), self._speaking(min(goal_tasks)))
@@ -182,7 +182,7 @@ class _Together:
 
     def _bound(self, goal: int, most: int, remembered: int) -> None:
         if goal not in self.bounded:
-            self.bounded[goal] = Bounded(self.open[goal], self._speaking(goal), remembered)
+            self.bounded[goal] = BoundedSearch(self.open[goal], self._speaking(goal), remembered)
         bounded = self.bounded[goal]
         bounded.remembered = remembered
         before = bounded.evaluated
@@ -390,7 +390,7 @@ class Blind(_Table):
         return total
 
 
-class Bounded(_Table):
+class BoundedSearch(_Table):
     """The bounded search: breadth first, without states from which every plan would be longer than a maximal length.
 
     This is known from a lower bound on the steps left (LM-cut). If no plan is found, the maximal length is raised.

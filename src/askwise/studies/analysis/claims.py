@@ -16,7 +16,7 @@ import polars as pl
 
 from askwise.studies.analysis.cost_claims import ALL_PRIORS_COSTS, FAR_COSTS, NEAR_COSTS, UNIFORM_COSTS
 from askwise.studies.analysis.estimates import Estimate
-from askwise.studies.analysis.evidence import Evidence, Missing, Pick
+from askwise.studies.analysis.evidence import Missing, Pick, StudyEvidence
 from askwise.studies.analysis.tables import checked
 from askwise.studies.analysis.verdicts import (
     FAILS,
@@ -48,33 +48,33 @@ WIDEST = 30.0
 # -- computing time ----------------------------------------------------------------------------------------------
 
 
-def _more(evidence: Evidence) -> Iterator[Part]:
+def _more(evidence: StudyEvidence) -> Iterator[Part]:
     for method in HEURISTICS:
         one, two = Pick("ezq"), Pick(method)
         name = f"episode, ezq minus {method}"
         yield part(name, partial(evidence.difference, one, two, "seconds"), above_zero, unit="s", digits=4)
 
 
-def _alike(evidence: Evidence) -> Iterator[Part]:
+def _alike(evidence: StudyEvidence) -> Iterator[Part]:
     for method in HEURISTICS:
         weights = {Pick("ezq"): 1.0, Pick(method): -2.0}
         name = f"ezq minus twice {method}"
         yield part(name, partial(evidence.combined, weights, "seconds"), below_zero, unit="s", digits=4)
 
 
-def _heuristics(evidence: Evidence) -> Iterator[Part]:
+def _heuristics(evidence: StudyEvidence) -> Iterator[Part]:
     for method in HEURISTICS:
         limit = within(-1.0, PAPER_SECONDS[method])
         yield part(method, partial(evidence.mean, Pick(method), "seconds"), limit, unit="s", digits=4, signed=False)
 
 
-def _ezq(evidence: Evidence) -> Iterator[Part]:
+def _ezq(evidence: StudyEvidence) -> Iterator[Part]:
     paper = PAPER_SECONDS["ezq"]
     limits = as_long_as(paper / 2, 2 * paper)
     yield part("ezq", partial(evidence.mean, Pick("ezq"), "seconds"), limits, unit="s", digits=3, signed=False)
 
 
-def _genetic(evidence: Evidence) -> Iterator[Part]:
+def _genetic(evidence: StudyEvidence) -> Iterator[Part]:
     deciding = evidence.mean(Pick("ezq"), "decide_seconds").mean / evidence.mean(Pick("ezq"), "seconds").mean
     yield Part(
         "ezq",
@@ -83,7 +83,7 @@ def _genetic(evidence: Evidence) -> Iterator[Part]:
     )
 
 
-def _tables(evidence: Evidence) -> Iterator[Part]:
+def _tables(evidence: StudyEvidence) -> Iterator[Part]:
     yield part(
         "time to set up a problem and its tables",
         partial(evidence.mean, Pick("ezq"), "setup_seconds"),
@@ -94,7 +94,7 @@ def _tables(evidence: Evidence) -> Iterator[Part]:
     )
 
 
-def _bearable(evidence: Evidence) -> Iterator[Part]:
+def _bearable(evidence: StudyEvidence) -> Iterator[Part]:
     yield part(
         "one decision of ezq",
         partial(evidence.mean, Pick("ezq"), "decision_seconds"),
@@ -105,7 +105,7 @@ def _bearable(evidence: Evidence) -> Iterator[Part]:
     )
 
 
-def _grows(_: Evidence) -> Iterator[Part]:
+def _grows(_: StudyEvidence) -> Iterator[Part]:
     raise Missing("a study has one number of goals; the project's benchmarks measure the growth")
 
 
@@ -172,7 +172,7 @@ TIME = (
 # -- questions ---------------------------------------------------------------------------------------------------
 
 
-def _at_zero(evidence: Evidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
+def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
     """Compare ezq with toolbox and with cost-prob under the prior far at price 0, as the paper's figure 4 does.
 
     Args:
@@ -186,28 +186,28 @@ def _at_zero(evidence: Evidence, column: str, what: str, rule: Rule) -> Iterator
         yield part(f"{what}, ezq minus {other}", partial(evidence.difference, one, two, column), rule)
 
 
-def _early(evidence: Evidence) -> Iterator[Part]:
+def _early(evidence: StudyEvidence) -> Iterator[Part]:
     there = evidence.early_until.filter((pl.col("prior") == "far") & (pl.col("per_station_cost") == 0))
     if there.is_empty():
         raise Missing("no questions under far at a per-station cost of 0 in this study")
     return _at_zero(evidence, "early_questions", f"questions up to step {there['until'][0]:g}", above_zero)
 
 
-def _fewer(evidence: Evidence) -> Iterator[Part]:
+def _fewer(evidence: StudyEvidence) -> Iterator[Part]:
     one, two = Pick("ezq", None, evidence.top), Pick("ezq", None, 0.0)
     yield part(
         "questions per episode, at 0.5 minus at 0", partial(evidence.difference, one, two, "queries"), below_zero
     )
 
 
-def _fewer_by(evidence: Evidence) -> Iterator[Part]:
+def _fewer_by(evidence: StudyEvidence) -> Iterator[Part]:
     for prior in (None, "far"):
         one, two = Pick("ezq", prior, evidence.top), Pick("ezq", prior, 0.0)
         name = f"fall {'under far' if prior else 'over all priors'}"
         yield part(name, partial(_fall, evidence, one, two), about_as_the_paper, unit="%", digits=0, signed=False)
 
 
-def _fall(evidence: Evidence, one: Pick, two: Pick) -> Estimate:
+def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
     """Return by how many per cent there are fewer questions in the episodes of `one` than in those of `two`."""
     found = evidence.quotient(one, two, "queries")
     if found.low is None or found.high is None:
@@ -230,7 +230,7 @@ def about_as_the_paper(found: Estimate) -> str:
     return HOLDS if 2 * reach <= WIDEST else OPEN
 
 
-def _fewer_under_near(evidence: Evidence) -> Iterator[Part]:
+def _fewer_under_near(evidence: StudyEvidence) -> Iterator[Part]:
     for method in ("baseline", "toolbox", "cost-prob", "ezq"):
         for other in ("uniform", "far"):
             one, two = Pick(method, "near", 0.0), Pick(method, other, 0.0)
@@ -328,7 +328,7 @@ def claims(
         queries: one row for each question.
         timings: one row for each timed episode.
     """
-    evidence = Evidence(checked(episodes, queries, timings))
+    evidence = StudyEvidence(checked(episodes, queries, timings))
     if evidence.empty:
         return pl.DataFrame(schema=COLUMNS)
     rows = []

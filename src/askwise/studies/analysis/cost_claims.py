@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from askwise.studies.analysis.evidence import METHODS, PRIORS, Evidence, Pick
+from askwise.studies.analysis.evidence import METHODS, PRIORS, Pick, StudyEvidence
 from askwise.studies.analysis.verdicts import (
     FAILS,
     HOLDS,
@@ -30,7 +30,7 @@ EXCEPTIONS = {"uniform": 0.4, "near": 0.2}
 
 
 def _against(
-    evidence: Evidence, rule: Rule, others: Iterable[str], prior: str, prices: Iterable[float], first: str = "ezq"
+    evidence: StudyEvidence, rule: Rule, others: Iterable[str], prior: str, prices: Iterable[float], first: str = "ezq"
 ) -> Iterator[Part]:
     """Compare the marginal cost of the method `first` with that of each of `others`, under one prior at each price.
 
@@ -43,7 +43,7 @@ def _against(
             yield part(name, partial(evidence.difference, one, two), rule)
 
 
-def _growth(evidence: Evidence, method: str, prior: str, against: str | None = None) -> Part:
+def _growth(evidence: StudyEvidence, method: str, prior: str, against: str | None = None) -> Part:
     """Judge whether the marginal cost of a method rises from a price of 0 to the paper's highest price.
 
     With `against`, the name of another method, judge whether it rises by more than the cost of that method.
@@ -56,20 +56,20 @@ def _growth(evidence: Evidence, method: str, prior: str, against: str | None = N
     return part(what, partial(evidence.combined, weights), above_zero)
 
 
-def _uniform_worsen(evidence: Evidence) -> Iterator[Part]:
+def _uniform_worsen(evidence: StudyEvidence) -> Iterator[Part]:
     for method in ASKING:
         weights = {Pick(method, "uniform", evidence.top): 1.0, Pick(method, "uniform", 0.0): -2.0}
         name = f"{method} at {evidence.top:g} minus twice that at 0"
         yield part(name, partial(evidence.combined, weights), above_zero)
 
 
-def _uniform_robust(evidence: Evidence) -> Iterator[Part]:
+def _uniform_robust(evidence: StudyEvidence) -> Iterator[Part]:
     yield from _against(evidence, below_zero, ("never",), "uniform", evidence.prices)
     for method in ASKING:
         yield _growth(evidence, method, "uniform", against="ezq")
 
 
-def _near_less_to_gain(evidence: Evidence) -> Iterator[Part]:
+def _near_less_to_gain(evidence: StudyEvidence) -> Iterator[Part]:
     for other in ("uniform", "far"):
         weights = {Pick("never", "near", 0.0): 1.0, Pick("ezq", "near", 0.0): -1.0}
         weights |= {Pick("never", other, 0.0): -1.0, Pick("ezq", other, 0.0): 1.0}
@@ -77,7 +77,7 @@ def _near_less_to_gain(evidence: Evidence) -> Iterator[Part]:
         yield part(name, partial(evidence.combined, weights), below_zero)
 
 
-def _near_only_ezq(evidence: Evidence) -> Iterator[Part]:
+def _near_only_ezq(evidence: StudyEvidence) -> Iterator[Part]:
     """Compare the method never with baseline, toolbox and cost-prob under the prior near, at all prices above 0.
 
     There is one verdict for each of the three methods, which holds if never is significantly cheaper at some price.
@@ -93,14 +93,14 @@ def _near_only_ezq(evidence: Evidence) -> Iterator[Part]:
             yield Part(method, OPEN, compared[-1].result)
 
 
-def _near_never_good(evidence: Evidence) -> Iterator[Part]:
+def _near_never_good(evidence: StudyEvidence) -> Iterator[Part]:
     for other in ("uniform", "far"):
         weights = {Pick("never", "near", evidence.prices[0]): 1.0, Pick("never", other, evidence.prices[0]): -0.5}
         name = f"never under near minus half of that under {other}"
         yield part(name, partial(evidence.combined, weights), below_zero)
 
 
-def _significant(evidence: Evidence) -> Iterator[Part]:
+def _significant(evidence: StudyEvidence) -> Iterator[Part]:
     for prior in PRIORS:
         for price in evidence.prices:
             excepted = price <= EXCEPTIONS.get(prior, -1.0)
@@ -111,7 +111,7 @@ def _significant(evidence: Evidence) -> Iterator[Part]:
 def _exception(prior: str) -> Claim:
     limit = EXCEPTIONS[prior]
 
-    def judge(evidence: Evidence) -> Iterator[Part]:
+    def judge(evidence: StudyEvidence) -> Iterator[Part]:
         prices = [price for price in evidence.prices if price <= limit]
         return _against(evidence, not_significantly_below, ["cost-prob"], prior, prices)
 
@@ -125,7 +125,7 @@ def _exception(prior: str) -> Claim:
     )
 
 
-def _best_overall(evidence: Evidence) -> Iterator[Part]:
+def _best_overall(evidence: StudyEvidence) -> Iterator[Part]:
     share = 1 / len(evidence.prices)
     for prior in PRIORS:
         for other in OTHERS:

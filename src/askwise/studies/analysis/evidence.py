@@ -1,7 +1,7 @@
 """Estimates about the conditions of the paper, by which its claims are judged.
 
 Every comparison in the paper's text is about a weighted sum of paired values: the difference of two methods, the growth
-of a difference with the price, or half of the cost under one prior minus the cost under another. `Evidence.combined`
+of a difference with the price, or half of the cost under one prior minus the cost under another. `StudyEvidence.combined`
 estimates any of them.
 """
 
@@ -36,7 +36,7 @@ class Pick(NamedTuple):
     price: float | None = None
 
 
-class Evidence:
+class StudyEvidence:
     """The finished episodes of a study in conditions of the paper, by which the paper's claims are judged.
 
     Args:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from askwise.studies.analysis.estimates import Estimate
-from askwise.studies.analysis.evidence import Evidence, Missing
+from askwise.studies.analysis.evidence import Missing, StudyEvidence
 
 HOLDS, FAILS, FASTER, OPEN = "holds", "does not hold", "faster here", "not decided"
 VERDICTS = (HOLDS, FAILS, FASTER, OPEN)
@@ -233,9 +233,9 @@ class Claim:
     where: str
     text: str
     rule: str
-    judge: Callable[[Evidence], Iterable[Part]]
+    judge: Callable[[StudyEvidence], Iterable[Part]]
 
-    def finding(self, evidence: Evidence) -> Finding:
+    def finding(self, evidence: StudyEvidence) -> Finding:
         """Return the verdict on the claim and the numbers behind it; not decided if the episodes lack a condition."""
         try:
             return together(self.judge(evidence))
