@@ -30,7 +30,7 @@ Reply = dict[str, Any]
 
 
 class Replies:
-    """The replies to one request, as they arrive; the last one has the key ``done``."""
+    """The replies of a worker process to one request: an asynchronous iterator; the last reply has the key ``done``."""
 
     def __init__(self, queue: asyncio.Queue[Reply]) -> None:
         self._queue = queue
@@ -53,10 +53,10 @@ class Replies:
 
 
 class Pool:
-    """A pool of workers that play rounds.
+    """A fixed number of worker processes that play rounds, that is, episodes with a person.
 
     Args:
-        size: the number of workers.
+        size: the number of worker processes.
         limits: the time limit for one decision; a whole round has none, because people take their time.
     """
 
@@ -68,7 +68,12 @@ class Pool:
             thread.submit(self._start, number)
 
     def replies(self, name: str, request: dict[str, Any]) -> Replies:
-        """Send a request about the round `name`; return its replies."""
+        """Send a request to the worker process of the round `name`; return its replies as they arrive.
+
+        Args:
+            name: the name of the round; all requests with the same name go to the same worker process.
+            request: the operation ``op`` and its data (`askwise.studio.round_service`).
+        """
         queue: asyncio.Queue[Reply] = asyncio.Queue()
         loop = asyncio.get_running_loop()
 
@@ -82,14 +87,19 @@ class Pool:
         return Replies(queue)
 
     async def reply(self, name: str, request: dict[str, Any]) -> Reply:
-        """Send a request; return all its replies merged into one dict."""
+        """Send a request to the worker process of the round `name`; return all replies merged into one dict.
+
+        Args:
+            name: the name of the round; all requests with the same name go to the same worker process.
+            request: the operation ``op`` and its data (`askwise.studio.round_service`).
+        """
         whole: Reply = {}
         async for reply in self.replies(name, request):
             whole.update(reply)
         return whole
 
     def close(self) -> None:
-        """End all workers."""
+        """End all worker processes; requests that are not answered yet get no reply."""
         pool.end(self._run)
         for thread in self._threads:
             thread.shutdown(cancel_futures=True)
@@ -113,7 +123,7 @@ class Pool:
 
 
 def answer(request: dict[str, Any]) -> Iterator[Reply]:
-    """Iterate over the replies to a request; runs in a worker process (`askwise.workers.child.Service`)."""
+    """Iterate over the replies to a request about a round; worker processes call this for each request."""
     return _service().replies(request)
 
 

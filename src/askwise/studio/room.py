@@ -24,10 +24,10 @@ KEPT = 100_000
 
 @dataclass
 class WaitingTimes:
-    """The latest waiting times, in seconds.
+    """The latest times for which people waited after an input, in seconds.
 
     Attributes:
-        kept: from the arrival of an input until it was on disk and the tab was answered.
+        kept: from the arrival of an input until it was on disk and the browser tab was answered.
         turn: from the arrival of an input until the method had decided.
     """
 
@@ -35,7 +35,10 @@ class WaitingTimes:
     turn: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return count and quantiles of both kinds of times, in milliseconds."""
+        """Return statistics of the times ``kept`` and ``turn``, in milliseconds.
+
+        Each has the keys ``count`` and, unless it is 0, the quantiles ``p50``, ``p95``, ``p99`` and ``max``.
+        """
         return {name: _quantiles(list(times)) for name, times in (("kept", self.kept), ("turn", self.turn))}
 
 
@@ -52,7 +55,7 @@ FAILED = "failed"
 
 
 class Tab(Protocol):
-    """A connection to a browser tab."""
+    """The connection to a browser tab in which a person plays a round."""
 
     @property
     def trusted(self) -> bool:
@@ -60,13 +63,13 @@ class Tab(Protocol):
 
     @property
     def home(self) -> str:
-        """The address of the page that follows the round."""
+        """The address of the page to which the tab goes after the round."""
 
     async def tell(self, message: dict[str, Any]) -> None:
         """Send a message; do nothing if the tab is gone."""
 
     async def close(self, code: int, why: str) -> None:
-        """Close the connection with a code and a reason."""
+        """Close the connection, with a close code of web sockets and a reason in words."""
 
 
 REPLACED = 4001
@@ -75,18 +78,22 @@ REPLACED = 4001
 
 @dataclass
 class Room:
-    """One round.
+    """One round (an episode that a person plays), and the browser tab in which it is played.
 
     Attributes:
+        store: the database.
+        pool: the worker processes, in which methods decide.
         name: the name of the round.
         setup: the `Setup` of the round as JSON.
         problem: the digest of the problem.
         contents: the contents of the problem file.
         log: all inputs so far, each with its outcome.
         end: how the round ended; None while it is unfinished.
-        state: the present view of the person's role; None before the round is opened.
-        board: the part of the view that does not change.
+        state: what the person sees of the present state; None before the round is opened in a worker process.
+        board: what the person sees and does not change: the map or graph, the names, the goals.
         trails: the places of both agents so far.
+        tab: the browser tab; None if none is connected.
+        lock: held while an input is processed.
         times: the waiting times of all rounds.
     """
 
@@ -108,7 +115,7 @@ class Room:
     # -- tabs -----------------------------------------------------------------------------------------------------
 
     async def join(self, tab: Tab) -> None:
-        """Connect a tab; the previous one is closed."""
+        """Connect a browser tab and send it everything that it shows; close the tab that was connected before."""
         before, self.tab = self.tab, tab
         if before is not None:
             await before.close(REPLACED, "opened in another tab")
@@ -118,7 +125,7 @@ class Room:
             await tab.tell(self._whole(tab))
 
     def leave(self, tab: Tab) -> None:
-        """Forget a tab that has disconnected."""
+        """Forget a tab that has disconnected; do nothing if another tab has already replaced it."""
         if self.tab is tab:
             self.tab = None
 
@@ -133,12 +140,22 @@ class Room:
     # -- playing --------------------------------------------------------------------------------------------------
 
     async def open(self) -> dict[str, Any]:
-        """Open the round in its worker process; return the reply."""
+        """Have the worker process replay the round with all its inputs.
+
+        The reply has the keys ``board``, ``state`` and ``trails``, or the reason of a failure, ``failed`` or
+        ``refused``.
+        """
         request = {"op": "open", "setup": self.setup, "problem": self.problem, "contents": self.contents}
         return await self.pool.reply(self.name, {**request, "log": self.log})
 
     async def _opened(self, *, again: bool = False) -> bool:
-        """Open the round if it is not open; return False, and tell the tab, if it failed."""
+        """Open the round in its worker process, unless it is open; return whether it is open now.
+
+        If the round has failed, or fails now, the browser tab is told so.
+
+        Args:
+            again: open it even if it was open, because the worker process has been replaced.
+        """
         if self.end is not None and self.end.startswith(FAILED):
             await self._tell_failure()
             return False
@@ -155,7 +172,12 @@ class Room:
         return False
 
     async def play(self, n: int, user_input: Any) -> None:
-        """Apply input number `n` once; send the tab the outcome, and then what the round waits for."""
+        """Apply an input of the person; send the new state to the browser tab, and again when the method has decided.
+
+        Args:
+            n: the number of the input, from 0; an input that was applied before is not applied again.
+            user_input: the input as JSON, for instance ``{"move": "EAST"}``.
+        """
         async with self.lock:
             try:
                 await self._done(n, user_input)
@@ -178,7 +200,7 @@ class Room:
         await self._failed("its worker process died repeatedly")
 
     async def _played(self, n: int, user_input: Any) -> bool:
-        """Apply an input in the worker; return True if the round must be opened again first."""
+        """Have the worker process apply an input; return True if the round must first be opened there again."""
         kept, answered, began = False, False, time.perf_counter()
         replies = self.pool.replies(self.name, {"op": "do", "n": n, "input": user_input})
         async for reply in replies:
@@ -201,7 +223,12 @@ class Room:
         return False
 
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
-        """Handle a reply other than success; return True if the round must be opened again for the input."""
+        """Handle a reply of the worker process that is not a new state; return whether to open the round and try again.
+
+        Args:
+            reply: the reply: ``missing`` (the process does not have the round), ``refused`` or ``failed``.
+            kept: whether the input is already on disk, so that only the method's decision is missing.
+        """
         if "missing" in reply and kept:  # the input is applied; only the robot's decision is missing
             if await self._opened(again=True):
                 await self._tell({"type": "state", "n": len(self.log), "state": self.state})
@@ -214,7 +241,13 @@ class Room:
         return False
 
     async def _keep(self, n: int, user_input: Any, reply: dict[str, Any]) -> None:
-        """Write an input to disk; only then may the round count as over."""
+        """Write an input and its outcome to disk, and the end if the round is over; only then change `log` and `end`.
+
+        Args:
+            n: the number of the input.
+            user_input: the input.
+            reply: the worker's reply, with ``outcome`` and ``state``.
+        """
         statements, end = [insert_event(self.name, n, user_input, reply["outcome"])], None
         if reply["state"]["phase"] == "over":
             result = reply["state"]["result"]
@@ -243,7 +276,7 @@ class Room:
     # -- afterwards -----------------------------------------------------------------------------------------------
 
     async def ask_worker(self, op: str) -> dict[str, Any]:
-        """Return the worker's reply to the request ``trace`` or ``review``."""
+        """Return the worker process's reply to the request `op`, ``trace`` or ``review``, or the reason ``failed``."""
         async with self.lock:
             for _ in range(3):
                 reply = await self.pool.reply(self.name, {"op": op, "n": len(self.log)})
@@ -254,7 +287,7 @@ class Room:
 
 
 def read_room(store: StudioStore, pool: Pool, name: str) -> tuple[Room, str] | None:
-    """Return a round from the store, and its owner; None if there is no such round."""
+    """Return a round from the database, and the name of the person who plays it; None if there is no such round."""
     found = "SELECT owner, problem, setup, end, contents FROM rounds JOIN problems ON digest = problem WHERE id = ?"
     rows = store.read(found, (name,))
     if not rows:

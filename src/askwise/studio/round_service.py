@@ -48,11 +48,11 @@ Reply = dict[str, Any]
 
 
 class _Missing(Exception):  # noqa: N818 - nothing is wrong
-    """The round of a request is not in this process, or at another input."""
+    """Raised if this process does not have the round of a request, or has it with another number of inputs."""
 
 
 class RoundService:
-    """Plays rounds, and keeps them in memory for the next request."""
+    """Plays rounds in a worker process, as the server requests it, and keeps them in memory for the next request."""
 
     def __init__(self) -> None:
         self._problems: OrderedDict[str, Problem] = OrderedDict()
@@ -60,7 +60,11 @@ class RoundService:
         self._warm_start = WarmStart()
 
     def replies(self, request: Request) -> Iterator[Reply]:
-        """Iterate over the replies to a request; errors are replies, too."""
+        """Iterate over the replies to a request; the last one has the key ``done``.
+
+        An error is also a reply, with the key ``missing`` (this process does not have the round), ``refused`` or
+        ``failed``.
+        """
         try:
             if request["op"] == "do":
                 yield from self._do(request)
@@ -145,7 +149,7 @@ class RoundService:
             self._rounds.popitem(last=False)
 
     def _problem(self, request: Request) -> Problem:
-        """Return the problem of a request; all rounds of one problem share its tables."""
+        """Return the problem of a request; it is kept, so that all its rounds share the tables computed for it."""
         key = request["problem"]
         if key not in self._problems:
             self._problems[key] = as_problem(from_json(Field("", request["contents"])))

@@ -48,7 +48,9 @@ ROUNDS_PER_MINUTE, MOST_ROUNDS_AT_ONCE = 30.0, 60.0
 
 
 class RateLimiter:
-    """Token buckets by name: each fills at a constant rate, and each action takes one token.
+    """Limits how often each person or address may act: token buckets by name.
+
+    Each bucket fills at a constant rate, and each action takes one token.
 
     Args:
         a_second: tokens that flow into each bucket per second.
@@ -61,7 +63,7 @@ class RateLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allow(self, name: str) -> bool:
-        """Take a token from the bucket `name`; return whether there was one."""
+        """Take a token from the bucket `name`; return whether there was one, that is, whether the action is allowed."""
         now = self._clock()
         level, since = self._buckets.get(name, (self._at_once, now))
         level = min(self._at_once, level + (now - since) * self._a_second)
@@ -83,11 +85,11 @@ SECONDS = DAYS * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person with a cookie.
+    """A person whom the studio knows by a cookie.
 
     Attributes:
-        kind: one of `KINDS`.
-        name: the owner's name in the store.
+        kind: ``researcher``, ``participant`` or ``pilot`` (a test participant).
+        name: the name in the database: the participant's id, or ``researcher``.
     """
 
     kind: str
@@ -95,7 +97,7 @@ class Person:
 
 
 class Keys:
-    """The links and cookies of a studio."""
+    """Creates and checks the links and cookies that let people in; the database holds only their hashes."""
 
     def __init__(self, store: StudioStore) -> None:
         self._store = store
@@ -107,16 +109,16 @@ class Keys:
         self._known: dict[str, Person] = {}
 
     def cookie(self, kind: str) -> str:
-        """Return the name of the cookie for a kind of people; it differs between studios on one computer."""
+        """Return the name of the cookie for a kind of people; each studio on one computer has names of its own."""
         return f"askwise-{self._studio}-{kind}"
 
     def people(self, cookies: Mapping[str, str]) -> list[Person]:
-        """Return the people to whom these cookies belong, at most one of each kind."""
+        """Return the people to whom these cookies (values by name) belong, at most one of each kind."""
         found = ((kind, self.person(cookies.get(self.cookie(kind)))) for kind in KINDS)
         return [person for kind, person in found if person is not None and person.kind == kind]
 
     def new_link(self) -> str:
-        """Return the secret of a link that opens the studio once; earlier unused links become invalid."""
+        """Create a link that opens the studio once, and return its secret part; earlier unused links become invalid."""
         secret = secrets.token_urlsafe(32)
         self._store.write_now(
             ("DELETE FROM keys WHERE kind = ? AND used IS NULL", (LINK,)),
@@ -125,7 +127,7 @@ class Keys:
         return secret
 
     async def enter(self, secret: str) -> str | None:
-        """Use up a link; return the value of the new cookie, or None if the link is unknown or used."""
+        """Use up the link with this secret; return the value of a researcher's new cookie, None for an invalid link."""
         using = "UPDATE keys SET used = ? WHERE digest = ? AND kind = ? AND used IS NULL"
         cookie, statement = new_cookie(RESEARCHER, RESEARCHER)
         try:
@@ -135,7 +137,7 @@ class Keys:
         return cookie
 
     def person(self, cookie: str | None) -> Person | None:
-        """Return the person to whom a cookie belongs; None if it is unknown or expired."""
+        """Return the person to whom the cookie with this value belongs; None if it is unknown or expired."""
         if not cookie or len(cookie) > 100:
             return None
         digest = _digest(cookie)
@@ -153,7 +155,12 @@ class Keys:
 
 
 def new_cookie(kind: str, owner: str) -> tuple[str, Statement]:
-    """Return the value of a new cookie, and the statement that stores it."""
+    """Return the value of a new random cookie, and the SQL statement that stores its hash.
+
+    Args:
+        kind: ``researcher``, ``participant`` or ``pilot``.
+        owner: the name of the person in the database.
+    """
     cookie = secrets.token_urlsafe(32)
     return cookie, ("INSERT INTO keys VALUES (?, ?, ?, ?, NULL)", (_digest(cookie), kind, owner, time.time()))
 
@@ -186,7 +193,7 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 class Guard:
-    """The checks that every request must pass before the application sees it.
+    """Checks host, origin, size and rate of every request before the application sees it; itself an ASGI application.
 
     Args:
         app: the application.
@@ -246,7 +253,7 @@ def _client(scope: Scope) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Wrap `receive` to count the bytes that really arrive: a request need not state its length."""
+    """Wrap `receive` so that a request ends after `LARGEST_BODY` bytes, whatever length it states."""
     taken = 0
 
     async def counted() -> Message:
@@ -262,7 +269,7 @@ def _limited(receive: Receive) -> Receive:
 
 
 def _marked(send: Send) -> Send:
-    """Wrap `send` to add the security headers; a page may already have its own content policy."""
+    """Wrap `send` to add the security headers to each response; headers that a response already has are kept."""
 
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":

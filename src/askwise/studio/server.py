@@ -37,10 +37,10 @@ EXAMPLES = {"map.txt": "kitchen (a map)", "graph.txt": "ward (a graph)", "covera
 
 
 def problems_at(path: str | None) -> dict[str, str]:
-    """Return the texts of problem files by name: of one file, of a folder, or, for None, the examples.
+    """Return the texts of problem files by name: of one file, of a folder, or, if `path` is None, of the examples.
 
-    Files in the folder that are not problem files are skipped, with a line on standard error. The texts need no other
-    files.
+    Files in the folder that are not problem files are skipped, with a line on standard error. Other files to which a
+    problem file refers are included in its text.
     """
     if path is None:
         folder = resources.files("askwise.starters")
@@ -52,7 +52,7 @@ def problems_at(path: str | None) -> dict[str, str]:
 
 
 def study_at(path: str | None) -> PeopleStudy | None:
-    """Return the study with people in a file; None if the file is not a study."""
+    """Return the study with people in the file `path`; None if there is no path, or if it is no study file."""
     from askwise.studio.study.file import is_people_study, read_people_study
 
     if path is None or Path(path).suffix.lower() != ".toml" or not Path(path).is_file():
@@ -93,7 +93,7 @@ EVERYWHERE = ("0.0.0.0", "::")
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """The options of ``askwise studio``.
+    """The options of the command ``askwise studio``.
 
     Attributes:
         path: a problem file, a folder of them, or a study file; None for the examples.
@@ -119,7 +119,7 @@ class ServerOptions:
 
 
 def serve(how: ServerOptions) -> None:
-    """Run the studio until Ctrl-C."""
+    """Run the studio's web server, and print the link that opens it; return after Ctrl-C."""
     try:
         import uvicorn
     except ImportError:
@@ -209,7 +209,12 @@ async def _run(
 
 
 def hosts_of(how: ServerOptions, port: int) -> list[str]:
-    """Return the hosts under which browsers may reach the studio; the first one is printed."""
+    """Return the hosts ``NAME:PORT`` under which browsers may reach the studio; the first one is printed.
+
+    Args:
+        how: the options; the host of a public address (``url``) comes first.
+        port: the port at which the studio listens.
+    """
     found = []
     if how.url is not None:
         parts = urlsplit(how.url)

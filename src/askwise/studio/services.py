@@ -18,20 +18,23 @@ from askwise.studio.store import Statement, StudioStore, digest_of, insert_round
 
 
 class Denied(AskwiseError):  # noqa: N818 - it names what happened
-    """Not found or not allowed; deliberately the same error."""
+    """Raised if something does not exist or belongs to another person: one error, so that people cannot tell which."""
 
 
 @dataclass
 class Services:
-    """The studio's store, keys, worker pool and rooms.
+    """The objects that all handlers of the studio share.
 
     Attributes:
-        library: the texts of problem files by name.
+        store: the database.
+        keys: checks links and cookies.
+        pool: the worker processes, in which methods decide.
+        library: the texts of the problem files that the studio offers, by name.
         own_methods: the user's own agents that browsers may choose, as ``FILE.py:Class``.
-        times: how long people wait for answers.
         url: the public address, ``https://lab.example.org``; None if the studio is reached directly.
         study: the name of the study that people take part in; None if there is none.
         sockets: the number of open sockets.
+        times: how long people wait for answers.
     """
 
     store: StudioStore
@@ -49,23 +52,29 @@ class Services:
     _new_rounds: RateLimiter = field(default_factory=lambda: RateLimiter(ROUNDS_PER_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
 
     def person(self, connection: HTTPConnection, *kinds: str) -> Person | None:
-        """Return the sender of a request, the first of one of these kinds; None if unknown."""
+        """Return the person whose cookie a request carries, if of one of these kinds; otherwise None.
+
+        Args:
+            connection: the request.
+            kinds: ``researcher``, ``participant`` or ``pilot``; if the request has several cookies, the first that
+                fits.
+        """
         return next((each for each in self.people(connection) if each.kind in kinds), None)
 
     def people(self, connection: HTTPConnection) -> list[Person]:
-        """Return all people whose cookies a request carries: one browser may be both researcher and pilot."""
+        """Return all people whose cookies a request carries: the same browser may be both researcher and pilot."""
         return self.keys.people(connection.cookies)
 
     def public(self, request: HTTPConnection) -> str:
-        """Return the address to give to people: ``--url``, or the address of the request."""
+        """Return the studio's address for links: the public address (``--url``), or else the host of the request."""
         return self.url or f"http://{request.headers['host']}"
 
     def is_secure(self, request: HTTPConnection) -> bool:
-        """Whether a request came by the public address, and that address is https."""
+        """Return whether a request came by the public address, and that address is https."""
         return self.url is not None and self.url.lower() == f"https://{request.headers['host'].lower()}"
 
     async def names(self) -> dict[str, list[str]]:
-        """Return the methods that browsers may choose, and the kinds of teammates."""
+        """Return the names that browsers may choose from: ``methods`` and ``teammates`` (kinds of teammates)."""
         if not self._names:
             reply = await self.pool.reply("names", {"op": "names"})
             self._names = {"methods": [*reply["methods"], *self.own_methods], "teammates": reply["teammates"]}
@@ -74,7 +83,13 @@ class Services:
     # -- problems -------------------------------------------------------------------------------------------------
 
     async def described(self, text: str) -> dict[str, Any]:
-        """Return contents, title, size and goals of a problem file; a worker process reads it."""
+        """Read a problem file in a worker process; the result is kept in memory.
+
+        Keys of the result: ``contents``, ``title``, ``size``, ``goals``, ``prior`` and ``words``.
+
+        Args:
+            text: the text of the file.
+        """
         key = digest_of(text)
         if key not in self._read:
             reply = await self.pool.reply(key, {"op": "read", "text": text})
@@ -90,7 +105,15 @@ class Services:
     async def new_round(
         self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None, *also: Statement
     ) -> Room:
-        """Start a round, under a new name unless one is given; `also` is written in the same transaction."""
+        """Start a round, an episode that a person plays, and store it; return it.
+
+        Args:
+            owner: the person who plays.
+            described: the problem, as `described` returns it.
+            setup: the setup of the round.
+            name: the name of the round; None for a new random name.
+            also: further SQL statements to execute in the same transaction.
+        """
         if not self._new_rounds.allow(owner.name):
             raise InputError("round", "too many at once", "a moment's wait")
         name = secrets.token_urlsafe(12) if name is None else name
@@ -106,7 +129,7 @@ class Services:
         return room
 
     def room(self, name: str, person: Person | None) -> Room:
-        """Return a round that belongs to `person`; raise `Denied` otherwise."""
+        """Return the round `name`; raise `Denied` if it does not exist or does not belong to `person`."""
         if name not in self._rooms:
             found = read_room(self.store, self.pool, name)
             if found is None:
@@ -119,7 +142,12 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
-        """Keep a room in memory; finished rooms without a tab are dropped, and read again when needed."""
+        """Keep a round in memory; drop finished rounds that no browser tab shows, which can be read again.
+
+        Args:
+            room: the round.
+            owner: the name of the person who plays it.
+        """
         for name in [name for name, (each, _) in self._rooms.items() if each.end is not None and each.tab is None]:
             del self._rooms[name]
         room.times = self.times

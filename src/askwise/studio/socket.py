@@ -37,7 +37,12 @@ MOST_NONSENSE = 5
 
 
 class SocketTab:
-    """A browser tab behind a socket; implements `askwise.studio.room.Tab`."""
+    """A browser tab in which a round is played, connected by a web socket; implements `askwise.studio.room.Tab`.
+
+    Args:
+        socket: the web socket.
+        kind: who plays: ``researcher``, ``participant`` or ``pilot``.
+    """
 
     def __init__(self, socket: WebSocket, kind: str) -> None:
         self._socket = socket
@@ -51,13 +56,13 @@ class SocketTab:
                 await self._socket.send_text(json.dumps(message))
 
     async def close(self, code: int, why: str) -> None:
-        """Close the socket with a code and a reason."""
+        """Close the socket with a close code and a reason in words."""
         with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
             await self._socket.close(code, why)
 
 
 async def play_socket(socket: WebSocket) -> None:
-    """Play a round on a socket until it is closed."""
+    """Serve a browser tab's web socket until it is closed: apply the inputs that arrive to the round in its address."""
     services: Services = socket.app.state.services
     await socket.accept()
     try:
@@ -118,7 +123,11 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
 
 
 def read_message(text: str | None) -> tuple[int, dict[str, Any]]:
-    """Return the number and the input of a message."""
+    """Return the number and the input in a message from a browser: JSON with the keys ``n`` and ``input``.
+
+    Args:
+        text: the message; None if it was sent as bytes, which is refused.
+    """
     if text is None:
         raise InputError("message", "bytes", "JSON")
     given = Field("message", parse_json(text)).object(["n", "input"], [])

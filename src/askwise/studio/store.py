@@ -53,11 +53,11 @@ ROOM = "room on the disk"
 
 
 class StoreFailed(InputError):  # noqa: N818 - it names what happened
-    """The studio's file cannot be read or written: it is damaged or read-only, or the disk is full."""
+    """Raised if the studio's database cannot be read or written: it is damaged or read-only, or the disk is full."""
 
     @classmethod
     def by(cls, path: Path, error: BaseException) -> StoreFailed:
-        """Return the failure for an error of SQLite, or of decoding the contents of a row."""
+        """Return a `StoreFailed` for an error of SQLite, or of decoding the contents of a row, in the file `path`."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary error code
         words = " ".join(printable(str(error)).split())
         found = words if isinstance(error, sqlite3.Error) else f"a damaged row ({type(error).__name__}: {words})"
@@ -71,14 +71,14 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @property
     def sentence(self) -> str:
-        """The message for people who take part, without technical details."""
+        """The message for the people who play, without technical details."""
         what = "save anything now: its disk is full" if self.full else "read or save its data now"
         return f"The studio cannot {what}. Please tell the researcher, and try again later."
 
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn errors of reading the file, or of decoding a row, into `StoreFailed`."""
+    """Turn errors of SQLite or of decoding a row in the ``with`` block into `StoreFailed` for the file `path`."""
     try:
         yield
     except AskwiseError:
@@ -88,7 +88,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def check_whole(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise `StoreFailed` for a damaged database."""
+    """Let SQLite check a database; raise `StoreFailed`, which names the file `path`, if it is damaged."""
     with reading(path):
         found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     if found != "ok":
@@ -97,10 +97,14 @@ def check_whole(connection: sqlite3.Connection, path: Path) -> None:
 
 
 class StudioStore:
-    """The database file, and the thread that writes to it.
+    """The studio's database, one SQLite file, and the thread that writes to it.
 
     Args:
         folder: the folder of the file; the file is created if it does not exist.
+
+    Attributes:
+        path: the path of the file.
+        commits: number of transactions written so far.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -129,10 +133,10 @@ class StudioStore:
             self._writer.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
 
     async def write(self, *statements: Statement) -> None:
-        """Write all statements or none of them; return when they are on disk.
+        """Execute all SQL statements (pairs of text and parameters) or none of them; return when they are on disk.
 
         Raises:
-            sqlite3.IntegrityError: if they contradict the contents of the database.
+            sqlite3.IntegrityError: if they contradict the contents of the database, or an UPDATE changes nothing.
             StoreFailed: if the file cannot be written, for instance because the disk is full.
         """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -140,7 +144,7 @@ class StudioStore:
         await done
 
     def write_now(self, *statements: Statement) -> None:
-        """Write all statements or none of them, blocking: for use before and after the server runs."""
+        """Do the same as `write`, but block until it is done: for use before and after the server runs."""
         done = threading.Event()
         failed: list[BaseException] = []
 
@@ -155,7 +159,11 @@ class StudioStore:
             raise failed[0]
 
     def make(self, schema: str) -> None:
-        """Create tables that do not exist yet."""
+        """Create the tables that do not exist yet.
+
+        Args:
+            schema: statements ``CREATE TABLE IF NOT EXISTS ...``, separated by semicolons.
+        """
         self.write_now(*((part, ()) for part in schema.split(";") if part.strip()))
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -164,12 +172,12 @@ class StudioStore:
             return self._reader.execute(sql, parameters).fetchall()
 
     def json(self, text: str) -> Any:
-        """Return the data in a cell that holds JSON."""
+        """Return the data in a JSON text from the database; raise `StoreFailed` if it is damaged."""
         with reading(self.path):
             return json.loads(text)
 
     def close(self) -> None:
-        """Write all pending jobs, and close the file."""
+        """Finish all writing, and close the file."""
         self._queue.put(None)
         self._thread.join()
         self._reader.close()
@@ -210,7 +218,10 @@ class StudioStore:
         _settle_all(results)
 
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
-        """Execute one job inside the transaction; return its error, which does not affect other jobs."""
+        """Execute the statements of one call of `write`, all or none; return the error if they contradict the database.
+
+        The error does not affect other calls in the same transaction.
+        """
         self._writer.execute("SAVEPOINT job")
         try:
             for sql, parameters in statements:
@@ -226,7 +237,11 @@ class StudioStore:
 
 
 def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException | None]]) -> None:
-    """Report the results of a commit to all waiting callers; each event loop is woken once."""
+    """Report the results of a commit to all callers that wait for it; wake each event loop only once.
+
+    Args:
+        results: for each caller the future or function to notify, and the error, None for success.
+    """
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
     for waiting, error in results:
         if isinstance(waiting, asyncio.Future):
@@ -266,12 +281,20 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def digest_of(contents: Any) -> str:
-    """Return the identifier of a problem: a digest of its contents."""
+    """Return the identifier of a problem file: 32 hexadecimal digits of the SHA-256 of its contents as JSON."""
     return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def insert_round(name: str, owner: str, contents: Any, setup: dict[str, Any], title: str) -> list[Statement]:
-    """Return the statements that store a new round."""
+    """Return the SQL statements that store a new round and, unless it is stored already, its problem.
+
+    Args:
+        name: the name of the round.
+        owner: the name of the person who plays.
+        contents: the contents of the problem file.
+        setup: the `Setup` of the round as JSON.
+        title: the title of the problem.
+    """
     digest = digest_of(contents)
     return [
         ("INSERT OR IGNORE INTO problems VALUES (?, ?)", (digest, json.dumps(contents))),
@@ -283,11 +306,23 @@ def insert_round(name: str, owner: str, contents: Any, setup: dict[str, Any], ti
 
 
 def insert_event(name: str, n: int, user_input: Any, outcome: Any) -> Statement:
-    """Return the statement that stores an input and its outcome."""
+    """Return the SQL statement that stores an input of a person and its outcome.
+
+    Args:
+        name: the name of the round.
+        n: the number of the input in the round, from 0.
+        user_input: the input as JSON.
+        outcome: the outcome as JSON.
+    """
     values = (name, n, time.time(), json.dumps(user_input), json.dumps(outcome))
     return "INSERT INTO events VALUES (?, ?, ?, ?, ?)", values
 
 
 def update_end(name: str, end: str) -> Statement:
-    """Return the statement that stores how a round ended: finished, stopped, cut off, or failed and why."""
+    """Return the SQL statement that stores how the round `name` ended.
+
+    Args:
+        name: the name of the round.
+        end: ``finished``, ``stopped``, ``cut off``, or ``failed: `` and the reason.
+    """
     return "UPDATE rounds SET ended = ?, end = ? WHERE id = ?", (time.time(), end, name)

@@ -36,12 +36,12 @@ def replayed(
     log: list[tuple[Any, dict[str, Any]]],
     begin: Callable[[Problem, Setup], Round] | None = None,
 ) -> Round:
-    """Return the round after all inputs of a log; each must have the same outcome as the first time.
+    """Return the round after all inputs of a log, applied again; raise `InputError` if an outcome differs from the log.
 
     Args:
         problem: the problem that was played.
         setup: the setup of the round.
-        log: the inputs and their outcomes.
+        log: pairs of an input of the person and its recorded outcome.
         begin: returns a new round in which the robot has decided; a faster alternative to `start_round`.
     """
     made = (begin or start_round)(problem, setup)
@@ -52,7 +52,13 @@ def replayed(
 
 
 def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> None:
-    """Refuse a log if input `number` has another outcome than the first time."""
+    """Raise `InputError` if an input has another outcome now than in the log.
+
+    Args:
+        number: the number of the input, from 1, for the message.
+        found: the outcome now.
+        outcome: the outcome in the log.
+    """
     if found != outcome:
         again, before = f"{found} when it was done again", f"{outcome}, as it was (another version of askwise?)"
         raise InputError(f"event {number}", again, before)
@@ -61,13 +67,13 @@ def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> N
 def reconstructed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
     """Return the round after all inputs of a log, without running the method or the teammate.
 
-    Their actions follow from the outcomes; beliefs and reasons do not. If several actions lead to the same state, the
-    first of them is taken.
+    The actions of method and teammate are taken from the outcomes (if several actions lead to the same state, the first
+    of them); their beliefs and reasons are missing.
 
     Args:
         problem: the problem that was played.
         setup: the setup of the round.
-        log: the inputs and their outcomes.
+        log: pairs of an input of the person and its recorded outcome.
     """
     made = Round(problem, replace(setup, method="never", belief=None, teammate=None))
     if made.robot is not None:
@@ -83,13 +89,13 @@ def reconstructed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str,
 
 
 class _Walked(Teammate):
-    """A teammate that goes through given states."""
+    """A teammate that repeats a recorded walk, given as the list of states after each step."""
 
     def __init__(self, problem: Problem, states: list[int]) -> None:
         self._problem, self._states = problem, iter(states)
 
     def act(self, state: int) -> int:
-        """Return the first action that leads to the next given state."""
+        """Return the first action that leads from `state` to the next state of the recorded walk."""
         following = [self._problem.teammate.next(state, a) for a in range(len(self._problem.teammate.actions.names))]
         return following.index(next(self._states))
 
@@ -109,7 +115,7 @@ def _recorded_decision(made: Round, user_input: Any, outcome: dict[str, Any]) ->
 
 
 def start_round(problem: Problem, setup: Setup) -> Round:
-    """Return a new round in which the robot has made its first decision."""
+    """Return a new round; if a method plays the ego agent, it has made its first decision."""
     made = Round(problem, setup)
     made.think()
     return made
@@ -124,13 +130,16 @@ PROBLEM = "problem"
 
 
 class WarmStart:
-    """Planners after their first decision, by problem, method and belief."""
+    """Keeps planners as they were after their first decision, so that later rounds start without computing it again.
+
+    The copies are kept by problem, method and belief, at most `MOST_KEPT`.
+    """
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, str, str | None], tuple[Problem, bytes]] = OrderedDict()
 
     def begin(self, problem: Problem, setup: Setup) -> Round:
-        """Return a new round in which the robot has made its first decision, from a copy if possible."""
+        """Return a new round in which the method has made its first decision; use a kept planner if there is one."""
         made = Round(problem, setup)
         if type(made.robot) is not PlannerAgent or made.problem is not problem:
             made.think()
@@ -156,26 +165,26 @@ class WarmStart:
 
 
 class _Writer(pickle.Pickler):
-    """Pickles everything except the problem."""
+    """Pickles a planner; the problem is not pickled, but replaced by an id."""
 
     def __init__(self, stream: io.BytesIO, problem: Problem) -> None:
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
         self._problem = problem
 
     def persistent_id(self, found: Any) -> str | None:
-        """Return an id in place of the problem."""
+        """Return the id `PROBLEM` for the problem, which is then not pickled; None for everything else."""
         return PROBLEM if found is self._problem else None
 
 
 class _Reader(pickle.Unpickler):
-    """Unpickles data that a `_Writer` of this process wrote, and nothing else."""
+    """Unpickles data that a `_Writer` of this process wrote, and nothing else; puts `problem` in place of its id."""
 
     def __init__(self, stream: io.BytesIO, problem: Problem) -> None:
         super().__init__(stream)
         self._problem = problem
 
     def persistent_load(self, _: Any) -> Problem:
-        """Return the problem in place of its id."""
+        """Return the problem, for the id that a `_Writer` wrote in its place."""
         return self._problem
 
 
@@ -187,9 +196,15 @@ AGAIN, RECORD, TWIN = "again", "record", "twin"
 
 
 def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
-    """Return a round as plain data: table row, questions and trace.
+    """Return a round as plain data for tables; called in a worker process, which is ended if a method hangs.
 
-    It is called in a worker process, which is ended if a method hangs.
+    Keys: ``row`` (of the table of episodes), ``queries`` (rows of the table of questions), ``method``, ``teammate``,
+    ``prices``, ``trace`` (None for a simulation), ``beside`` (the name of the simulated teammate of the setup).
+
+    Args:
+        problem: the problem that was played.
+        request: ``setup``, ``log`` (inputs with outcomes) and ``what``: `AGAIN` replays the round with the method,
+            `RECORD` reconstructs it from the log alone, `TWIN` simulates it without a person.
     """
     try:
         return _written(problem, request)
@@ -221,7 +236,10 @@ def _written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def twin(problem: Problem, setup: Setup) -> Episode:
-    """Return the round simulated without a person; the planner replaces a person who played the ego agent."""
+    """Return the episode that a simulation gives for a setup: with the same goal and seed, but without the person.
+
+    A simulated teammate, or the planner as the ego agent, takes the person's role.
+    """
     problem = answering(problem, setup.answers)
     method = setup.method if setup.role == "teammate" else "planner"
     belief = setup.belief or belief_with_people(problem, method)

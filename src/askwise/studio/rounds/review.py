@@ -42,11 +42,15 @@ JudgedStep = tuple[Step, Moment, Judgement]
 
 
 def review(made: Round) -> tuple[Episode, dict[str, Any]]:
-    """Return the round as an episode for the page that steps through it, and the review as JSON.
+    """Return the round as an episode for the page that steps through it, and the review of the round as JSON.
 
-    If the person played the ego agent, the episode's steps hold the judge's belief and verdicts. In both results, the
-    cost with the goal known assumes the moves that the teammate made. The review's ``optimal`` is the cost if the
-    teammate had taken a shortest path, too.
+    The judge is the method that rates the ego agent's decisions. If the person played the ego agent, the episode's
+    steps show the judge's belief and verdicts.
+
+    Keys of the review: ``cost``, ``optimal`` (the cost with the goal known if the teammate had taken a shortest path),
+    ``known`` (the cost with the goal known and the moves that the teammate really made; also the episode's optimal
+    cost), ``finished``, ``methods`` (what other methods pay with these moves), ``judge`` (its name) and ``differences``
+    (the mistakes).
     """
     episode = made.episode()
     judge, judged = _judged(episode)
@@ -72,7 +76,10 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
 
 
 def _same_walk(episode: Episode, methods: list[str]) -> list[dict[str, Any]]:
-    """Return method, cost and number of questions of each method that can play with the same walk."""
+    """Let each method play the ego agent while the teammate repeats its moves of the episode; return the results.
+
+    Keys: ``method``, ``cost``, ``questions`` (their number) and ``finished``. Methods that cannot play are left out.
+    """
     played = ((method, _played_by(method, episode)) for method in methods)
     return [
         {"method": method, "cost": other.cost, "questions": len(other.questions), "finished": other.finished}
@@ -82,13 +89,16 @@ def _same_walk(episode: Episode, methods: list[str]) -> list[dict[str, Any]]:
 
 
 def _cost_with_goal_known(episode: Episode) -> float | None:
-    """Return the cost of an ego agent that knows the goal, with the same walk; None for an unfinished round."""
+    """Return the cost of an ego agent that knows the goal while the teammate repeats its moves of the episode.
+
+    None if the episode is unfinished, or if this ego agent does not finish.
+    """
     other = _played_by(Informed.name, episode) if episode.finished else None
     return None if other is None or not other.finished else other.cost
 
 
 def _played_by(method: str, episode: Episode) -> Episode | None:
-    """Return the round with another ego agent and the same walk of the teammate; None if that agent cannot play it."""
+    """Return the episode with `method` as ego agent and the same moves of the teammate; None if it cannot play that."""
     problem = episode.problem
     walk = [
         teammate_does(problem, step.state.teammate, step.teammate_action)
@@ -112,7 +122,10 @@ def _played_by(method: str, episode: Episode) -> Episode | None:
 
 
 def _judged(episode: Episode) -> tuple[str, list[JudgedStep]]:
-    """Return the judge's name and every step with its judgement; an empty name and list if the round has no judge."""
+    """Return the name of the judge, the method that rates decisions, and each step with its situation and its rating.
+
+    The name and the list are empty if no judge can rate this episode.
+    """
     try:
         judges = JudgeCache(episode.problem, "auto")
         return judges.judge.name, [
@@ -144,7 +157,14 @@ def _reason(judgement: Judgement) -> str:
 
 
 def _explained(problem: Problem, step: Step, moment: Moment, judgement: Judgement) -> Step:
-    """Return a person's step with the judge's belief and verdict, which the page shows as belief and reason."""
+    """Return a person's step with the judge's belief and verdict in place of the person's, which are not known.
+
+    Args:
+        problem: the problem that was played.
+        step: the person's step.
+        moment: the situation before the step, with the judge's belief.
+        judgement: the judge's rating of the decision.
+    """
     best, why = judgement.best, "No decision was better."
     if judgement.fault:
         why = f"Better: {_decision_text(problem, best)}. {_reason(judgement)}"

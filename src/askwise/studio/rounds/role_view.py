@@ -29,13 +29,13 @@ from askwise.view.scene_builder import scene_of, start_scene
 
 @dataclass(frozen=True, slots=True)
 class AgentPlace:
-    """The place of one agent.
+    """The place of one agent, as a browser shows it.
 
     Attributes:
-        at: the position in the drawing.
+        at: the position ``(x, y)``: a cell of the map, or a point in the drawing of a graph.
         place: the place in words.
-        carried: the name of the load; empty for none.
-        hands: the load in words; empty if nothing can be carried.
+        carried: the name of the goal whose load the agent carries; empty for none.
+        hands: the load in words; empty in problems without loads.
     """
 
     at: Place
@@ -46,11 +46,11 @@ class AgentPlace:
 
 @dataclass
 class Places:
-    """The places of one problem by state; those of one agent do not depend on the other agent.
+    """A cache of the places of both agents in one problem, by the number of the agent's own state.
 
     Attributes:
-        words: the names of agents and goals.
-        board: the part of the board that all rounds of the problem share; empty before the first round.
+        words: the words for agents and goals in texts.
+        board: the data about map or graph and goals that all rounds of the problem send; empty before the first round.
         teammate: places of the teammate by state.
         ego: places of the ego agent by state.
     """
@@ -61,14 +61,14 @@ class Places:
     ego: dict[int, AgentPlace] = field(default_factory=dict)
 
     def of_teammate(self, problem: Problem, state: int) -> AgentPlace:
-        """Return the place of the teammate in a state."""
+        """Return the place of the teammate in its state number `state`, from the cache if possible."""
         if state not in self.teammate:
             figure = scene_of(problem, JointState(state, problem.start.ego)).teammate
             self.teammate[state] = AgentPlace(figure.at, figure.place)
         return self.teammate[state]
 
     def of_ego(self, problem: Problem, state: int) -> AgentPlace:
-        """Return the place of the ego agent in a state, and its load."""
+        """Return the place and the load of the ego agent in its state number `state`, from the cache if possible."""
         if state not in self.ego:
             scene = scene_of(problem, JointState(problem.start.teammate, state))
             self.ego[state] = AgentPlace(scene.ego.at, scene.ego.place, printable(scene.carried), scene.hands)
@@ -80,7 +80,7 @@ _KNOWN: dict[int, Places] = {}
 
 
 def places_in(problem: Problem) -> Places:
-    """Return the cached places of a problem."""
+    """Return the cache of the places of a problem; it lasts as long as the problem."""
     key = id(problem)
     if key not in _KNOWN:
         _KNOWN[key] = Places(words_of(problem))
@@ -93,7 +93,11 @@ MOST_NAMES = 60
 
 
 def board(made: Round) -> dict[str, Any]:
-    """Return the part of the view that does not change during a round."""
+    """Return the data that a person's browser gets once per round, as JSON: role, words, goals, map or graph.
+
+    A person who plays the teammate also gets the number of the goal; a person who plays the ego agent, prior and
+    prices.
+    """
     problem, places = made.problem, places_in(made.problem)
     if not places.board:
         places.board = _shared(problem)
@@ -104,7 +108,7 @@ def board(made: Round) -> dict[str, Any]:
 
 
 def _shared(problem: Problem) -> dict[str, Any]:
-    """Return the part of the board that all rounds of a problem share."""
+    """Return the data about words, goals and map or graph that browsers get in every round of a problem, as JSON."""
     scene = start_scene(problem)
     words = scene.words
     return {
@@ -138,7 +142,11 @@ def _prices(made: Round) -> dict[str, Any]:
 
 
 def state(made: Round) -> dict[str, Any]:
-    """Return the part of the view that changes with every step."""
+    """Return the data that a person's browser gets after every step, as JSON.
+
+    It holds time, cost, phase, places and a text; depending on phase and role, also the possible moves, the question to
+    answer, the answers so far and the goals that they leave possible, and the result.
+    """
     here = Here(made)
     found = {
         "t": made.game.steps,
@@ -166,7 +174,7 @@ def state(made: Round) -> dict[str, Any]:
 
 
 class Here:
-    """The present places of both agents, and their names."""
+    """The present places of both agents in a round, and the words for them in texts."""
 
     def __init__(self, made: Round) -> None:
         places, now = places_in(made.problem), made.game.state
@@ -175,7 +183,7 @@ class Here:
 
 
 def trails(made: Round) -> dict[str, list[list[float]]]:
-    """Return the positions of both agents so far, for a tab that joins during a round."""
+    """Return the positions ``[x, y]`` of ``teammate`` and ``ego`` from the start until now, one after each step."""
     problem, places = made.problem, places_in(made.problem)
     states = [*(step.state for step in made.steps), made.game.state]
     return {
@@ -231,7 +239,7 @@ def _heard(made: Round) -> list[dict[str, Any]]:
 
 
 def happened(made: Round, here: Here) -> str:
-    """Return the result of the last step in sentences, also for screen readers."""
+    """Return the last step in sentences, also for screen readers; before the first step, the places of the agents."""
     if not made.steps:
         return f"You are at {_own(made, here)}, the {_other_name(made, here)} is at {_others(made, here)}."
     last = made.steps[-1]

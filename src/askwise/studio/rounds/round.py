@@ -74,12 +74,12 @@ class Setup:
             raise InputError("role", repr(self.role), "one of " + ", ".join(map(repr, ROLES)))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the setup as a JSON-compatible dict."""
+        """Return the setup as a JSON-compatible dict, with the attributes as keys."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, given: Field) -> Setup:
-        """Read a setup; names of methods, goals and so on are checked when they are used."""
+        """Read a setup; names of methods, goals and so on are not checked here, but when the round starts."""
         optional = ("method", "teammate", "goal", "belief", "answers")
         given.object(["role"], [*optional, "seed", "max_steps"])
         texts = {key: given.child(key).text() for key in optional if given.has(key) and given.value[key] is not None}
@@ -91,10 +91,11 @@ class Setup:
 
 
 def belief_with_people(problem: Problem, method: str) -> str | None:
-    """Return the belief with which a method plays with a person; None for the method's own.
+    """Return the name of the belief that a method should use with a person; None if it should keep its own.
 
     People do not always take shortest paths, and a belief that does not allow for that would exclude the person's goal
-    for good. Methods with a fallback for contradicted beliefs keep their own belief, which tells them more.
+    for good: then the name is ``robust``. Methods that change to another belief after a contradiction keep their own,
+    which tells them more.
     """
     if method == Informed.name:
         return None
@@ -113,20 +114,25 @@ THINKING, MOVE, ANSWER, OVER = "thinking", "move", "answer", "over"
 
 
 class InputRefused(AskwiseError):  # noqa: N818 - it names what happened
-    """An input that is not possible now."""
+    """An input of the person that is not possible now; the message says why, in words for the person."""
 
 
 class Round:
-    """One episode with a person in it.
+    """One episode in which a person plays the teammate or the ego agent.
 
     Args:
         problem: the problem to play.
         setup: the setup of the round.
 
     Attributes:
+        robot: the ego agent, if the person plays the teammate; otherwise None.
+        other: the simulated teammate, if the person plays the ego agent; otherwise None.
+        method: the name of the ego agent's method; `PERSON` for the person.
+        walker: the kind of teammate; `PERSON` for the person.
         game: the game that is played.
         steps: the steps so far.
         stopped: whether the person has given up.
+        decision: the ego agent's decision for the next step and its belief; None while it has not decided.
     """
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
@@ -165,12 +171,16 @@ class Round:
 
     @property
     def over(self) -> bool:
-        """Whether the round has ended."""
+        """Whether the round has ended: finished, given up, or at its step limit."""
         return self.stopped or self.game.over
 
     @property
     def phase(self) -> str:
-        """What the round waits for: `THINKING`, `MOVE`, `ANSWER` or `OVER`."""
+        """What the round waits for.
+
+        `THINKING`: the method's decision; `MOVE`: a move or a question of the person; `ANSWER`: the person's answer to
+        a question; `OVER`: nothing more.
+        """
         if self.over:
             return OVER
         if self.robot is None:
@@ -180,7 +190,7 @@ class Round:
         return MOVE if self.decision[0].ask is None else ANSWER
 
     def think(self) -> None:
-        """Let the robot decide if it is its turn."""
+        """Let the method that plays the ego agent decide, if the round waits for that; otherwise do nothing."""
         if self.phase != THINKING:
             return
         assert self.robot is not None
@@ -191,7 +201,11 @@ class Round:
     # -- inputs ----------------------------------------------------------------------------------------------------
 
     def do(self, user_input: Any) -> dict[str, Any]:
-        """Apply an input of the person; return its outcome, which must be the same when the round is replayed."""
+        """Apply an input of the person; return its `outcome`, which must be the same when the round is replayed.
+
+        Args:
+            user_input: JSON with one key: ``move``, ``answer``, ``ask`` or ``stop``, for instance ``{"move": "EAST"}``.
+        """
         given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
         if len(given.value) != 1:
             raise given.refuse("one of move, answer, ask, stop")
@@ -209,7 +223,11 @@ class Round:
         return self.outcome()
 
     def outcome(self) -> dict[str, Any]:
-        """Return time, states, cost, and the last question and reply."""
+        """Return what the last input led to, as JSON.
+
+        Keys: ``t`` (steps so far), ``state`` (numbers of the teammate's and the ego agent's states), ``cost`` and, if
+        the last step was a question, ``asked`` and ``reply``.
+        """
         state = self.game.state
         found: dict[str, Any] = {"t": self.game.steps, "state": [state.teammate, state.ego], "cost": self.game.cost}
         if self.game.answer is not None:
@@ -218,7 +236,10 @@ class Round:
         return found
 
     def moves(self) -> list[int]:
-        """Return the numbers of the actions that the person can take; a teammate's goal must stay reachable."""
+        """Return the numbers of the actions that the person can take now.
+
+        A person who plays the teammate cannot take actions after which the goal would be unreachable.
+        """
         if self.robot is None:
             return self.game.ego_available()
         problem, here = self.problem, self.game.state.teammate
@@ -280,7 +301,7 @@ class Round:
     # -- what it was ----------------------------------------------------------------------------------------------
 
     def episode(self) -> Episode:
-        """Return the episode so far."""
+        """Return the steps so far as an `Episode`, also if the round is not over."""
         return Episode(
             problem=self.problem,
             method=self.method,
