@@ -226,7 +226,15 @@ def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]],
 
 
 async def json_body(request: Request) -> Field:
-    """Return the JSON object in the body of a request; refuse other content types and bodies that are too long."""
+    """Return the JSON object in the body of a request; refuse and log bodies that are too long or not JSON."""
+    try:
+        return await _read_json_body(request)
+    except InputError as error:
+        log.warning("refused a request: %s", error)
+        raise
+
+
+async def _read_json_body(request: Request) -> Field:
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/json":
         raise InputError("content type", repr(kind), "application/json")

@@ -34,7 +34,7 @@ GOODBYES = {
 
 
 def study_routes(people: People) -> list[Any]:
-    """Return the routes of a study."""
+    """Return the routes of a study: joining, the participants' screens, and the researcher's page."""
     handlers = _Handlers(people)
     return [
         Route("/join/{token}", handlers.join),
@@ -48,7 +48,7 @@ def study_routes(people: People) -> list[Any]:
 
 
 def _participant_routes(handlers: _Handlers, kind: str) -> list[Any]:
-    """Return the routes for participants or pilots."""
+    """Return the routes for the screens of one `kind` of people, ``participant`` or ``pilot``; addresses differ."""
     home = HOMES[kind]
     return [
         Route(home, page("take", kind)),
@@ -59,7 +59,7 @@ def _participant_routes(handlers: _Handlers, kind: str) -> list[Any]:
 
 
 class _Handlers:
-    """The handlers of a study."""
+    """Answers the requests of a study's pages, by participants and by the researcher."""
 
     def __init__(self, people: People) -> None:
         self.people, self.study = people, people.study
@@ -73,7 +73,10 @@ class _Handlers:
     # -- people ---------------------------------------------------------------------------------------------------
 
     async def join(self, request: Request) -> Response:
-        """Admit a person; one who was here before continues."""
+        """Admit the person who follows the link to the study, set a cookie, and show the first screen.
+
+        A person who has a cookie already continues at the present screen.
+        """
         services = get_services(request)
         token = request.path_params["token"]
         if token not in (self.people.token, self.people.pilot_token):
@@ -94,7 +97,7 @@ class _Handlers:
         return answer
 
     async def now(self, _: Request, services: Services, person: Person) -> Any:
-        """Return the person's present screen."""
+        """Return the screen (text, form or round) that the person has reached, as JSON."""
         async with self._alone(person):
             found = self.people.person(person.name)
             await self.people.seen(found)
@@ -127,7 +130,10 @@ class _Handlers:
         return name
 
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
-        """Store what a person did at a screen, once; return the next screen."""
+        """Store what the person entered at a screen; return the next screen as JSON.
+
+        The body has ``n``, the number of the entry, and ``entry``. An entry that is sent twice is stored once.
+        """
         given = await json_body(request)
         given.object(["n", "entry"], [])
         n = given.child("n").whole(0, 10**6)
@@ -155,7 +161,7 @@ class _Handlers:
             raise InputError("round", "an unfinished one", "a finished round")
 
     async def left(self, _: Request, services: Services, person: Person) -> Any:
-        """End the participation of a person who wants to stop."""
+        """End the participation of a person who wants to stop; return the screen that says goodbye."""
         await self.people.leave(self.people.person(person.name))
         # Without the lock, so that leaving does not wait for a round that another request is opening.
         return await self._screen(services, person, self.people.person(person.name))
@@ -163,7 +169,11 @@ class _Handlers:
     # -- the researcher -------------------------------------------------------------------------------------------
 
     async def overview(self, request: Request, services: Services, _: Person) -> Any:
-        """Return the state of the study: links, counts, and the progress of every person."""
+        """Return the state of the study for the researcher's page.
+
+        Keys: ``name``, ``paused``, ``join`` and ``pilot`` (links to the study), ``cells`` (the orders of conditions and
+        problems), ``counts`` (people in each of these) and ``people`` (the progress of each person).
+        """
         rows = services.store.read(
             "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
             "(SELECT count(*) FROM entries WHERE person = people.id AND leaves) FROM people ORDER BY pilot, number"
@@ -201,21 +211,21 @@ class _Handlers:
         }
 
     async def pause(self, request: Request, services: Services, person: Person) -> Any:
-        """Pause or resume the study."""
+        """Pause or resume the study, as ``paused`` in the body says; return the `overview`."""
         given = await json_body(request)
         given.object(["paused"], [])
         await self.people.pause(given.value["paused"] is True)
         return await self.overview(request, services, person)
 
     async def again(self, request: Request, services: Services, person: Person) -> Any:
-        """Allow a person to continue once from another browser."""
+        """Allow participant ``number`` (in the body) to continue once from another browser; return the `overview`."""
         given = await json_body(request)
         given.object(["number"], [])
         await self.people.readmit(given.child("number").whole(1, 10**9))
         return await self.overview(request, services, person)
 
     async def export(self, _: Request, services: Services, __: Person) -> Any:
-        """Write all results to files; rounds continue meanwhile."""
+        """Write all results of the study to files, while rounds go on; return the names, ``{"files": [...]}``."""
         async with self._exporting:
             return {"files": await asyncio.to_thread(_export, services)}
 

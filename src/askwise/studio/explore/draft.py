@@ -53,7 +53,7 @@ class Draft(Protocol):
         """The present state of the ego agent: a cell (with its load, if any), or the name of a state of a graph."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the draft as JSON, in the form in which the page sends it to the studio."""
+        """Return the problem as JSON, in the form in which the page sends it to the studio."""
 
     def to_file(self) -> tuple[str, str]:
         """Return the name and the text of the problem file that people can save."""

@@ -29,10 +29,10 @@ def read_draft(given: Field) -> Draft:
 
 
 def try_drawn(given: Any) -> dict[str, Any]:
-    """Return the layout of an invalid draft of graphs, so that people can see and correct it; otherwise empty.
+    """Return the layout of an invalid problem with graphs, so that people can see and correct it; empty if impossible.
 
     Args:
-        given: the draft as the page sends it: any JSON.
+        given: the problem as the Explore page sends it: any JSON.
     """
     try:
         return drawn(given) if Field("", given).object().value.get("kind") == "graph" else {}
@@ -41,7 +41,7 @@ def try_drawn(given: Any) -> dict[str, Any]:
 
 
 def draft_from_file(text: str) -> Draft:
-    """Return the draft for the text of a problem file; refuse problems that the Explore page does not support."""
+    """Return the draft (a problem to change by hand) for the text of a problem file; refuse unsupported problems."""
     found = read(text)
     if FORMAT in domain_of(found).formats:
         return tools_from_file(found)
@@ -105,7 +105,10 @@ def _suggest(given: Field) -> Any:
 
 
 def _draft(given: Field) -> Draft:
-    """Return the draft in the key ``sketch`` of a request; errors name fields as in a problem file."""
+    """Return the draft, the problem that people change, in the key ``sketch`` of a request; refuse an invalid draft.
+
+    The names of fields in errors begin after ``sketch``, as in a problem file.
+    """
     return read_draft(Field("", given.value["sketch"]))
 
 

@@ -66,7 +66,7 @@ class GraphDraft:
         return self.given.words
 
     def to_json(self) -> dict[str, Any]:
-        """Return the draft as JSON, in the form in which the page sends it: with all edges, open and closed."""
+        """Return the problem as JSON, in the form in which the page sends it: with all edges, open and closed."""
         return {"kind": "graph", **copy_data(self.whole), **terms_of(self.given)}
 
     def to_file(self) -> tuple[str, str]:
@@ -98,14 +98,14 @@ def drawn(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def graph_from_file(file: ProblemFile) -> GraphDraft:
-    """Return the draft for a problem file with graphs: both agents are at their starts, and no edge is closed."""
+    """Return a problem file with graphs as a draft, in which people can change it; both agents are at their starts."""
     starts = (state_to_json(side.start) for side in (file.teammate, file.ego))
     sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, starts, strict=True)}
     return read_graph(Field("", {**copy_data(sides), **terms_of(file)}))
 
 
 def read_graph(given: Field) -> GraphDraft:
-    """Return the draft of graphs that the Explore page sends; refuse an invalid draft."""
+    """Return the problem with graphs that the Explore page sends after people changed it; refuse an invalid problem."""
     given.object(REQUIRED, OPTIONAL)
     sides = {who: given.child(who) for who in SIDES}
     stated = {who: _read_side(side) for who, side in sides.items()}
@@ -118,7 +118,7 @@ def read_graph(given: Field) -> GraphDraft:
 
 
 def _read_side(given: Field) -> dict[str, Any]:
-    """Return one agent's graph in the form of a problem file, without the edges that are closed in the draft."""
+    """Return one agent's graph in the form of a problem file, without the edges that people have closed."""
     given.object(["start", "now", "edges"], [*GRAPH_KEYS, "closed"])
     edges = list(given.child("edges").elements())
     full = _full(given.path, given.value)

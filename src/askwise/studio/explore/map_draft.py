@@ -72,7 +72,7 @@ class MapDraft:
         return self.file.words
 
     def to_json(self) -> dict[str, Any]:
-        """Return the draft as JSON, as the page sends it: walls, starts, present cells, goals and prices."""
+        """Return the problem as JSON, as the page sends it: walls, starts, present cells, goals and prices."""
         return _to_json(self.file, self.teammate, self.ego)
 
     def to_file(self) -> tuple[str, str]:
@@ -137,7 +137,7 @@ def _cells(states: tuple[StateName, ...]) -> list[Any]:
 
 
 def map_from_file(file: ProblemFile) -> MapDraft:
-    """Return the draft for a problem file with maps, with both agents at their starts.
+    """Return a problem file with maps as a draft, in which people can change it, with both agents at their starts.
 
     Maps that are too large, or that differ between the agents, are refused.
     """
@@ -153,7 +153,7 @@ def map_from_file(file: ProblemFile) -> MapDraft:
 
 
 def read_map(given: Field) -> MapDraft:
-    """Return the draft of a map that the Explore page sends; refuse an invalid draft."""
+    """Return the problem with a map that the Explore page sends after people changed it; refuse an invalid problem."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     sides = {who: given.child(who).object(["start", "now"], []) for who in ("teammate", "ego")}
@@ -164,10 +164,10 @@ def read_map(given: Field) -> MapDraft:
 
 
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
-    """Return the contents of the problem file (``askwise/problem@1``) for a draft that a page sends.
+    """Return the contents of the problem file (``askwise/problem@1``) for a problem that the Explore page sends.
 
     Args:
-        given: the draft; goals, prices, name, words, answers and groups are taken from it.
+        given: the problem; goals, prices, name, words, answers and groups are taken from it.
         sides: the values of ``teammate`` and ``ego`` in the file: the map or graph of each agent.
     """
     contents: dict[str, Any] = {"format": FORMAT}

@@ -69,7 +69,7 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
 
 
 def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
-    """Return the numbers of the two goals that are selected on the page, which must differ; None if it sends null."""
+    """Return the numbers of the two goals that are selected on the page, which must differ; None without selection."""
     if given.value is None:
         return None
     numbers = tuple(each.whole(0, n_goals - 1) for each in given.elements())

@@ -81,7 +81,7 @@ class ToolDraft:
         return self.at if self.holding is None else (self.at, self.holding)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the draft as JSON, as the page sends it: walls, toolboxes, stations, agents, prior and prices."""
+        """Return the problem as JSON, as the page sends it: walls, toolboxes, stations, agents, prior and prices."""
         file = self.contents
         walls = {tuple(cell) for cell in file["walls"]}
         rows = range(file["height"] - 1, -1, -1)
@@ -113,9 +113,9 @@ class ToolDraft:
 
 
 def tools_from_file(given: Any) -> ToolDraft:
-    """Return the draft for an instance of tool fetching, with both agents at their starts.
+    """Return an instance of tool fetching as a draft, in which people can change it, with both agents at their starts.
 
-    Too large maps and too many stations are refused.
+    Maps that are too large and instances with too many stations are refused.
 
     Args:
         given: the instance, as the domain reads it from a file.
@@ -130,7 +130,7 @@ def tools_from_file(given: Any) -> ToolDraft:
 
 
 def read_tools(given: Field) -> ToolDraft:
-    """Return the draft of tool fetching that the Explore page sends; refuse an invalid draft."""
+    """Return the tool-fetching problem that the Explore page sends after people changed it; refuse an invalid one."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     height, width = len(lines), len(lines[0])

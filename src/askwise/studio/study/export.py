@@ -47,10 +47,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class StoredRound:
-    """A round in the store.
+    """A finished round (an episode that a person has played), as the database holds it.
 
     Attributes:
-        about: person, pilot, condition, problem, practice, trial, role.
+        about: the columns ``person``, ``pilot``, ``condition``, ``problem``, ``practice``, ``trial`` (the round's
+            number among those that count) and ``role``.
         setup: the `Setup` as JSON.
         problem: the digest of the problem.
         contents: the contents of the problem file.
@@ -67,25 +68,33 @@ class StoredRound:
 
     @property
     def failure(self) -> str | None:
-        """The reason why the round failed; None if it did not."""
+        """The reason why the round failed while it was played; None if it did not."""
         return self.end.removeprefix(FAILED).lstrip(": ") if self.end.startswith(FAILED) else None
 
     async def reply(self, pool: Pool, what: str) -> Row:
-        """Return the reply of `askwise.studio.rounds.replay.written` in another process, or its failure."""
+        """Have a worker process turn the round into rows of tables; return its reply, or the reason of a failure.
+
+        The reply has the keys of `askwise.studio.rounds.replay.written`, or ``failed`` or ``refused``.
+
+        Args:
+            pool: the worker processes.
+            what: ``again`` to replay the round, ``record`` to reconstruct it from its log, ``twin`` to simulate it.
+        """
         known = {"setup": self.setup, "problem": self.problem, "contents": self.contents, "log": self.log}
         return await pool.reply("played", {"op": "played", "what": what, **known})
 
 
 @dataclass(frozen=True)
 class PlayedRound:
-    """A finished round, ready to be written.
+    """A finished round, ready to be written to tables.
 
     Attributes:
-        stored: the round in the store.
-        row: the columns of ``episodes`` that do not identify the episode.
+        stored: the round in the database.
+        row: the columns of the table ``episodes`` that do not identify the episode, such as ``cost``.
         method: the ego agent's method; `askwise.studio.rounds.round.PERSON` for a person.
         replay_error: why the round could not be replayed; None if it could, or if it failed the first time.
-        found: the reply of the other process; empty if the round cannot be read.
+        found: the round's data from the worker process (see `askwise.studio.rounds.replay.written`); empty if the round
+            cannot be read.
     """
 
     stored: StoredRound
@@ -96,7 +105,10 @@ class PlayedRound:
 
 
 async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
-    """Return a round with everything that is known about it; reconstruct one that failed, or that fails now."""
+    """Replay a round in a worker process, to get the method's beliefs and reasons; return it ready for tables.
+
+    If the round failed when it was played, or the replay fails, it is reconstructed from its log, without beliefs.
+    """
     found: Row = {} if stored.failure is not None else await stored.reply(pool, AGAIN)
     replay_error = failure_of(found)
     if "row" not in found:
@@ -111,7 +123,7 @@ async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
 
 
 def failure_of(reply: Row) -> str | None:
-    """Return the reason why a request failed; None if it succeeded."""
+    """Return the reason for which a worker process failed or refused a request; None if it succeeded."""
     found = reply.get("failed") or reply.get("refused")
     return None if found is None else str(found)
 
@@ -124,7 +136,11 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class StoredStudy:
-    """The store of a study, opened for reading; a server may write to it at the same time."""
+    """The database of a study with people, opened for reading; a studio may write to it at the same time.
+
+    Args:
+        folder: the studio's folder.
+    """
 
     def __init__(self, folder: Path) -> None:
         path = folder / FILE
@@ -157,12 +173,16 @@ class StoredStudy:
         self._store.close()
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
+        """Return the rows of an SQL query."""
         with reading(self._path):
             return self._store.execute(sql, parameters).fetchall()
 
     def people(self) -> list[Row]:
-        """Return one row per person."""
+        """Return a row for each person.
+
+        Columns: ``person`` (number), ``pilot``, ``panel`` (identifier), ``cell`` (number of the assignment to
+        conditions), ``minutes``, ``end`` and ``screens`` (number of screens left behind).
+        """
         names = ("person", "pilot", "panel", "cell", "minutes", "end", "screens")
         found = self.read(
             "SELECT number, pilot, panel, cell, (seen - came) / 60, coalesce(end, 'in progress or dropped out'), "
@@ -174,7 +194,11 @@ class StoredStudy:
         ]
 
     def answers(self) -> list[Row]:
-        """Return one row per answered item."""
+        """Return a row for each answer to a question of a questionnaire or of the comprehension check.
+
+        Columns: ``person`` (number), ``pilot``, ``questionnaire``, ``condition``, ``item`` (name of the question) and
+        ``answer``. The score of a ready-made questionnaire is a row of its own, with the item ``score``.
+        """
         found: list[Row] = []
         for number, pilot, data in self._entries():
             if "answers" not in data:
@@ -189,7 +213,7 @@ class StoredStudy:
         return found
 
     def rounds(self) -> Iterator[StoredRound]:
-        """Iterate over the finished rounds in order, also those whose screen was not left."""
+        """Iterate over the finished rounds by person and time, also those after which the person did not go on."""
         rows = self.read(
             "SELECT number, pilot, rounds.id, problem, setup, rounds.end, coalesce(entries.data, places.data) "
             "FROM rounds JOIN people ON people.id = owner LEFT JOIN places ON round = rounds.id "
@@ -232,7 +256,7 @@ def _text(value: Any) -> str | None:
 
 
 def typed(text: str | None) -> str | None:
-    """Return a typed text, with an apostrophe if a spreadsheet would interpret it as a formula."""
+    """Return a text that a person has typed, with an apostrophe in front if a spreadsheet would run it as a formula."""
     if text is None or not text.startswith(FORMULAS) or NUMBER.fullmatch(text):
         return text
     return f"'{text}"
@@ -245,10 +269,10 @@ def round_row(played: PlayedRound) -> Row:
 
 
 def export(folder: Path, seconds: float = DECISION) -> list[str]:
-    """Write all results into the folder ``export``; return the names of the files.
+    """Write all results of a study with people into the folder ``export``; return the names of the files.
 
     Args:
-        folder: the studio's folder.
+        folder: the studio's folder, which holds the database; ``export`` is created in it.
         seconds: time limit for one decision of a method when a round is replayed.
     """
     return asyncio.run(_export(folder, seconds))
@@ -261,7 +285,11 @@ async def _export(folder: Path, seconds: float) -> list[str]:
 
 @contextmanager
 def playing(seconds: float) -> Iterator[Pool]:
-    """Yield a pool with one process that replays rounds."""
+    """Yield a pool with one worker process, which replays rounds; end it afterwards.
+
+    Args:
+        seconds: time limit for one decision of a method.
+    """
     pool = Pool(1, Limits(decision=seconds, episode=math.inf))
     try:
         yield pool
@@ -270,7 +298,12 @@ def playing(seconds: float) -> Iterator[Pool]:
 
 
 async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRound]]:
-    """Write all results with the processes of `pool`; return the names of the files, and the rounds."""
+    """Write all results of a study into the folder ``export``; return the names of the files, and the rounds.
+
+    Args:
+        folder: the studio's folder.
+        pool: the worker processes that replay rounds.
+    """
     target = make_folder(folder / FOLDER)
     with closing(StoredStudy(folder)) as results:
         _write_csv(target, "people", results.people())

@@ -42,7 +42,15 @@ MOST_PEOPLE = 1000
 
 @dataclass(frozen=True, slots=True)
 class StudyCondition:
-    """A condition of the study: a method with its belief, or a kind of teammate, and an answer model."""
+    """A condition of a study with people: the partner that people play with.
+
+    Attributes:
+        name: the name of the condition.
+        method: the method of the ego agent, if people play the teammate.
+        belief: the belief of the method; None for a belief that suits people.
+        teammate: the kind of teammate, if people play the ego agent; None for the kind that the problem states.
+        answers: the answer model; None for the one that the problem states.
+    """
 
     name: str
     method: str = "planner"
@@ -53,7 +61,14 @@ class StudyCondition:
 
 @dataclass(frozen=True, slots=True)
 class Questionnaire:
-    """Items that are asked together, after each condition or at the end."""
+    """Questions that a person answers together.
+
+    Attributes:
+        name: the name in tables.
+        title: the heading.
+        items: the questions.
+        when: ``after each condition`` or ``at the end``.
+    """
 
     name: str
     title: str
@@ -63,7 +78,9 @@ class Questionnaire:
 
 @dataclass(frozen=True, slots=True)
 class PeopleStudy:
-    """A study with people.
+    """A study with people, as its file describes it.
+
+    A panel is a service that recruits people, and sends them to the studio with an identifier in the address.
 
     Attributes:
         name: the name of the study.
@@ -82,7 +99,7 @@ class PeopleStudy:
         problems: the texts of the problem files by name.
         questionnaires: the questionnaires.
         debriefing: the text at the end.
-        code: the completion code for the panel; empty for none.
+        code: the completion code, which people enter at the panel; empty for none.
         link: the address after the study; ``{code}`` in it is replaced by the code.
         parameter: the name of the panel's identifier in the address; empty for none.
         stored: how identifiers are stored: ``hashed`` or ``plain``.
@@ -113,17 +130,17 @@ class PeopleStudy:
 
 
 def is_people_study(text: str) -> bool:
-    """Whether a text is the file of a study with people."""
+    """Return whether a text is the file of a study with people, by the name of the format in it."""
     return FORMAT in text
 
 
 def default_capacity() -> int:
-    """Return the number of people that this computer can serve at the same time."""
+    """Return how many people may take part at the same time by default: `PEOPLE_PER_CORE` for each core."""
     return min(MOST_PEOPLE, PEOPLE_PER_CORE * (os.cpu_count() or 1))
 
 
 def read_people_study(path: str | Path) -> PeopleStudy:
-    """Read a study file and the problem files that it refers to."""
+    """Read the file of a study with people, and the problem files that it refers to; refuse errors in them."""
     text = read_text(path)
     root = Field("", parse_toml(text), Path(path).parent)
     needed = ["format", "name", "seed", "role", "design", "rounds", "problems", "conditions", "consent"]

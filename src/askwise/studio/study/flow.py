@@ -32,7 +32,7 @@ from askwise.text.reading import Field
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A cell of the design: what one person plays.
+    """What one person plays: an order of conditions, and which problems they are played on. Also called a cell.
 
     Attributes:
         order: the numbers of the conditions, in order.
@@ -44,7 +44,10 @@ class Assignment:
 
 
 def williams(n: int) -> list[tuple[int, ...]]:
-    """Return the rows of a Williams square for `n` conditions: `n` rows if `n` is even, otherwise ``2 * n``."""
+    """Return orders of `n` conditions in which each follows each other one equally often (a Williams square).
+
+    Each row is a permutation of ``0 ... n - 1``. There are `n` rows if `n` is even (or 1), otherwise ``2 * n``.
+    """
     # 0, 1, n - 1, 2, n - 2, ...: the differences of neighbours are all different, which balances the followers.
     first = [0]
     low, high = 1, n - 1
@@ -58,20 +61,38 @@ def williams(n: int) -> list[tuple[int, ...]]:
 
 
 def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignment]:
-    """Return all cells of a design; `within` is True for a within-subjects design."""
+    """Return all cells of a design; a cell is an order of conditions and a rotation of the list of problems.
+
+    Args:
+        n_conditions: number of conditions.
+        n_problems: number of problems, that is, of rotations.
+        within: whether each person plays all conditions; otherwise each plays one.
+    """
     orders = williams(n_conditions) if within else [(condition,) for condition in range(n_conditions)]
     return [Assignment(order, rotation) for rotation in range(n_problems) for order in orders]
 
 
 def next_cell(counts: Sequence[int], seed: int) -> int:
-    """Return the number of the next person's cell; `counts` ``[n_cells]`` are the people in each cell."""
+    """Return the number of the next person's cell (order of conditions and problems): a random one of the emptiest.
+
+    Args:
+        counts: the number of people in each cell.
+        seed: the seed of the study; equal counts and seeds give the same cell.
+    """
     block = min(counts)
     order = np.random.default_rng([seed, block]).permutation(len(counts))
     return next(int(cell) for cell in order if counts[cell] == block)
 
 
 def problems_at_place(cell: Assignment, place: int, rounds: int, n_problems: int) -> list[int]:
-    """Return the numbers of the problems of the rounds in the condition at position `place` of the order."""
+    """Return the numbers of the problems, one for each round, that a person plays in one condition.
+
+    Args:
+        cell: the person's order of conditions and rotation of problems.
+        place: the position of the condition in the order, from 0.
+        rounds: rounds per condition.
+        n_problems: number of problems of the study.
+    """
     first = cell.rotation + place * rounds
     return [(first + k) % n_problems for k in range(rounds)]
 
@@ -81,10 +102,10 @@ CONSENT, TEXT, CHECK, ROUND, FORM, END = "consent", "text", "check", "round", "f
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One screen of a person.
+    """One of the pages that a person goes through in a study: a text, a form or a round.
 
     Attributes:
-        kind: consent, text, check, round, form or end.
+        kind: ``consent``, ``text``, ``check`` (of comprehension), ``round``, ``form`` (a questionnaire) or ``end``.
         title: the heading.
         text: the text to read.
         condition: the condition of a round, or of the rounds that a form asks about.
@@ -105,7 +126,12 @@ class Screen:
 
 
 def screens(study: PeopleStudy, cell: Assignment) -> list[Screen]:
-    """Return all screens of a person in a cell."""
+    """Return all screens that a person goes through, in order, from consent to the end.
+
+    Args:
+        study: the study.
+        cell: the person's order of conditions and rotation of problems.
+    """
     found = [Screen(CONSENT, study.name, study.consent)]
     found += [Screen(TEXT, "How it works", text) for text in study.instructions]
     if study.check:
@@ -128,7 +154,14 @@ def _asked(study: PeopleStudy, when: str) -> list[Questionnaire]:
 
 
 def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Setup:
-    """Return the setup of the round at a screen; its seed depends on the study, the person's `number` and `place`."""
+    """Return the setup of the round at a screen; study, person and screen determine its seed.
+
+    Args:
+        study: the study.
+        screen: a screen of kind ``round``.
+        number: the number of the person.
+        place: the position of the screen among the person's screens, from 0.
+    """
     assert screen.condition is not None
     met = screen.condition
     seed = int(np.random.SeedSequence([study.seed, number, place]).generate_state(1)[0])
@@ -136,7 +169,13 @@ def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Set
 
 
 def screen_to_json(study: PeopleStudy, screen: Screen, *, tries_left: int) -> dict[str, Any]:
-    """Return a screen as JSON for browsers, without the condition, which people must not know."""
+    """Return a screen as JSON for browsers, without the condition, which people must not know.
+
+    Args:
+        study: the study.
+        screen: the screen.
+        tries_left: number of attempts left at the comprehension check.
+    """
     found: dict[str, Any] = {"kind": screen.kind, "title": screen.title, "text": screen.text}
     if screen.kind == CHECK:
         found |= {"items": [item.to_json() for item, _ in study.check], "tries": tries_left}
@@ -150,7 +189,10 @@ def screen_to_json(study: PeopleStudy, screen: Screen, *, tries_left: int) -> di
 
 
 def described(screen: Screen) -> dict[str, Any]:
-    """Return the columns about a screen that are stored with its entries."""
+    """Return facts to store with what a person enters at a screen: its kind, condition, questionnaire and problem.
+
+    A round also has ``practice`` and ``trial``, its number among the rounds that count.
+    """
     found: dict[str, Any] = {"kind": screen.kind}
     if screen.condition is not None:
         found["condition"] = screen.condition.name
@@ -162,7 +204,13 @@ def described(screen: Screen) -> dict[str, Any]:
 
 
 def check_entry(study: PeopleStudy, screen: Screen, given: Field) -> tuple[dict[str, Any], bool]:
-    """Return the data to store for a person's entry at a screen, and whether the entry leaves the screen."""
+    """Check what a person entered at a screen; return the data to store, and whether the person goes on.
+
+    Args:
+        study: the study.
+        screen: the screen.
+        given: the entry: ``agreed`` for consent, ``answers`` by item for a check or a form, otherwise an empty object.
+    """
     if screen.kind == CONSENT:
         given.object(["agreed"], [])
         if given.value["agreed"] is not True:
@@ -187,7 +235,12 @@ def _answers(items: list[Any], given: Field) -> dict[str, Any]:
 
 
 def _answer(answers: Field, item: Any) -> Field:
-    """Return the answer to one item; errors name the item's text, which people can see."""
+    """Return the answer to one question; errors show its text, because people do not know its name.
+
+    Args:
+        answers: all answers, by the names of the questions.
+        item: the question, an `Item`.
+    """
     value = answers.value.get(item.name)
     if value is None and not item.optional:
         raise AskwiseError(f"Please answer this question: {item.text}")

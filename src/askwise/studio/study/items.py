@@ -47,11 +47,11 @@ class Item:
     optional: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the item as JSON for browsers."""
+        """Return the question as JSON for browsers, with the attributes as keys."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def checked(self, given: Field) -> Any:
-        """Return the answer in a field, checked."""
+        """Return the answer in a field (a number, an option or a text); refuse an answer that does not fit."""
         if given.value is None and self.optional:
             return None
         if self.kind == "choice":
@@ -70,7 +70,7 @@ class Item:
 
 
 def read_item(given: Field) -> Item:
-    """Read an item of a study file."""
+    """Read a question of a questionnaire from a study file."""
     keys = ["kind", "from", "to", "step", "low", "high", "options", "optional"]
     given.object(["name", "text"], keys)
     name, text = check_name(given.child("name").text(), given.child("name").path), given.child("text").text()
@@ -125,7 +125,14 @@ READY: dict[str, tuple[Item, ...]] = {
 
 
 def score(name: str, answers: dict[str, Any]) -> float | None:
-    """Return the score of a ready-made questionnaire, a mean; None for other questionnaires or missing answers."""
+    """Return the score of a ready-made questionnaire: the mean of its answers, where more is more load or more fluency.
+
+    None for other questionnaires, and if answers are missing.
+
+    Args:
+        name: the name of the questionnaire.
+        answers: the answers by the names of the questions.
+    """
     if name not in READY or any(answers.get(item.name) is None for item in READY[name]):
         return None
     turned = {"performance"} if name == "workload" else set()

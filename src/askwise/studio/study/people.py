@@ -39,18 +39,18 @@ FINISHED, LEFT, FAILED_CHECK = "finished", "left", "check not passed"
 
 
 class CannotJoin(AskwiseError):  # noqa: N818 - it names what happened
-    """A person cannot take part, or cannot take part now."""
+    """Raised if a person cannot take part in the study, or cannot take part now; the message tells the person why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """A person who takes part.
+    """A person who takes part in a study.
 
     Attributes:
-        id: the identifier in the store and in cookies.
+        id: the identifier in the database and in cookies.
         number: the number of the person, from 1; pilots are numbered separately.
         pilot: whether this is a test run that does not count.
-        cell: the number of the cell.
+        cell: the number of the assignment (order of conditions and problems).
         end: how participation ended; None while it is in progress.
     """
 
@@ -62,11 +62,11 @@ class Participant:
 
 
 class People:
-    """All people of a study.
+    """All people of a study: admits them, assigns conditions, and stores their progress.
 
     Args:
         store: the database.
-        study: the study; another study in the same folder is refused.
+        study: the study; another study in the same database is refused.
     """
 
     def __init__(self, store: StudioStore, study: PeopleStudy) -> None:
@@ -80,7 +80,7 @@ class People:
             raise InputError("study", "a file that has changed since the study started", "another folder, --out DIR")
 
     def _kept(self, name: str, value: str) -> str:
-        """Return the stored value for a name; store `value` the first time."""
+        """Return the value that the database holds for a name; if there is none, store and return `value`."""
         self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
         return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
 
@@ -97,7 +97,12 @@ class People:
         await self._store.write(("INSERT OR REPLACE INTO meta VALUES ('paused', ?)", (value,)))
 
     def panel_name(self, given: str | None) -> str | None:
-        """Return the form in which a panel's identifier is stored; None if the study or the address has none."""
+        """Return a person's identifier as it is stored, plain or hashed; None if there is no identifier.
+
+        Args:
+            given: the identifier in the address, which the panel (the service that recruits people) adds; None for
+                none.
+        """
         name = normalised_identifier(given or "")
         if not self.study.parameter or not any(map(str.isalnum, name)) or "{" in name:
             return None  # "..." or "{{%ID%}}" is a placeholder that the panel did not fill in
@@ -108,7 +113,15 @@ class People:
         return hashlib.sha256(f"{self._salt}\0{name.casefold()}".encode()).hexdigest()[:32]
 
     async def join(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
-        """Admit a person; return the participant, and the value of a new cookie."""
+        """Admit a person who is new, or whom the researcher lets continue; return the participant and a new cookie.
+
+        Raises `CannotJoin` if the study is paused or full, or the person has already started in another browser.
+
+        Args:
+            panel: the identifier in the address, which the panel (the service that recruits people) adds; None for
+                none.
+            pilot: whether this is a test run that does not count.
+        """
         async with self._joining:
             if self.paused and not pilot:
                 raise CannotJoin("The study is paused. Please come back later.")
@@ -139,14 +152,17 @@ class People:
         return next((str(name) for name, known in rows if known.casefold() == panel.casefold()), None)
 
     async def readmit(self, number: int) -> None:
-        """Allow a person to continue once from another browser, for instance after losing the cookie."""
+        """Allow participant `number` to continue once from another browser, for instance after losing the cookie."""
         rows = self._store.read("SELECT id FROM people WHERE number = ? AND pilot = 0", (number,))
         if not rows:
             raise InputError("number", number, "the number of a participant")
         await self._store.write(("INSERT OR IGNORE INTO expected VALUES (?)", rows[0]))
 
     async def _back(self, name: str) -> tuple[Participant, str]:
-        """Return a person who continues in another browser, with a new cookie; the researcher must have allowed it."""
+        """Return the participant with the id `name` and a new cookie, to continue in another browser.
+
+        Raises `CannotJoin` unless the researcher has allowed it (`readmit`).
+        """
         if not self._store.read("SELECT person FROM expected WHERE person = ?", (name,)):
             raise CannotJoin("You have already started this study in another browser. Please continue there.")
         found = self.person(name)
@@ -157,7 +173,11 @@ class People:
     # -- counting -------------------------------------------------------------------------------------------------
 
     def counts(self, *, pilot: bool = False) -> list[int]:
-        """Return the number of people in each cell: those who finished, and those in progress."""
+        """Return the number of people in each cell (order of conditions and problems), without people who dropped out.
+
+        Args:
+            pilot: whether to count pilots; otherwise participants.
+        """
         since = time.time() - 60 * self.study.gone_after
         counted = "SELECT cell, count(*) FROM people WHERE pilot = ? AND (end = ? OR (end IS NULL AND seen > ?))"
         rows = self._store.read(f"{counted} GROUP BY cell", (pilot, FINISHED, since))
@@ -165,7 +185,7 @@ class People:
         return [int(found.get(cell, 0)) for cell in range(len(self.cells))]
 
     def in_progress(self) -> int:
-        """Return the number of people in progress."""
+        """Return the number of participants who have not ended, and were active in the last `gone_after` minutes."""
         since = time.time() - 60 * self.study.gone_after
         rows = self._store.read("SELECT count(*) FROM people WHERE pilot = 0 AND end IS NULL AND seen > ?", (since,))
         return int(rows[0][0])
@@ -173,7 +193,7 @@ class People:
     # -- going on -------------------------------------------------------------------------------------------------
 
     def person(self, name: str) -> Participant:
-        """Return the participant with an identifier from a cookie."""
+        """Return the participant with the id `name`; raise `CannotJoin` if there is none."""
         rows = self._store.read("SELECT id, number, pilot, cell, end FROM people WHERE id = ?", (name,))
         if not rows:
             raise CannotJoin("Your cookie is not known to this study.")
@@ -181,11 +201,15 @@ class People:
         return Participant(found, number, bool(pilot), cell, end)
 
     def screens_of(self, person: Participant) -> list[Screen]:
-        """Return the screens of a person."""
+        """Return all screens (texts, forms and rounds) that a person goes through, in order."""
         return screens(self.study, self.cells[person.cell])
 
     def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
-        """Return the entries of a person: number of the screen, data, and whether the entry left the screen."""
+        """Return what a person has entered so far, in order.
+
+        Each entry has the number of its screen, its data, and whether the person went on to the next screen; only a
+        failed comprehension check stays at its screen.
+        """
         rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))
         return [(screen, self._store.json(data), bool(leaves)) for screen, data, leaves in rows]
 
@@ -194,7 +218,15 @@ class People:
         await self._store.write(("UPDATE people SET seen = ? WHERE id = ?", (time.time(), person.id)))
 
     async def enter(self, person: Participant, n: int, screen: int, data: Any, *, leaves: bool) -> None:
-        """Store an entry; the last screen, or the last attempt at a check, ends the participation."""
+        """Store what a person entered at a screen; the last screen, or the last failed check, ends the participation.
+
+        Args:
+            person: the person.
+            n: the number of the entry among the person's entries, from 0.
+            screen: the number of the screen, from 0.
+            data: the entry as JSON.
+            leaves: whether the person goes on to the next screen; False for a failed comprehension check.
+        """
         now = time.time()
         way = self.screens_of(person)
         statements: list[Any] = [
@@ -208,13 +240,13 @@ class People:
         await self._store.write(*statements)
 
     async def leave(self, person: Participant) -> None:
-        """End the participation of a person who wants to stop."""
+        """End the participation of a person who wants to stop; do nothing if it has ended."""
         if person.end is None:
             await self._store.write(_ending(person, LEFT))
 
 
 def normalised_identifier(given: str) -> str:
-    """Return a panel's identifier without spaces, in Unicode normal form."""
+    """Return a person's identifier from the address without white space, in the Unicode normal form NFKC."""
     return "".join(unicodedata.normalize("NFKC", given).split())
 
 

@@ -29,10 +29,12 @@ FOLDER = "report"
 
 
 def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, Any]:
-    """Export all results and write the report; return the numbers of people and rounds by description.
+    """Export all results of a study with people, and write a report that compares people with simulations.
+
+    The result is a dict of numbers for the report, for instance ``{"people who finished": 20, "rounds": 160}``.
 
     Args:
-        folder: the studio's folder.
+        folder: the studio's folder; the report is written into ``report`` in it.
         seconds: time limit for one decision of a method when a round is replayed or simulated.
     """
     return asyncio.run(_write(folder, seconds))
@@ -73,7 +75,10 @@ def _counts(about: Row, done: set[int]) -> bool:
 
 
 async def _both(played: PlayedRound, pool: Pool) -> list[tuple[Row, Row, list[Row]]]:
-    """Return the round and its simulated twin, each as key, row and questions; a failed round has no twin."""
+    """Return a round and its twin, the same round simulated without a person; a failed round is returned alone.
+
+    Each is a triple: the columns that identify the episode, the other columns of ``episodes``, the rows of ``queries``.
+    """
     found, label, role = played.found, str(played.stored.about["condition"]), played.stored.about["role"]
     own = (label, PERSON) if role == "teammate" else (f"{label}: people", found["teammate"])
     rows = [(_key(played, *own), played.row, found["queries"])]
