@@ -90,7 +90,7 @@ class Room:
         log: all inputs so far, each with its outcome.
         end: how the round ended; None while it is unfinished.
         state: what the person sees of the present state; None before the round is opened in a worker process.
-        board: what the person sees and does not change: the map or graph, the names, the goals.
+        board: what the person sees that stays the same: the map or graph, the names, the goals.
         trails: the places of both agents so far.
         tab: the browser tab; None if none is connected.
         lock: held while an input is processed.
@@ -276,7 +276,10 @@ class Room:
     # -- afterwards -----------------------------------------------------------------------------------------------
 
     async def ask_worker(self, op: str) -> dict[str, Any]:
-        """Return the worker process's reply to the request `op`, ``trace`` or ``review``, or the reason ``failed``."""
+        """Return the worker process's reply to the request `op`, ``trace`` or ``review``.
+
+        The reply has this key, or ``failed`` or ``refused`` with the reason.
+        """
         async with self.lock:
             for _ in range(3):
                 reply = await self.pool.reply(self.name, {"op": op, "n": len(self.log)})

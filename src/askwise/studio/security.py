@@ -207,7 +207,7 @@ class Guard:
         self._rates = RateLimiter(REQUESTS_PER_SECOND, MOST_REQUESTS_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to the application, or refuse it."""
+        """Pass a request on to the application if its host, origin, size and rate are allowed; otherwise refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -253,7 +253,7 @@ def _client(scope: Scope) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Wrap `receive` so that a request ends after `LARGEST_BODY` bytes, whatever length it states."""
+    """Wrap `receive` so that a request of more than `LARGEST_BODY` bytes is cut off, whatever length it states."""
     taken = 0
 
     async def counted() -> Message:

@@ -94,7 +94,7 @@ def listed_goals(given: Field) -> list[Field]:
 
 
 def read_goals(given: Field) -> dict[str, Any]:
-    """Return the goals that a page sends as a list in the form of a problem file: a dict by name.
+    """Turn the list of goals that a page sends into the form of a problem file, a dict by name.
 
     The values have the keys ``teammate`` and ``ego`` (target states), ``weight`` and, if stated, ``price``.
     """
@@ -116,7 +116,7 @@ def new_name(given: Field, taken: Any) -> str:
 
 
 def read_prices(given: Field, **names: str) -> dict[str, Any]:
-    """Return the prices of questions that a page sends in the form of a file; prices that are null are left out.
+    """Turn the prices of questions that a page sends into the form of a file; prices that are null are left out.
 
     Args:
         given: an object with the keys ``base``, ``per_goal`` and ``per_option``, all optional.

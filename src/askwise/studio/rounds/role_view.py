@@ -80,7 +80,7 @@ _KNOWN: dict[int, Places] = {}
 
 
 def places_in(problem: Problem) -> Places:
-    """Return the cache of the places of a problem; it lasts as long as the problem."""
+    """Return the cache of the agents' places in a problem; it is deleted together with the `Problem` object."""
     key = id(problem)
     if key not in _KNOWN:
         _KNOWN[key] = Places(words_of(problem))

@@ -100,8 +100,7 @@ class People:
         """Return a person's identifier as it is stored, plain or hashed; None if there is no identifier.
 
         Args:
-            given: the identifier in the address, which the panel (the service that recruits people) adds; None for
-                none.
+            given: the identifier in the address, which the panel (the service that recruits people) adds, or None.
         """
         name = normalised_identifier(given or "")
         if not self.study.parameter or not any(map(str.isalnum, name)) or "{" in name:
@@ -115,11 +114,11 @@ class People:
     async def join(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
         """Admit a person who is new, or whom the researcher lets continue; return the participant and a new cookie.
 
-        Raises `CannotJoin` if the study is paused or full, or the person has already started in another browser.
+        Raises `CannotJoin` if the study is paused or full, the identifier is missing or not valid, or the person has
+        already started in another browser.
 
         Args:
-            panel: the identifier in the address, which the panel (the service that recruits people) adds; None for
-                none.
+            panel: the identifier in the address, which the panel (the service that recruits people) adds, or None.
             pilot: whether this is a test run that does not count.
         """
         async with self._joining:
