@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from askwise.studio.app import make_app
-from askwise.studio.security import PARTICIPANT, PILOT, RESEARCHER, Guard, Keys, RateLimiter, new_cookie
+from askwise.studio.security import LARGEST_BODY, PARTICIPANT, PILOT, RESEARCHER, Guard, Keys, RateLimiter, new_cookie
 from askwise.studio.services import Services
 from askwise.studio.store import StudioStore
 from askwise.studio.study.people import People
@@ -30,20 +30,39 @@ class Browser:
 
     def get(self, path: str) -> tuple[int, dict[str, str], str]:
         """Return status, headers and text."""
-        headers = [(b"host", self.host.encode()), (b"cookie", self.cookie.encode())]
+        return self.send("GET", path)
+
+    def send(
+        self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes = b""
+    ) -> tuple[int, dict[str, str], str]:
+        """Send a request; return status, headers and text."""
+        received = {"type": "http.request", "body": body, "more_body": False}
+        sent = self._exchange({"type": "http", "method": method, "scheme": "http"}, path, headers, received)
+        told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+        return sent[0]["status"], told, b"".join(each.get("body", b"") for each in sent[1:]).decode()
+
+    def connect(self, path: str, headers: Mapping[str, str]) -> int:
+        """Open a socket that is refused; return the code with which it is closed."""
+        (sent,) = self._exchange({"type": "websocket", "scheme": "ws"}, path, headers, {"type": "websocket.connect"})
+        return int(sent["code"])
+
+    def _exchange(
+        self, kind: dict[str, Any], path: str, headers: Mapping[str, str] | None, received: dict[str, Any]
+    ) -> list[Any]:
+        """Run the application for one message; return the messages that it sends."""
         sent: list[Any] = []
 
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": b"", "more_body": False}
+            return received
 
         async def send(message: Any) -> None:
             sent.append(message)
 
-        scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "client": ("10.0.0.1", 1)}
-        scope |= {"scheme": "http", "query_string": b"", "root_path": "", "http_version": "1.1"}
+        given = {"host": self.host, "cookie": self.cookie, **(headers or {})}
+        scope = {**kind, "headers": [(name.encode(), value.encode()) for name, value in given.items()]}
+        scope |= {"path": path, "client": ("10.0.0.1", 1), "query_string": b"", "root_path": "", "http_version": "1.1"}
         asyncio.run(self.app(scope, receive, send))
-        told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-        return sent[0]["status"], told, b"".join(each.get("body", b"") for each in sent[1:]).decode()
+        return sent
 
 
 @pytest.fixture
@@ -75,6 +94,41 @@ def test_links_and_cookies_are_those_of_the_public_address(
     view = json.loads(browser.get("/api/study")[2])
     assert view["join"] == f"{public}/join/{people.token}?PID=..."
     assert view["pilot"] == f"{public}/join/{people.pilot_token}?PID=..."
+
+
+def test_what_is_refused_is_logged(store: StudioStore, caplog: pytest.LogCaptureFixture) -> None:
+    keys = Keys(store)
+    value, keeping = new_cookie(RESEARCHER, RESEARCHER)
+    store.write_now(keeping)
+    guard = Guard(make_app(Services(store, keys, Mock(), {}, ())), [LOCAL], keys)
+    browser = Browser(guard, cookie=f"{keys.cookie(RESEARCHER)}={value}")
+    own, json_type = {"origin": f"http://{LOCAL}"}, {"content-type": "application/json"}
+    elsewhere = {"origin": "http://evil.example"}
+    large = b" " * (LARGEST_BODY + 1)
+    for headers, body, status, logged in [
+        ({"host": "evil.example"}, b"", 421, "the host 'evil.example' does not belong to this studio"),
+        (elsewhere, b"", 403, "the origin 'http://evil.example' is not this studio"),
+        ({}, b"", 403, "no Origin"),
+        ({**own, "content-length": str(len(large))}, large, 413, f"more than {LARGEST_BODY} bytes"),
+        ({**own, **json_type}, large, 400, "request: found an incomplete or too long one"),
+        ({**own, **json_type}, b"{", 400, "line 1, column 2: found something that is not JSON"),
+        ({**own, "content-type": "text/plain"}, b"{}", 400, "content type: found 'text/plain'"),
+    ]:
+        caplog.clear()
+        assert browser.send("POST", "/api/problems", headers, body)[0] == status
+        (record,) = caplog.records
+        assert (record.name, logged in record.getMessage()) == ("askwise.studio", True)
+        assert record.getMessage().startswith("refused ")
+    caplog.clear()
+    assert browser.connect("/play/x/socket", elsewhere) == 4403
+    assert browser.connect("/play/x/socket", {**own, "host": "evil.example"}) == 4403
+    guard._rates = RateLimiter(1, 0, clock=lambda: 0.0)
+    assert browser.get("/")[0] == 429
+    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
+        "the origin 'http://evil.example' is not this studio",
+        "the host 'evil.example' does not belong to this studio",
+        "too many requests; wait a moment",
+    ]
 
 
 def test_a_cookie_that_nobody_was_given_counts_for_its_address(store: StudioStore) -> None:
