@@ -191,6 +191,28 @@ def test_a_teammate_that_fails(method: str, step: str) -> None:
     assert str(caught.value) == f"{step}teammate 'falls' failed in {method}: {error}"
 
 
+class Strays(Falls):
+    """A teammate whose actions are invalid."""
+
+    def act(self, state: int) -> int:
+        return self.method  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (3, "chose WEST, which is not available there"),
+        (99, "chose action 99; expected a number from 0 to 5"),
+        (None, "chose action None; expected a number from 0 to 5"),
+    ],
+)
+def test_a_teammate_whose_action_is_invalid(action: object, words: str) -> None:
+    with pytest.raises(InvalidDecision) as caught:
+        simulate(workshop(), "never", Strays(action), seed=1)  # type: ignore[arg-type]
+    line = Strays.act.__code__.co_firstlineno
+    assert str(caught.value) == f"step 1: teammate 'strays' {words} ({__file__}, line {line})"
+
+
 @pytest.mark.parametrize("name", [5, "", "a\nb", "\udcff"])
 def test_a_teammate_without_a_name(name: object) -> None:
     teammate = Falls("nowhere")

@@ -10,12 +10,13 @@ import numpy as np
 
 from askwise.core.answers import AnswerModel
 from askwise.core.episode import Episode, Step
-from askwise.core.game import Game, goal_number
+from askwise.core.game import Game, InvalidDecision, goal_number
 from askwise.core.problem import Problem
 from askwise.core.question_json import parse_answers
 from askwise.core.teammates import Teammate, teammate_for
 from askwise.methods import Agent, Decision, agent_for, blaming, checked_name, decision_and_belief, start_agent
 from askwise.methods.checked import blame
+from askwise.methods.error_text import line_text, source_line
 from askwise.model.names import as_int
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray
@@ -99,7 +100,11 @@ def _step(game: Game, decision: Decision, belief: FloatArray | None, other: Team
         game.ask(decision.ask)
     else:
         assert decision.action is not None
-        game.act(decision.action, _teammate_action(other, state.teammate, game.steps + 1))
+        action = _teammate_action(other, state.teammate, game.steps + 1)
+        try:
+            game.act(decision.action, action)
+        except InvalidDecision as error:  # the teammate's action: the decision was checked before
+            raise InvalidDecision(f"{error}{line_text(source_line(other, 'act'))}") from None
     return Step(game.steps, state, belief, decision, game.teammate_action, game.answer, game.step_cost)
 
 
