@@ -403,6 +403,7 @@ def test_code_is_not_kept_where_numba_chooses_the_place(tmp_path: Path, monkeypa
     ("platform", "expected"),
     [
         ("linux", "xdg/askwise"),
+        ("linux without XDG_CACHE_HOME", "home/.cache/askwise"),
         ("darwin", "home/Library/Caches/askwise"),
         ("win32", "local/askwise/Cache"),
     ],
@@ -411,13 +412,16 @@ def test_compiled_code_goes_to_the_usual_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, expected: str
 ) -> None:
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(sys, "platform", platform.partition(" ")[0])
     for name, folder in (("HOME", "home"), ("XDG_CACHE_HOME", "xdg"), ("LOCALAPPDATA", "local")):
         monkeypatch.setenv(name, str(tmp_path / folder))
+    if platform.endswith("XDG_CACHE_HOME"):
+        monkeypatch.delenv("XDG_CACHE_HOME")
     assert _kept.root() == tmp_path / expected
 
 
 def test_a_few_versions_are_kept_those_that_were_used_last(tmp_path: Path, cache: Path) -> None:
+    assert _kept.VERSIONS == 5
     used = {}
     for when, factor in enumerate((*range(_kept.VERSIONS), 0, _kept.VERSIONS)):  # the first again, then one too many
         place = _place(_version(tmp_path, float(factor)))
@@ -426,6 +430,26 @@ def test_a_few_versions_are_kept_those_that_were_used_last(tmp_path: Path, cache
         os.utime(used[factor], (when, when))
     del used[1]
     assert {*(cache / "askwise" / "kernel.total").iterdir()} == {*used.values()}
+
+
+def test_the_cache_can_be_deleted_at_any_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder is deleted between two processes, and while numba writes into it."""
+    numbers = np.linspace(0.1, 7.0, 3)
+    assert [_hits(numbers), _hits(numbers)] == [0, 1]
+    shutil.rmtree(cache / "askwise")
+    assert _hits(numbers) == 0
+    for stage in ("_save_index", "_save_data"):
+        usual: Any = getattr(caching.IndexDataCacheFile, stage)
+
+        def deleted(*given: Any, usual: Any = usual) -> None:
+            shutil.rmtree(cache / "askwise")
+            usual(*given)
+
+        shutil.rmtree(cache / "askwise")
+        with monkeypatch.context() as patch:
+            patch.setattr(caching.IndexDataCacheFile, stage, deleted)
+            assert _hits(numbers) == 0
+        assert [_hits(numbers), _hits(numbers)] == [0, 1]
 
 
 OTHER = """

@@ -100,9 +100,14 @@ def test_a_name_with_a_long_ending(tmp_path: Path) -> None:
     assert target.read_text() == "new"
 
 
-def test_a_pipe_is_not_opened_for_reading(tmp_path: Path) -> None:
+def test_pipes_and_sockets_are_not_opened_for_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
     os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind("socket")
     with pytest.raises(OSError, match="a pipe"), opened(tmp_path / "pipe"):
+        pass
+    with pytest.raises(OSError, match="a socket"), opened(Path("socket")):
         pass
     with pytest.raises(IsADirectoryError), opened(tmp_path):
         pass

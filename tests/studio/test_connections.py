@@ -15,7 +15,7 @@ from uvicorn import Config
 from uvicorn.server import ServerState
 
 from askwise.studio.connections import Connections
-from askwise.studio.security import REQUEST_SECONDS
+from askwise.studio.security import MOST_CONNECTIONS, REQUEST_SECONDS
 from askwise.studio.server import ServerOptions, _listening
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -111,6 +111,12 @@ def test_one_address_has_so_many_and_others_are_not_disturbed(caplog: pytest.Log
     assert not connected(connections)[1].open
     first.connection_lost(None)
     assert connected(connections)[1].open
+
+
+def test_the_limits_are_those_that_the_documentation_states() -> None:
+    assert (REQUEST_SECONDS, MOST_CONNECTIONS) == (30, 500)
+    connections = Connections()
+    assert [connections.enter("10.0.0.1") for _ in range(501)] == [*[True] * 500, False]
 
 
 def test_behind_a_proxy_all_come_from_one_address() -> None:

@@ -23,6 +23,7 @@ from askwise.errors import InputError
 from askwise.studio.rounds import role_view
 from askwise.studio.rounds.replay import reconstructed, start_round
 from askwise.studio.rounds.round import Setup
+from askwise.studio.services import Denied
 from askwise.studio.store import FILE, StudioStore
 from askwise.studio.study.export import export, typed
 from askwise.studio.study.file import PeopleStudy
@@ -449,6 +450,36 @@ def test_an_identifier_is_one_person_however_it_is_written(tmp_path: Path, store
             kept = studio.store.read("SELECT panel FROM people WHERE NOT pilot")
             assert len(kept) == 1
             assert (kept == [("Ab1",)]) is (stored == "plain"), "as the panel writes it"
+
+    asyncio.run(run())
+
+
+def test_an_identifier_has_another_hash_in_each_studio(tmp_path: Path, study: PeopleStudy) -> None:
+    async def stored(folder: Path) -> str:
+        async with inside(folder, study) as studio:
+            await studio.join("known")
+            ((found,),) = studio.store.read("SELECT panel FROM people")
+            return str(found)
+
+    one, other = (asyncio.run(stored(tmp_path / name)) for name in ("one", "other"))
+    assert one != other
+    assert "known" not in one + other
+
+
+def test_people_reach_only_their_own_rounds_and_screens(tmp_path: Path, study: PeopleStudy) -> None:
+    async def run() -> None:
+        async with inside(tmp_path, study) as studio:
+            first, second = [await studio.join(name) for name in ("first", "second")]
+            pilot = await studio.join(None, pilot=True)
+            round_name = (await studio.until(first, "round"))["round"]
+            assert studio.room(first, round_name).name == round_name
+            for cookie in (second, pilot, "x=unknown", ""):
+                with pytest.raises(Denied, match="there is no such round, or it belongs to another person"):
+                    studio.room(cookie, round_name)
+            assert (await studio.take(second))["kind"] == "consent"
+            assert (await studio.take(first))["round"] == round_name
+            for cookie in (pilot, ""):
+                assert (await studio.request("/api/take", None, cookie))[0] == 403
 
     asyncio.run(run())
 

@@ -69,7 +69,7 @@ def test_an_episode_that_takes_too_long() -> None:
 def test_an_agent_that_takes_too_long_to_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (Limits(decision=300).loading, Limits(decision=0.5).loading, Limits(decision=math.inf).loading) == (
         300,
-        limits.LEAST_LOADING,
+        10,
         math.inf,
     )
     monkeypatch.setattr(limits, "LEAST_LOADING", 0.05)

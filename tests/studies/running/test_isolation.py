@@ -151,6 +151,14 @@ def test_methods_of_others_have_a_process_each_and_those_of_askwise_share_one(
     assert result.tables["episodes"]["method"].to_list() == ["never", "Leaves", "Interrupts", "toolbox"]
 
 
+@pytest.mark.usefixtures("plugin")
+def test_methods_of_modules_and_other_packages_have_a_process_each() -> None:
+    study = small(methods=["never", "gated", "misbehaving:Gated", "ezq"], priors=["far"])
+    guests = {unit.method.label: isolation._guest(unit) for unit in units(study.task(0)) if unit.method is not None}
+    assert {label for label, guest in guests.items() if guest == ""} == {"never", "ezq"}
+    assert len(set(guests.values())) == 3
+
+
 def test_limits_are_no_part_of_a_study(villains: Path) -> None:
     one, other = among(villains, "Exits"), among(villains, "Exits", decision_seconds="none")
     assert (one.limits.decision, other.limits.decision) == (SECONDS, math.inf)
