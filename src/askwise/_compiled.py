@@ -38,14 +38,14 @@ type of number."""
 
 
 class _Patience:
-    """The number of steps that may still be run in Python, in this process."""
+    """How many steps of loops may still be run in Python, in this process, before compiling is worth it."""
 
     def __init__(self) -> None:
         self.left = PATIENCE
         self.each = EACH
 
     def allows(self, steps: int, done: int) -> bool:
-        """Return whether a kernel may run `steps` in Python, after `done` steps so far; if so, subtract them."""
+        """Return whether a kernel that has run `done` steps in Python may run `steps` more; if so, subtract them."""
         if steps < self.left:
             self.left -= steps
             return True
@@ -61,8 +61,8 @@ class Kernel:
 
     Args:
         function: the loop.
-        work: returns about how many steps a call takes, given its arguments as attributes; a kernel without it is
-            always compiled.
+        work: returns about how many steps a call takes, given an object with the call's arguments as attributes; a
+            kernel without it is always compiled.
     """
 
     inline = "never"
@@ -77,7 +77,7 @@ class Kernel:
         self._within: Any = None
 
     def __call__(self, *given: Any) -> Any:
-        """Run the loop."""
+        """Run the loop with these arguments, as it is written if that is little work, otherwise compiled."""
         if self._work is not None and self._compiled is None:
             steps = self._work(SimpleNamespace(**dict(zip(self._names, given, strict=True))))
             if patience.allows(steps, self._done):
@@ -99,7 +99,7 @@ class Kernel:
         return self._compiled
 
     def _call_at_once(self) -> None:
-        """Make calls of this kernel call the compiled loop directly (saves 5 % of an episode)."""
+        """Make later calls of this kernel run the compiled loop without `__call__` (saves 5 % of an episode)."""
         calls = {"__call__": staticmethod(self._compiled)}
         self.__class__ = type(type(self).__name__, (type(self),), calls)
 
@@ -126,7 +126,10 @@ def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
 
 
 def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
-    """Make a kernel: it is compiled at its first call, or its first call with much work, and kept on disk."""
+    """Make a function a kernel: it is compiled at its first call, and its machine code is kept on disk.
+
+    With `work` (see `Kernel`) it is compiled at its first call with much work, and runs in Python before.
+    """
     if function is None:
         return lambda function: Kernel(function, work)
     return Kernel(function, work)
@@ -136,7 +139,7 @@ class _Inner(Kernel):
     """A loop that only other kernels call; calls from Python come from kernels that run as they are written."""
 
     def __call__(self, *given: Any) -> Any:
-        """Run the loop."""
+        """Run the loop in Python with these arguments."""
         with np.errstate(all="ignore"):
             return self.as_written(*given)
 
@@ -148,7 +151,7 @@ def inner(function: _F) -> _F:
 
 
 class _Part(_Inner):
-    """See `part`."""
+    """A loop that numba inlines into the kernel that calls it, see `part`."""
 
     inline = "always"
 
@@ -187,7 +190,7 @@ class Struct:
 
     @property
     def compiled(self) -> Any:
-        """The same struct for compiled kernels."""
+        """A reference to the same arrays and numbers, to be passed to compiled kernels."""
         if self._compiled is None:
             load()
             from askwise._jit import register_struct
@@ -201,7 +204,7 @@ class Struct:
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        """Store which arrays are read-only: pickle loses that, and kernels would be compiled again for others."""
+        """Return what to pickle, with the names of read-only arrays: pickle loses that, and kernels depend on it."""
         fixed = [
             name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable
         ]
@@ -214,7 +217,7 @@ class Struct:
 
 
 def load() -> None:
-    """Load numba; defer Ctrl-C meanwhile, and do not charge the time to the agent that decides."""
+    """Load numba; defer Ctrl-C meanwhile, and do not count the time as an agent's decision time."""
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat
         from askwise.workers.heartbeat import DeferredInterrupt

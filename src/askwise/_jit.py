@@ -63,7 +63,12 @@ _compiling = threading.RLock()
 
 
 def within(function: Callable[..., Any], inline: str) -> Any:
-    """Return a loop as numba compiles it into the kernels that call it; `inline` is numba's option."""
+    """Return a loop as numba compiles it into the kernels that call it.
+
+    Args:
+        function: the loop.
+        inline: numba's option: ``always`` to inline it before compiling, or ``never``.
+    """
     loop = _calling_loops(function)
     kernel = _njit(loop, inline=inline, **INNER)
     if function.__name__ in loop.__globals__:
@@ -72,7 +77,7 @@ def within(function: Callable[..., Any], inline: str) -> Any:
 
 
 def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """Return a loop compiled for arguments of these types, or loaded from disk if it was compiled before."""
+    """Return a loop compiled for arguments of the types of `given`, or loaded from disk if it was compiled before."""
     kinds = tuple(map(numba.typeof, given))
     with _compiling, _undisturbed():
         loop = _calling_loops(function)
@@ -116,7 +121,7 @@ def _codes(code: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Defer Ctrl-C, stop the agent's clock, and turn garbage collection off."""
+    """Meanwhile defer Ctrl-C, turn garbage collection off, and do not count the time as an agent's decision time."""
     interrupts, collects = DeferredInterrupt(), gc.isenabled()
     heartbeat.own.pause()
     interrupts.hold()
@@ -131,7 +136,10 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _announce(module: str, then: str) -> None:
-    """Print once what is being compiled, if standard error is a terminal and this is not a worker process."""
+    """Print once for each part of the package that it is compiled, and `then`: what becomes of the result.
+
+    Nothing is printed if standard error is no terminal, or in a worker process.
+    """
     part = next((part for start, part in PARTS.items() if module.startswith(start)), None)
     if part is None or part in _announced or multiprocessing.parent_process() is not None:
         return

@@ -40,6 +40,9 @@ class CacheFolder:
 
     A file beside the machine code lists the files that were written, with their checksums. numba trusts the files that
     it finds: a truncated file would be an error in every process, and one wrong bit could be a wrong result.
+
+    Args:
+        kernel: the kernel as numba makes it, with its cache.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -62,7 +65,7 @@ class CacheFolder:
         return False
 
     def note(self) -> None:
-        """Write the checksums if something was compiled since the last time."""
+        """Write the checksums of all files if something was compiled since the last call."""
         misses = sum(self.kernel.stats.cache_misses.values())
         if misses == self._misses:
             return
@@ -74,7 +77,7 @@ class CacheFolder:
             file.write(b"\n" + b"\n".join(map(_line, self._files())) + b"\n")
 
     def _note_later(self) -> None:
-        """Write the checksums of code for arguments of other types, when the process ends."""
+        """Write, when the process ends, the checksums of code that was compiled for further types of arguments."""
         with contextlib.suppress(OSError), locked(self):
             self.note()
 
@@ -83,7 +86,9 @@ class CacheFolder:
 
 
 def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, CacheFolder | None]:
-    """Make a kernel that keeps its machine code on disk; without a writable folder, one that does not, and None.
+    """Make a kernel that keeps its machine code on disk, and return it with its folder.
+
+    If no folder can be written, the kernel does not keep its code, and None is returned as the folder.
 
     Args:
         make: makes the kernel, with numba's option ``cache=True`` or without it.
@@ -116,7 +121,10 @@ def root() -> Path:
 
 
 def folder_of(function: Any, way: str) -> Path:
-    """Make and return the folder of this version of a loop, compiled in this way (see `kernel_at`)."""
+    """Make and return the folder for a loop as it is now; `way` is the types of its arguments and numba's options.
+
+    Only the versions of the loop that were used last are kept.
+    """
     digest = hashlib.sha256(f"{numba.__version__} {way}".encode() + _source(function.__code__.co_filename))
     take_in(function, digest, set())
     versions = root() / _allowed(f"{function.__module__}.{function.__qualname__}")
@@ -129,12 +137,12 @@ def folder_of(function: Any, way: str) -> Path:
 
 @functools.cache
 def _source(path: str) -> bytes:
-    """Return the text of the file of a loop: when it changes, numba ignores the code that it has kept."""
+    """Return the content of a loop's source file: when it changes, numba ignores the code that it has kept."""
     return Path(path).read_bytes()
 
 
 def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
-    """Make a kernel whose code numba keeps in this folder; the user's own functions keep their folder."""
+    """Make a kernel whose code numba keeps in this folder; numba's setting is restored for the user's own functions."""
     usual, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
     try:
         return make(cache=True)
@@ -152,7 +160,7 @@ def _remove_oldest(folder: Path, most: int) -> None:
 
 @contextlib.contextmanager
 def locked(place: CacheFolder) -> Iterator[None]:
-    """Keep other processes from compiling, writing or loading this kernel meanwhile, if the system can lock files."""
+    """Keep other processes from compiling or loading this kernel inside the ``with`` block, if files can be locked."""
     try:
         import fcntl
 
@@ -170,7 +178,7 @@ def locked(place: CacheFolder) -> Iterator[None]:
 
 
 def _lock(file: Any, fcntl: Any) -> None:
-    """Lock a file; do not charge the waiting time to the agent that needs the kernel."""
+    """Wait until a file can be locked, and lock it; the waiting time does not count as an agent's decision time."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -194,7 +202,7 @@ def _allowed(name: str) -> str:
 
 
 def take_in(function: Any, digest: Any, done: set[Any]) -> None:
-    """Add a loop to the digest: its code, the loops that it calls, and the values of global names that it reads."""
+    """Add a loop to the `hashlib` digest: its code, the loops that it calls, and the global values that it reads."""
     if function not in done:
         done.add(function)
         digest.update(f"{function.__module__}.{function.__qualname__} {function.__defaults__!r}".encode())
@@ -213,7 +221,10 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 
 
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
-    """Add the value of a name to the digest; a value whose text differs in every process is never the same again."""
+    """Add the value of a global name to the digest; kernels are followed, modules by the attributes in `names`.
+
+    Other values are added as text. A value whose text differs in every process makes a new version each time.
+    """
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)
     elif isinstance(value, ModuleType) and value.__name__.startswith("askwise."):

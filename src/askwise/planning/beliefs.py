@@ -33,19 +33,19 @@ def bits_in(word: Any) -> Any:
 
 @inner
 def lowest_bit(word: Any) -> Any:
-    """Return a word with only the lowest bit that is set in a word, which is not 0."""
+    """Return a word, which is not 0, with all bits cleared except the lowest one that is set."""
     return word & (~word + np.uint64(1))
 
 
 @inner
 def has(sets: Any, row: Any, goal: Any) -> bool:
-    """Whether a goal is in the first set of a row: the set of a yes/no question, or a group."""
+    """Whether a goal is in ``sets[row, 0]``: the goals that a yes/no question names, or a group of goals, as bits."""
     return bool((sets[row, 0, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def flip(sets: Any, row: Any, goal: Any) -> None:
-    """Add a goal to the first set of a row, or remove it if it is there."""
+    """Add a goal to ``sets[row, 0]``, a set of goals as bits, or remove it if it is there."""
     sets[row, 0, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
 
@@ -54,7 +54,10 @@ def flip(sets: Any, row: Any, goal: Any) -> None:
 
 @inner
 def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
-    """List the goals of a belief in `ranked` with their weights; return their number, and the sum of the weights."""
+    """List the possible goals of the belief ``s.rows[row]`` in `s.ranked`, with their weights in the teammate's state.
+
+    Returns the number of these goals, and the sum of their weights, which are in proportion to their probabilities.
+    """
     rows, weight, ranked, graded = s.rows, s.world.weight, s.ranked, s.graded
     n, total = 0, 0.0
     for k in range(s.world.alive.shape[1]):
@@ -74,7 +77,7 @@ def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
 
 @inner
 def rank_goals(s: Search, row: int, teammate: int) -> int:
-    """List the goals of a belief in `ranked`, the heaviest first, equal ones by number; return their number."""
+    """List the possible goals of ``s.rows[row]`` as `list_goals` does, but heaviest first; return their number."""
     ranked = s.ranked
     n, _ = list_goals(s, row, teammate)
     for i in range(1, n):
@@ -88,7 +91,7 @@ def rank_goals(s: Search, row: int, teammate: int) -> int:
 
 @inner
 def odds_in(s: Search, row: int, teammate: int, goal: Any) -> float:
-    """Return the weight of a possible goal."""
+    """Return the weight of a possible goal in the belief ``s.rows[row]``, in proportion to its probability."""
     odds = s.world.weight[teammate, goal]
     if s.graded:
         odds *= s.odds_of[-s.log_odds[row, goal]]
@@ -97,13 +100,13 @@ def odds_in(s: Search, row: int, teammate: int, goal: Any) -> float:
 
 @inner
 def is_possible(s: Search, row: int, goal: Any) -> bool:
-    """Whether a goal is possible."""
+    """Whether a goal is possible in the belief ``s.rows[row]``."""
     return bool((s.rows[row, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def useful(s: Search, row: int, load: Any) -> Any:
-    """Return the load, or -1 (none) if no possible goal needs it."""
+    """Return the load (the number of the goal that needs it), or -1 if that goal is impossible in ``s.rows[row]``."""
     if load >= 0 and is_possible(s, row, load):
         return np.int64(load)
     return np.int64(-1)
@@ -111,7 +114,7 @@ def useful(s: Search, row: int, load: Any) -> Any:
 
 @inner
 def copy_belief(s: Search, row: int, target: int) -> int:
-    """Copy a belief to row `target`; return the number of its goals."""
+    """Copy the belief ``s.rows[row]`` to row `target`; return the number of its possible goals."""
     rows, n = s.rows, 0
     for k in range(rows.shape[1]):
         rows[target, k] = rows[row, k]
@@ -122,10 +125,10 @@ def copy_belief(s: Search, row: int, target: int) -> int:
 
 @inner
 def after_step(s: Search, row: int, target: int, teammate: int, negligible: float) -> tuple[int, float]:
-    """Write the belief after the teammate's step to `teammate` into row `target`.
+    """Write what the belief ``s.rows[row]`` becomes when the teammate steps to state `teammate` into row `target`.
 
-    Returns the number of its goals, and the factor by which its weights have to be multiplied. Goals with less than the
-    share `negligible` of the heaviest weight are left out.
+    Goals with less than the share `negligible` of the heaviest weight become impossible. Returns the number of possible
+    goals, and a factor: rows hold odds only, and the new weights times this factor have the scale of the old ones.
     """
     rows, alive, n = s.rows, s.world.alive, 0
     for k in range(alive.shape[1]):
@@ -141,9 +144,10 @@ def after_step(s: Search, row: int, target: int, teammate: int, negligible: floa
 
 @inner
 def after_answer(s: Search, row: int, target: int, teammate: int, question: int, answer: int) -> tuple[int, float]:
-    """Write the belief after an answer into row `target`; return the number of goals, and the factor of its weights.
+    """Write what the belief ``s.rows[row]`` becomes by answer number `answer` to a question into row `target`.
 
-    The factor includes the probability of the answer for the goals for which it is true.
+    Returns the number of possible goals, and the factor by which the new weights must be multiplied to have the scale
+    of the old ones; it includes the probability of the answer for the goals for which it is true.
     """
     rows, asked, n = s.rows, s.asked[question], 0
     n_words = s.world.alive.shape[1]
@@ -172,7 +176,7 @@ def after_answer(s: Search, row: int, target: int, teammate: int, question: int,
 
 @inner
 def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
-    """Remove goals of weight 0 and negligible ones from a belief; return the number of goals left."""
+    """Remove goals of weight 0 or below `negligible` times the heaviest from ``s.rows[row]``; return how many stay."""
     heaviest = 0.0
     n, _ = list_goals(s, row, teammate)
     ranked = s.ranked
@@ -190,7 +194,10 @@ def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
 
 @inner
 def _count_from_highest(s: Search, row: int) -> float:
-    """Subtract the highest log-odds of a belief from all; return the factor that this takes off the weights."""
+    """Subtract the highest log-odds in the belief ``s.rows[row]`` from all, so that equal odds are equal rows.
+
+    Returns the factor by which the new weights must be multiplied to get the old ones; 1 if beliefs have no log-odds.
+    """
     if not s.graded:
         return 1.0
     log_odds, n_goals = s.log_odds, s.world.weight.shape[1]
@@ -205,7 +212,7 @@ def _count_from_highest(s: Search, row: int) -> float:
 
 @inner
 def divides(s: Search, row: int, question: int) -> bool:
-    """Whether a question divides the possible goals: at least two answers are true for some of them."""
+    """Whether at least two answers to a question are each true for some possible goal of the belief ``s.rows[row]``."""
     parts = 0
     for answer in range(s.asked[question].answers):
         for k in range(s.world.alive.shape[1]):
@@ -217,7 +224,7 @@ def divides(s: Search, row: int, question: int) -> bool:
 
 @part
 def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
-    """Whether two questions divide the possible goals in the same way."""
+    """Whether two questions divide the possible goals of the belief ``s.rows[row]`` into the same parts."""
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
         found = False
@@ -233,9 +240,11 @@ def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
 
 @inner
 def price_of(s: Search, row: int, question: int) -> float:
-    """Return the expected price of a question, repeated until its margin is reached.
+    """Return the expected price of a question in the belief ``s.rows[row]``.
 
-    A yes/no question names the cheaper side of the goals that are possible.
+    A yes/no question names the possible goals on its cheaper side. A question with a margin `d` is repeated until one
+    answer has been given `d` times more often than the other: its price is multiplied by the mean number of
+    repetitions.
     """
     asked = s.asked[question]
     if asked.price >= 0.0:

@@ -50,12 +50,13 @@ Order = Callable[[list[int]], list[int]]
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound.
+    """A lower bound on the expected marginal cost of any way of acting and asking.
 
     Attributes:
-        value: the expected marginal cost that no method can be below.
+        value: the bound.
         verdict: how the value was obtained; exact if it is the optimum itself.
-        groups: the groups that the oracle names; goals in none of them are taken to cost nothing.
+        groups: the groups of goals that were solved, as if an oracle had named the goal's group; goals in none of them
+            are taken to cost nothing.
         states: states that were solved for these groups.
         seconds: time taken.
     """
@@ -68,12 +69,14 @@ class Bound:
 
     @property
     def k(self) -> int:
-        """Size of the largest group."""
+        """The number of goals in the largest group."""
         return max(map(len, self.groups), default=1)
 
 
 def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
-    """Return a lower bound on the expected marginal cost of every method.
+    """Return a lower bound on the expected marginal cost of any way of acting and asking.
+
+    It is the optimum if an oracle named, for free, a group of goals that contains the true one; each group is solved.
 
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.
@@ -100,9 +103,10 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
 
 
 def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = MOST_STATES) -> Bound | None:
-    """Return the lower bound if all questions after the first `before` ones get true answers.
+    """Return a lower bound: the least expected marginal cost if all answers after the first `before` ones were true.
 
-    Returns None if that is not more than `bound_problem` gives, or takes more states than the limit.
+    Returns None if that takes more than `limit` states, if answers are always true, or if `before` is below 1: in the
+    last two cases `bound_problem` gives as much.
     """
     if problem.answers.truthful or before < 1:
         return None
@@ -139,7 +143,10 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 
 
 class _Partition:
-    """A partition of the goals: groups from the front of an order, each as large as the limit allows."""
+    """A partition of the goals into groups, each solved and as large as `limit` states allow, with their summed value.
+
+    The next group is made from the first goals when `order` has sorted all that are in no group yet.
+    """
 
     def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:
         self.problem, self.tables, self.limit = problem, tables, limit
@@ -153,7 +160,7 @@ class _Partition:
             left = [goal for goal in left if goal not in group]
 
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
-        """Return the largest group from the front of `ordered` that can be solved, and add its value."""
+        """Return the largest group of the first goals in `ordered` that can be solved; add it to this partition."""
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
@@ -172,12 +179,15 @@ class _Partition:
 
 
 def _by_weight(tables: Tables) -> Order:
-    """Return the order of the likeliest goals first."""
+    """Return a function that sorts a list of goals, the likeliest first."""
     return lambda left: sorted(left, key=lambda goal: (-tables.weight[tables.start, goal], goal))
 
 
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
-    """Return the order in which each goal is the one that costs most in pairs with those before it."""
+    """Return a function that sorts a list of goals so that those that are expensive to tell apart come together.
+
+    Each next goal is the one with the largest sum of `_pair_values` with the goals before it.
+    """
     pairs = _pair_values(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}
 
@@ -198,7 +208,7 @@ def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
 
 
 def _pair_values(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
-    """``float64 [n_goals, n_goals]``: the value of each pair of goals, 0 on the diagonal."""
+    """``float64 [n_goals, n_goals]``: the optimal value if only these two goals were possible, 0 on the diagonal."""
     values = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):
         for j, other in enumerate(goals[:i]):

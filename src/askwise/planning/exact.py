@@ -42,11 +42,11 @@ Progress = Callable[[int, int], None]
 
 
 class TooLarge(AskwiseError):  # noqa: N818 - it names what the problem is
-    """An exact answer would take more work than allowed."""
+    """The error that an exact answer would take more work than allowed."""
 
 
 class OffTheMap(InputError):  # noqa: N818 - it names what happened
-    """A situation that cannot come about from where the solver began."""
+    """The error that a situation cannot come about from where the solver began."""
 
 
 # -- the common interface of both solvers ----------------------------------------------------------------------------
@@ -57,7 +57,7 @@ class BestMove:
     """The optimal move in one state: an action or a question.
 
     Attributes:
-        action: the ontic action, None for a question.
+        action: the number of the action, None for a question.
         ask: the question, None for an action.
         expected_marginal_cost: the expected cost from here on, beyond that of knowing the goal.
     """
@@ -68,7 +68,7 @@ class BestMove:
 
 
 class OptimalPolicy(ABC):
-    """An optimal policy: `Solver` for true answers, or `LimitedSolver` for a limited number of any questions.
+    """An optimal policy: `Solver` for true answers to yes/no questions, or `LimitedSolver` for all other problems.
 
     Args:
         problem: the problem.
@@ -76,9 +76,9 @@ class OptimalPolicy(ABC):
         tables: the problem's tables, if they are there already.
 
     Attributes:
-        states: states that were solved.
-        splits: questions that were looked at.
-        follows_answers: whether `at` derives the belief from answers, not from the goals that are possible.
+        states: number of states that were solved.
+        splits: number of questions that were looked at.
+        follows_answers: whether `at` takes the answers so far; otherwise it takes the possible goals.
     """
 
     states: int
@@ -94,7 +94,7 @@ class OptimalPolicy(ABC):
 
     @abstractmethod
     def at(self, state: JointState, known: Any = ..., /) -> BestMove:
-        """Return the optimal move in `state`, given the possible goals or the answers, see `follows_answers`."""
+        """Return the optimal move; `known`: the answers so far if `follows_answers`, otherwise the possible goals."""
 
     def move(self, state: JointState, possible: Any, answers: Sequence[Answer]) -> BestMove:
         """Return the optimal move in `state`, given both the possible goals and the answers since the solver's start.
@@ -105,7 +105,7 @@ class OptimalPolicy(ABC):
 
     @abstractmethod
     def value(self, state: JointState) -> float:
-        """Return U: the expected marginal cost of all goals from `state`, before any answer, times their weight."""
+        """Return U: the least expected marginal cost from `state`, before any answer, times the goals' weight."""
 
     @abstractmethod
     def begun_at(
@@ -122,11 +122,11 @@ class OptimalPolicy(ABC):
         """
 
     def solve_everywhere(self) -> None:
-        """Solve the start within the limit; then let any state be asked for. `TooLarge` if that could take too long."""
+        """Solve the start, so that `at` can be called for any other state; `TooLarge` if that could take too long."""
         self.at(self.problem.start)
 
     def __call__(self, state: JointState, *given: Any) -> BestMove:
-        """Return the optimal move; see `at`."""
+        """Return the optimal move in `state`, as `at` does; `given` is the second argument of `at`, if any."""
         return self.at(state, *given)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> OptimalPolicy:
@@ -140,12 +140,12 @@ class OptimalPolicy(ABC):
         return float((weights * steps).sum() / weights.sum())
 
     def _move_to(self, state: JointState, goal: int) -> BestMove:
-        """Return the move when the goal is known."""
+        """Return the move of least cost if the goal is known: a step towards it, or waiting."""
         optimal = self.problem.ego.optimal(state.ego)[goal]
         return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.ego.actions.stay, None, 0.0)
 
     def _place_and_load(self, ego: int) -> tuple[int, int]:
-        """Return the place and the load, as an index of `goals`; -1 for none, or for the load of another goal."""
+        """Return the ego agent's place and its load, as an index of `goals`; -1 for none or that of another goal."""
         place, load = self.tables.ego.split(ego)
         return place, self.goals.index(load) if load in self.goals else -1
 
@@ -159,7 +159,7 @@ class Size:
 
     Attributes:
         goals: number of goals.
-        questions: splits of all goals by a question.
+        questions: number of ways in which a question can divide the goals at the start.
         states: a number that the states cannot exceed; most searches need a tiny part of it.
     """
 
@@ -168,7 +168,7 @@ class Size:
     states: float
 
     def too_large(self, reason: str) -> TooLarge:
-        """Return the error that refuses the problem for this reason."""
+        """Return the error to raise for a problem that is too large, with its size and this reason in the message."""
         questions, states = (f"{n:,}" if n < 10**7 else f"{n:.1e}" for n in (self.questions, self.states))
         return TooLarge(
             f"too large for an exact answer: {self.goals} goals, {questions} questions at the start alone, "
@@ -177,7 +177,7 @@ class Size:
 
 
 def size_of(tables: Tables, goals: Sequence[int]) -> Size:
-    """Return the size of a problem with these goals."""
+    """Return the size of a problem in which only these goals are possible."""
     n = len(goals)
     alive = (tables.weight[:, list(goals)] > 0).sum(axis=1)
     sets = sum(2**k - k - 1 for k in alive.tolist())
@@ -187,14 +187,14 @@ def size_of(tables: Tables, goals: Sequence[int]) -> Size:
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """Amounts to pay for questions in place of a price, by whether the true goal is named (`askwise.planning.groups`).
+    """Amounts to pay for a question in place of its price; they depend on the true goal (`askwise.planning.groups`).
 
-    Neither charge may fall as more goals are named, nor be below 0: the search relies on it.
+    No amount may be below 0 or fall as more goals are named: the search relies on it.
 
     Attributes:
-        amounts: ``float64 [n_zones, 2, n_goals]``; first if the true goal is named, by how many others are named with
-            it; then if it is not, by how many goals are named.
-        zone: ``int32 [n_states]``, the row of `amounts` that holds when the teammate is in a state.
+        amounts: ``float64 [n_zones, 2, n_goals]``; ``[:, 0, i]`` if the true goal is named together with `i` others,
+            ``[:, 1, j]`` if it is not named but `j` other goals are.
+        zone: ``int32 [n_states]``, the first index into `amounts` for each state of the teammate.
     """
 
     amounts: FloatArray
@@ -204,7 +204,7 @@ class Charges:
 def search_of(
     tables: Tables, goals: Sequence[int], price: AdditivePrice, charges: Charges | None = None
 ) -> ExactSearch:
-    """Return the arrays for these goals only, as if the others were impossible; weights keep their scale."""
+    """Return the arrays of the exact search as if only these goals were possible; weights are not normalised."""
     goals = list(goals)
     states, places = tables.weight.shape[0], tables.ego.next.shape[0]
     # A weight, the steps, a bit for each goal while they are added up, and the ego agent's steps, twice.
@@ -225,7 +225,7 @@ def search_of(
 
 
 class Solver(OptimalPolicy):
-    """The optimal policy with true answers to any number of yes/no questions, worked out where it is asked for.
+    """The optimal policy with true answers to any number of yes/no questions; states are solved when asked for.
 
     Args:
         problem: the problem.
@@ -281,24 +281,24 @@ class Solver(OptimalPolicy):
         return BestMove(int(ego.load_actions[self.goals[choice - n_moves]]), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return U: the expected marginal cost of all goals from `state`, before any answer, times their weight."""
+        """Return U: the least expected marginal cost from `state`, before any answer, times the goals' weight."""
         place, load = self._place_and_load(state.ego)
         goals = int(self.search.alive[state.teammate])
         return self._solved(goals, state.teammate, place, load)[0] if goals & (goals - 1) else 0.0
 
     def begun_at(self, tables: Tables, goals: Sequence[int], *, limit: int | None, **_: Any) -> Solver:
-        """Return the same kind of solver for an episode that continues from another situation."""
+        """Return a new `Solver` for an episode that continues with these tables and possible goals."""
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 
     def solve_everywhere(self) -> None:
-        """See `OptimalPolicy`; off the optimal path, nearly all questions of a state may have to be looked at."""
+        """Solve the start, then lift the limit; `TooLarge` if a state off the optimal path has too many questions."""
         if self.limit is not None and self.size.questions > self.limit:
             raise self.size.too_large(f"at most {self.limit:,} are allowed for")
         super().solve_everywhere()
         self.limit = None  # whether a state is solved must not depend on the states that were asked for before
 
     def _mask(self, w: int, possible: Any) -> int:
-        """Return the goals that are possible when the teammate is in state `w`, as bits."""
+        """Return, as bits, those of the goals `possible` (as in `at`) to which the teammate's state `w` may lead."""
         alive = int(self.search.alive[w])
         if possible is not None:
             members = np.asarray(possible)
@@ -312,14 +312,17 @@ class Solver(OptimalPolicy):
         return alive
 
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
-        """Return the value of a state, and the choice that reaches it, as in the table."""
+        """Return a state's value, and its best choice: an action's number, or ``-1 - q`` to ask about the goals `q`.
+
+        Sets of goals are bits of a number: bit `k` stands for ``self.goals[k]``.
+        """
         number = self._work_off((goals, w, place, load))  # the table may grow meanwhile
         entry = self._table[number]
         assert entry["choice"] != NO_CHOICE
         return float(entry["value"]), int(entry["choice"])
 
     def _work_off(self, state: tuple[int, int, int, int]) -> int:
-        """Solve a state; return its entry in the table."""
+        """Solve a state: goals as bits, teammate's state, place, load. Return the index of its entry in the table."""
         depth, end, entry = -1, -1, 0
         while end != DONE:
             end, depth, entry = self._continue(depth, self.states + STATES_A_TURN, SPLITS_A_TURN, state)
@@ -333,7 +336,11 @@ class Solver(OptimalPolicy):
     def _continue(
         self, depth: int, most_states: int, most_splits: int, state: tuple[int, int, int, int]
     ) -> tuple[int, int, int]:
-        """Continue up to `most_states` in all, or `most_splits` from here; return what ended it, depth, and entry."""
+        """Continue until `most_states` are in the table, or `most_splits` more questions were looked at.
+
+        Returns the reason why it ended (`DONE`, `PAUSED` or `TABLE_FULL`; a full table is made larger), the depth of
+        the search's stack, which is to be passed to the next call, and the index of the state's entry in the table.
+        """
         end, depth, self.states, looked, entry = search(
             self.search.compiled, depth, self._table, self.states, most_states, most_splits, *state
         )
@@ -348,7 +355,7 @@ class Solver(OptimalPolicy):
 
 
 class Endgame(Solver):
-    """The exact search on the goals that are left in a planner's game, for at most `states` states in all."""
+    """The exact search that a planner tries when few goals are left; it gives up after `states` states in all."""
 
     def __init__(self, problem: Problem, tables: Tables, goals: Sequence[int], *, states: int) -> None:
         super().__init__(problem, goals=goals, tables=tables, limit=None)
@@ -356,7 +363,7 @@ class Endgame(Solver):
         self.gave_up = False
 
     def best(self, state: JointState, possible: Sequence[int]) -> BestMove | None:
-        """Return the optimal move with the goals `possible` left, None if that takes too much work."""
+        """Return the optimal move with the goals `possible` left, None once that has taken too much work."""
         if self.gave_up:
             return None
         try:
@@ -378,7 +385,7 @@ class Endgame(Solver):
 
 
 def check_goals(problem: Problem, tables: Tables) -> list[int]:
-    """Return the goals that the prior allows; refuse problems to which the recursion does not apply."""
+    """Return the goals of positive prior; refuse goals that an agent cannot reach, or that look alike on arrival."""
     goals = [int(goal) for goal in np.flatnonzero(tables.prior > 0)]
     place, load = tables.ego.split(problem.start.ego)
     names = problem.goals
@@ -396,7 +403,11 @@ def check_goals(problem: Problem, tables: Tables) -> list[int]:
 
 
 def check_teammate(problem: Problem, who: str) -> None:
-    """Refuse a teammate that is not a UROP: the belief would not be a function of where it is."""
+    """Refuse a teammate that is not a UROP (draws one of its shortest plans uniformly), and unusual answer models.
+
+    With another teammate the belief would depend on its path, not only on its state. `who` names the caller in the
+    message.
+    """
     if problem.policies is not None:
         raise InputError(
             "teammate_policies",

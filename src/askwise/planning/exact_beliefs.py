@@ -62,11 +62,12 @@ Counts = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class Evidence(NamedTuple):
-    """A belief, without the teammate's state.
+    """What answers and steps have told about the goal: with the prior and the teammate's state it gives the belief.
 
     Attributes:
         left: the possible goals, as bits.
-        against: see `Counts`; 0 for impossible goals and for at least one possible goal.
+        against: pairs of a number `k` and a tuple: how many answers to questions with `k` possible answers spoke
+            against each goal; 0 for impossible goals and for at least one possible goal.
         asked: keys of the questions that may not be asked again.
     """
 
@@ -81,7 +82,7 @@ class Evidence(NamedTuple):
 
 
 class AnswerEffects:
-    """Changes of a belief by answers and by the teammate's steps.
+    """Changes of what is known about the goal, as `Evidence`, by answers and by the teammate's steps.
 
     Args:
         answers: the probabilities of wrong and missing answers.
@@ -94,12 +95,13 @@ class AnswerEffects:
         self._known: dict[tuple[int, Counts, int, int], tuple[Counts, float]] = {}
 
     def ratio(self, n_answers: int) -> float:
-        """Return the probability of one certain wrong answer, divided by that of the true answer."""
+        """Return how likely each wrong answer is, as a multiple of the true answer, for a question with `n_answers`."""
         return self.wrong / (n_answers - 1) / (1.0 - self.wrong)
 
     def after_answer(self, before: Evidence, true_for: int, n_answers: int) -> tuple[Evidence, float]:
-        """Return the belief after an answer that is true for some goals, and the factor of its weights.
+        """Return the evidence after an answer that is true for the goals `true_for` (bits), and a factor.
 
+        The weights that the new evidence gives, times the factor, are the old ones times the likelihood of the answer.
         The factor is 0 if the answer is impossible.
         """
         left, against, asked = before
@@ -116,18 +118,25 @@ class AnswerEffects:
         return Evidence(left, reduced, asked), factor * (1.0 - self.refused) * (1.0 - self.wrong)
 
     def after_true_answer(self, before: Evidence, true_for: int, factor: float = 1.0) -> tuple[Evidence, float]:
-        """Return the same for an answer that cannot be wrong; `factor` is the probability that there is an answer."""
+        """Return what `after_answer` returns if no answer is wrong; `factor` is the probability of an answer."""
         after, more = self.after_step(before, true_for)
         return after, factor * more if after.left else 0.0
 
     def after_step(self, before: Evidence, possible: int) -> tuple[Evidence, float]:
-        """Return the belief after a step of the teammate that leaves only these goals possible, and its factor."""
+        """Return the evidence after a step of the teammate that leaves only the goals `possible` (bits), and a factor.
+
+        The weights that the new evidence gives, times the factor, are the old ones of these goals.
+        """
         left = before.left & possible
         counts, factor = self._reduced(left, before.against)
         return Evidence(left, counts, before.asked), factor
 
     def _reduced(self, left: int, against: Counts) -> tuple[Counts, float]:
-        """Return the counts minus the least among the possible goals, and the factor that this takes off."""
+        """Subtract the least count of the possible goals `left` (bits) from the counts of answers against each goal.
+
+        Returns the new counts, 0 for impossible goals, and the factor by which their weights must be multiplied to get
+        the old.
+        """
         factor, reduced = 1.0, []
         inside = [(left >> k) & 1 for k in range(self.n_goals)] if against else []
         for n_answers, numbers in against:
@@ -140,7 +149,7 @@ class AnswerEffects:
         return tuple(reduced), factor
 
     def weights(self, evidence: Evidence) -> FloatArray:
-        """``float64 [n_goals]``: m, the factor of the weight of each goal, 0 for impossible goals."""
+        """``float64 [n_goals]``: m, the factor that answers have put on each goal's weight, 0 if it is impossible."""
         found = np.array([float((evidence.left >> k) & 1) for k in range(self.n_goals)])
         for n_answers, numbers in evidence.against:
             found *= self.ratio(n_answers) ** np.array(numbers, dtype=np.float64)
@@ -153,13 +162,14 @@ CERTAIN = 0
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuestionTable:
-    """The questions of one belief.
+    """The questions that may be asked in one belief, and the beliefs that their answers lead to.
 
     Attributes:
         options: the questions.
         prices: ``float64 [n_options]``, their prices.
-        beliefs: ``int [n_options, n_replies]``, the belief after each reply; the last column is for no reply.
-        factors: ``float64 [n_options, n_replies]``, the factor of its weights, 0 for impossible replies.
+        beliefs: ``int [n_options, n_replies]``, the number of the belief after each reply; unless all answers are true,
+            the last column is for no reply.
+        factors: ``float64 [n_options, n_replies]``, the factor of the weights in that belief, 0 for impossible replies.
     """
 
     options: list[Option]
@@ -171,7 +181,7 @@ class QuestionTable:
 class BeliefGraph:
     """All beliefs that were met, numbered, with the beliefs that questions and steps lead to.
 
-    A *stage* is a number of questions left. A belief has a number for each stage.
+    A *stage* is a number of questions that may still be asked. The same belief has another number in each stage.
 
     Args:
         questions: the questions of the problem.
@@ -191,7 +201,7 @@ class BeliefGraph:
         self._keys: dict[int, set[Hashable]] = {}
 
     def number(self, stage: int, evidence: Evidence) -> int:
-        """Return the number of a belief, a new one if it was not met before."""
+        """Return the number of a belief with `stage` questions left; a new number if it was not met before."""
         if evidence.certain:
             return CERTAIN
         key = stage, self._relevant(evidence, stage)
@@ -203,11 +213,11 @@ class BeliefGraph:
         return self._numbers[key]
 
     def known(self, stage: int, evidence: Evidence) -> int | None:
-        """Return the number of a belief, None if it was not met."""
+        """Return the number of a belief with `stage` questions left, None if it was not met."""
         return self._numbers.get((stage, self._relevant(evidence, stage)))
 
     def _relevant(self, evidence: Evidence, stage: int) -> Evidence:
-        """Return the belief without asked questions that could not be asked again anyway."""
+        """Return the evidence without the asked questions that could not be asked anyway, with these goals left."""
         left, against, asked = evidence
         if not asked or not stage:
             return Evidence(left, against)
@@ -216,7 +226,7 @@ class BeliefGraph:
         return Evidence(left, against, asked & self._keys[left])
 
     def questions_of(self, belief: int) -> QuestionTable | None:
-        """Return the questions of a belief, None if no question may be asked."""
+        """Return the questions in the belief with this number, None if no more questions are allowed."""
         stage = self._stage[belief]
         if not stage and not self.truthful:
             return None
@@ -225,7 +235,11 @@ class BeliefGraph:
         return self._tables[belief]
 
     def after_step(self, belief: int, alive: int) -> tuple[int, float]:
-        """Return the belief after a step of the teammate that leaves only the goals `alive`, and its factor."""
+        """Return the number of the belief after a step of the teammate that leaves only the goals `alive` (bits).
+
+        Returns also the factor by which the weights in that belief must be multiplied to have the scale of those
+        before.
+        """
         key = belief, alive
         if key not in self._steps:
             after, factor = self.effects.after_step(self.evidence[belief], alive)
@@ -233,7 +247,7 @@ class BeliefGraph:
         return self._steps[key]
 
     def _question_table(self, before: Evidence, stage: int) -> QuestionTable:
-        """Return the questions of a belief; in stage 0 all answers are true."""
+        """List the questions in a belief with `stage` questions left; in stage 0 all answers are true."""
         options = self.questions.about(before.left, before.asked if stage else frozenset())
         shape = len(options), max((len(option.parts) for option in options), default=0) + (stage > 0)
         self.work.count(replies=shape[0] * shape[1])
@@ -254,12 +268,13 @@ class BeliefGraph:
 
 @dataclass(slots=True)
 class Stage:
-    """The beliefs in one state of the teammate with a certain number of questions left.
+    """The beliefs that can come about in one state of the teammate with a certain number of questions left.
 
     Attributes:
         met: the numbers of the beliefs.
         beliefs: ``int [n]``, the same, sorted; row ``k + 1`` of a table of values is the k-th, row 0 is `CERTAIN`.
-        steps: for each next state of the teammate: the state, the beliefs there, and the factors of their weights.
+        steps: for each next state of the teammate: the state; the beliefs there, one for each row; and the factors of
+            their weights.
     """
 
     met: set[int] = field(default_factory=set)
@@ -267,18 +282,20 @@ class Stage:
     steps: list[tuple[int, IntArray, FloatArray]] = field(default_factory=list)
 
     def rows(self, beliefs: IntArray) -> IntArray:
-        """Return the rows of these beliefs, all of which are listed."""
+        """Return the rows of these beliefs in the tables of values; all of them are in `beliefs` or are `CERTAIN`."""
         found = np.searchsorted(self.beliefs, beliefs).astype(np.int32) + 1
         return np.where(beliefs == CERTAIN, 0, found).astype(np.int32)
 
 
 class Reachable:
-    """All stages of all states of the teammate in which more than one goal is possible.
+    """The beliefs that can come about in each state of the teammate, by the number of questions left (`Stage`).
+
+    States in which at most one goal is possible are left out.
 
     Args:
         tables: the problem, seen from the teammate's start.
         goals: the goals that are possible at the start.
-        beliefs: the graph of beliefs.
+        beliefs: numbers the beliefs and says which follow.
         most: the most questions in an episode.
         root: the belief at the start.
     """
@@ -307,7 +324,7 @@ class Reachable:
         stages[stage].met.update(belief for belief in beliefs if belief != CERTAIN)
 
     def _ask(self, w: int) -> None:
-        """Add the beliefs that answers lead to."""
+        """Add, in the teammate's state `w`, the beliefs that answers to questions asked there lead to."""
         stages = self.stages[w]
         for left in range(self.most, 0, -1):
             self._add_answers(list(stages[left].met), stages[left - 1])
@@ -327,7 +344,7 @@ class Reachable:
         after.met.discard(CERTAIN)
 
     def _step(self, w: int) -> Iterator[int]:
-        """Add the beliefs in the teammate's next states in which more than one goal is possible; yield these states."""
+        """Add the beliefs after the teammate's next step from `w`; yield its next states with two or more goals."""
         row = self.tables.following[w]
         for t in row[row >= 0].tolist():
             if not self.alive[t] & (self.alive[t] - 1):

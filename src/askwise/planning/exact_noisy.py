@@ -46,10 +46,10 @@ AT_A_TIME = 500
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EgoPlaces:
-    """All places and loads that the ego agent can have after a certain number of steps.
+    """All combinations of place and load that the ego agent can have after a certain number of steps.
 
     Attributes:
-        column: the column of each place and load in a table of values.
+        column: for each combination, its column in a table of values; a load is an index of the goals, -1 for none.
         steps: ``int [n_columns, n_goals]``, steps to each goal from there.
         after: ``int [n_columns, n_actions]``, the column after each action, one step later; -1 where it is not
             available.
@@ -61,16 +61,16 @@ class EgoPlaces:
 
 
 class EgoPaths:
-    """The ego agent's paths, step by step from its start.
+    """The places and loads (`EgoPlaces`) that the ego agent can have after 0, 1, 2, ... steps from its start.
 
     Actions are numbered: its moves, waiting last; then taking up the load of each goal.
 
     Args:
         tables: the problem.
         goals: the goals that are possible at the start.
-        start: place and load.
-        wait: the number of the action that waits.
-        depth: the number of steps.
+        start: place and load; a load is an index of `goals`, -1 for none.
+        wait: the problem's number of the action that waits.
+        depth: the number of steps that the teammate's longest plan takes.
     """
 
     def __init__(self, tables: Tables, goals: Sequence[int], start: tuple[int, int], wait: int, depth: int) -> None:
@@ -89,21 +89,21 @@ class EgoPaths:
             here = there
 
     def action(self, place: int, number: int) -> int:
-        """Return the ego action of that number in a place."""
+        """Return the problem's number of an action in a place, given its number here."""
         if number < len(self.moves):
             return self.ego.action(place, self.moves[number])
         return int(self.ego.load_actions[self.goals[number - len(self.moves)]])
 
     def delays(self, depth: int, teammate: IntArray) -> tuple[FloatArray, BoolArray]:
-        """Return r, the delay that each action causes for each goal, and the goals that it puts out of reach.
+        """Return r, the delay that each action causes for each goal, and whether it puts the goal out of reach.
 
         Args:
             depth: joint steps so far.
             teammate: ``int [n_goals]``, the teammate's steps to each goal.
 
         Returns:
-            ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape; meaningless for actions that
-            are not available.
+            ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape; a column is a place and load of
+                ``levels[depth]``. Meaningless for actions that are not available.
         """
         before, after = self.levels[depth].steps[None], self.levels[depth + 1].steps[self.levels[depth].after.T]
         delay = 1.0 + np.maximum(teammate, after) - np.maximum(teammate + 1, before)
@@ -130,10 +130,10 @@ class LimitedSolver(OptimalPolicy):
     Args:
         problem: the problem.
         most: the most questions in an episode, answered or not.
-        truthful: whether further questions are allowed, and answered truthfully.
+        truthful: whether any number of further questions is allowed, with answers that are always true.
         goals: only these goals, as if an oracle had said that it is one of them; by default all of positive prior.
         tables: the problem's tables, if they are there already; the teammate begins at their start.
-        ego: where the ego agent begins, by default at its start.
+        ego: the ego agent's state at the beginning, by default its start.
         asked: questions that were asked already and may not be asked again where errors persist.
         limit: the most states to solve, None for any number.
         progress: called now and then with the states solved and the questions looked at so far.
@@ -173,7 +173,7 @@ class LimitedSolver(OptimalPolicy):
 
     @property
     def states(self) -> int:  # type: ignore[override]
-        """States that were solved."""
+        """The number of states that were solved."""
         return self.work.states
 
     # -- moves and values ----------------------------------------------------------------------------------------
@@ -199,13 +199,13 @@ class LimitedSolver(OptimalPolicy):
         return BestMove(self._paths.action(self._place_and_load(state.ego)[0], choice), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return U: the expected marginal cost of all goals from `state`, before any answer, times their weight."""
+        """Return U: the least expected marginal cost from `state`, before any answer, times the goals' weight."""
         return self.at(state).expected_marginal_cost * float(self._weight[state.teammate].sum())
 
     def begun_at(
         self, tables: Tables, goals: Sequence[int], *, ego: int, answers: Sequence[Answer], limit: int | None
     ) -> LimitedSolver:
-        """Return the same kind of solver for an episode that continues from another situation."""
+        """Return a `LimitedSolver` for an episode that continues elsewhere; each of `answers` is one question less."""
         return LimitedSolver(
             self.problem,
             max(0, self.most - len(answers)),
@@ -218,7 +218,7 @@ class LimitedSolver(OptimalPolicy):
         )
 
     def _evidence(self, w: int, answers: Sequence[Answer]) -> tuple[Evidence, int]:
-        """Return the belief, and how many questions are left."""
+        """Return what the answers and the teammate's state `w` tell about the goal, and how many questions are left."""
         n_all = len(self.problem.goals)
         evidence, asked = Evidence((1 << len(self.goals)) - 1), set(self._asked)
         for answer in answers:
@@ -239,7 +239,7 @@ class LimitedSolver(OptimalPolicy):
         return Evidence(evidence.left, evidence.against, frozenset(asked)), left
 
     def _find(self, state: JointState, evidence: Evidence, left: int) -> tuple[int, int, int]:
-        """Return the number of the belief, and row and column of the tables there."""
+        """Return the belief's number, and row and column of the tables of values, with `left` questions left."""
         w = state.teammate
         belief, stages = self._beliefs.known(left, evidence), self._reachable.stages.get(w)
         column = self._paths.levels[max(0, int(self.tables.depth[w]))].column.get(self._place_and_load(state.ego))
@@ -279,7 +279,7 @@ class LimitedSolver(OptimalPolicy):
             self._compare_questions(w, left, weights.sum(axis=1))
 
     def _later(self, left: int, stage: Stage, columns: int) -> FloatArray:
-        """``float64 [n_rows, n_columns]``: the values after the teammate's step, wherever the ego agent is then."""
+        """``float64 [n_rows, n_columns]``: values after the teammate's step, for each belief, ego place and load."""
         found = np.zeros((stage.beliefs.size + 1, columns))
         for t, beliefs, factors in stage.steps:
             rows = self._reachable.stages[t][left].rows(beliefs)
@@ -289,7 +289,11 @@ class LimitedSolver(OptimalPolicy):
     def _compare_actions(
         self, here: EgoPlaces, weights: FloatArray, later: FloatArray, delays: FloatArray, lost: Any
     ) -> tuple[FloatArray, Any]:
-        """Return the least cost of all actions, and the action, for each belief and each place of the ego agent."""
+        """Return the least cost over all actions, and the best action: ``[n_rows, n_columns]`` each.
+
+        Rows are beliefs, with their `weights`, ``[n_rows, n_goals]``; columns are the places and loads `here`. `later`
+        is from `_later`; `delays` and `lost` are from `EgoPaths.delays`.
+        """
         values = np.full((weights.shape[0], len(here.column)), np.inf)
         choices = np.zeros(values.shape, dtype=np.int32)
         for action in range(self._paths.n_actions):
@@ -305,10 +309,10 @@ class LimitedSolver(OptimalPolicy):
         return values, choices
 
     def _compare_questions(self, w: int, left: int, mass: FloatArray) -> None:
-        """Replace actions by questions where these cost less.
+        """Replace actions by questions where these cost less: in the teammate's state `w`, with `left` questions left.
 
-        Beliefs with equally many questions are taken together. True answers lead to fewer goals of the same stage, so
-        beliefs with fewer goals come first.
+        `mass` is the sum of the weights in each belief. Beliefs with equally many questions are taken together. True
+        answers lead to fewer goals with as many questions left, so beliefs with fewer goals come first.
         """
         stage = self._reachable.stages[w][left]
         alike: dict[tuple[int, int, int], list[tuple[int, QuestionTable]]] = {}

@@ -101,7 +101,7 @@ ExactSearch.make = _make
 
 
 def stacks_of(n_goals: int, n_moves: int, steps: int) -> dict[str, Any]:
-    """Return the fields of an `ExactSearch` that are written: room for every step and a question for each goal."""
+    """Return the fields of an `ExactSearch` that it writes, with room for that many steps and a question a goal."""
     depth, n_options = steps + n_goals + 2, n_moves + n_goals
     return {
         "frames": records(FRAME, depth),
@@ -117,26 +117,26 @@ def stacks_of(n_goals: int, n_moves: int, steps: int) -> dict[str, Any]:
 
 
 def table_of(size: int) -> Any:
-    """Return an empty table, ``ENTRY [size]`` for a power of two."""
+    """Return an empty hash table of states, ``ENTRY [size]``; `size` is a power of two."""
     return records(ENTRY, size)
 
 
 @inner
 def useful(goals: int, load: int) -> int:
-    """Return the load, or -1 for none if no goal of the set needs it."""
+    """Return the load (the number of the goal that needs it), or -1 for none if that goal is not in the set `goals`."""
     return load if load >= 0 and (goals >> load) & 1 else -1
 
 
 @inner
 def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
-    """Return one number for where both agents are and what is carried, if a goal of the set needs it."""
+    """Return one number for the teammate's state `w`, the ego agent's place, and its load if it is `useful`."""
     n_goals = s.world.weight.shape[1]
     return (w * s.world.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 1
 
 
 @inner
 def entry_of(table: Any, goals: int, where: int) -> Any:
-    """Return the number of a state's entry in the table, which is empty if nothing is known about the state.
+    """Return the index in the table at which a state's entry is, or an empty entry if the state has none.
 
     It does not use `askwise.planning.workspace.find`, which allows for keys of any length and forgets: with that the
     exact search took a fifth longer.
@@ -184,12 +184,14 @@ def search(
     place: int,
     load: int,
 ) -> tuple[int, int, int, int, int]:
-    """Solve a state, until it is solved, the table is full, or enough work was done.
+    """Solve a state (`goals` as bits, `w`, `place`, `load`), or stop when the table is full or enough work was done.
 
-    At depth -1 the search begins; otherwise it continues with the states on the stack.
+    At depth -1 the search begins; otherwise it continues with the states on the stack, at the depth where it ended
+    before. It pauses when `most_states` are in the table (`filled` so far), or this call has looked at `most_splits`
+    questions.
 
     Returns the reason why it ended (`DONE`, `PAUSED`, `TABLE_FULL`), the depth of the stack, the states in the table,
-    the number of questions that were looked at in this call, and the number of the state's entry in the table.
+    the number of questions that were looked at in this call, and the index of the state's entry in the table.
     """
     where = where_of(s, goals, w, place, load)
     if depth < 0 and not is_solved(table, entry_of(table, goals, where)):
@@ -221,7 +223,10 @@ def search(
 
 @part
 def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
-    """Add up the cost of the next action; return whether a state was put on the stack that has to be solved first."""
+    """Add up the cost of the next action of the state at `depth` of the stack, and keep it if it is the best so far.
+
+    Returns whether a state was put on top of the stack instead, because its value is needed first.
+    """
     frame = s.frames[depth]
     action, n_moves = s.actions[depth, frame.option], s.world.next.shape[1]
     if action < n_moves:
@@ -256,9 +261,10 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
 
 @inner
 def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
-    """Put a state on the stack and sort its actions by what they cost at once.
+    """Put a state on the stack at `depth`, and sort its actions by the delay that they cause at once.
 
-    `least` is a lower bound on its value; the caller ignores values from `most` on.
+    `goals` are bits, `w` is the teammate's state. `least` is a lower bound on the state's value; values from `most` on
+    do not matter.
     """
     load = useful(goals, load)
     weight = 0.0
@@ -279,7 +285,7 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
 
 @part
 def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int) -> int:
-    """Write the available actions into the stack, those of least delay first; return their number."""
+    """Write a state's actions and their delays into the stack, the least delay first; return how many are available."""
     world, ranked, scored, ties = s.world, s.ranked, s.scored, s.room[0]
     n_moves, n_goals, n = world.next.shape[1], int64(0), 0
     for goal in range(world.weight.shape[1]):
@@ -305,7 +311,11 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
 
 @part
 def _cost_to_identify(s: ExactSearch, goals: int, w: int) -> float:
-    """Return the cost of identifying the goal by questions now, one by one or by Huffman's tree of halves."""
+    """Return the price, times the weight, of finding out which of `goals` (bits) it is by questions now.
+
+    It is the lesser of two ways: about one goal after the other, or by Huffman's tree, which parts the goals again and
+    again.
+    """
     masses, extras, sizes, n = s.room[1], s.room[2], s.room[3], 0
     for goal in range(s.world.weight.shape[1]):
         if (goals >> goal) & 1:
@@ -338,7 +348,7 @@ def _cost_to_identify(s: ExactSearch, goals: int, w: int) -> float:
 
 @part
 def _charge_to_identify(s: ExactSearch, goals: int, w: int, weight: float) -> float:
-    """Return the same if there are charges: one question for each goal, in the order of the goals."""
+    """Return the charges (paid in place of prices), times the weight, of asking about one goal after the other now."""
     cost, left = 0.0, goals
     for goal in range(s.world.weight.shape[1]):
         if (left >> goal) & 1 and left & (left - 1):
@@ -354,9 +364,10 @@ def _charge_to_identify(s: ExactSearch, goals: int, w: int, weight: float) -> fl
 
 @part
 def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
-    """Try the questions that are left; return whether a state was put on the stack that has to be solved first.
+    """Go on with the tree of all questions of the state at `depth` of the stack, and keep the best question.
 
-    Returns also how many questions were looked at; a branch that is not entered counts as one.
+    Returns whether it was left because a state was put on top of the stack whose value is needed first, and how many
+    questions were looked at; a branch that is not entered counts as one.
     """
     frame, sides, tried = s.frames[depth], s.sides[depth], s.tried[depth]
     looked = 0
@@ -397,7 +408,7 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
 
 @part
 def _list_goals(s: ExactSearch, depth: int) -> None:
-    """Write the goals of a state into the stack, the heaviest first; put that one on the first side."""
+    """Begin with the questions of a state: list its goals, the heaviest first, and put that one on the first side."""
     frame, order, size = s.frames[depth], s.order[depth], 0
     for goal in range(s.world.weight.shape[1]):
         if (frame.goals >> goal) & 1:
@@ -418,7 +429,7 @@ def _list_goals(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _grow(s: ExactSearch, depth: int, side: int) -> None:
-    """Write the sides of the next level: those of this level, with the next goal on `side`."""
+    """Put the next goal on a `side` (0 or 1) of the question that is built up for the state at `depth` of the stack."""
     frame, sides = s.frames[depth], s.sides[depth]
     goal = s.order[depth, frame.level]
     for k in range(2):
@@ -434,7 +445,7 @@ def _grow(s: ExactSearch, depth: int, side: int) -> None:
 
 @part
 def _compare(s: ExactSearch, depth: int) -> None:
-    """Keep the question at the end of a branch if it is the best so far; both its sides are solved."""
+    """Keep the question that is built up for the state at `depth` if it is the best so far; both sides are solved."""
     frame = s.frames[depth]
     first, second = s.sides[depth, frame.n_goals, 0], s.sides[depth, frame.n_goals, 1]
     total = _least_price(s, depth, frame.n_goals) + first.least + second.least
@@ -452,7 +463,7 @@ def _compare(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _least_price(s: ExactSearch, depth: int, level: int) -> float:
-    """Return the least price, times the weight, of a question with these goals on its sides; either side is named."""
+    """Return the least price, times the weight, of a question that divides the first `level` goals as they are now."""
     frame, first, second = s.frames[depth], s.sides[depth, level, 0], s.sides[depth, level, 1]
     if s.charges.size:
         return float(min(_charged(s, frame, first, second), _charged(s, frame, second, first)))
@@ -461,9 +472,10 @@ def _least_price(s: ExactSearch, depth: int, level: int) -> float:
 
 @inner
 def _charged(s: ExactSearch, frame: Any, named: Any, other: Any) -> float:
-    """Return the least charge for a question that names the goals of one side and not those of the other.
+    """Return the least charge, times the weight, for a question that names the goals of `named` but not of `other`.
 
-    Goals on neither side may still be named; then at least the goals of the first side are named with them.
+    Goals on neither side may still be named; then at least the goals of `named` are named with them. `named` and
+    `other` are sides of the question, `frame` is the state on the stack.
     """
     amounts, n = s.charges[s.zone[frame.w]], max(named.n_goals, 1)
     if named.n_goals == frame.n_goals:

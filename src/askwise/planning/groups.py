@@ -112,9 +112,10 @@ def bound_with_groups(
     limit: int = MOST_STATES,
     progress: Progress | None = None,
 ) -> Bound | None:
-    """Return the lower bound from random groups; None for prices for which it does not hold.
+    """Return a lower bound on the expected marginal cost of any way of acting and asking, with 95 % confidence.
 
-    It holds for yes/no questions with a price that is a sum over goals, its part for asking at all not below 0.
+    It is computed from random groups of goals. It holds for yes/no questions with a price that is a sum over goals, its
+    part for asking at all not below 0; returns None for other prices.
 
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.
@@ -166,7 +167,7 @@ def _verdict(work: GroupSolver, deals: int, *, truthful: bool) -> Verdict:
 
 
 def lower_end(sums: Sequence[float]) -> float:
-    """Return the lower end of the one-sided confidence interval for the mean, at least 0; of one sum, that sum."""
+    """Return the lower end of the one-sided 95 % interval for the mean of `sums`, at least 0; a single sum as it is."""
     n = len(sums)
     if n == 1:
         return float(sums[0])
@@ -175,14 +176,14 @@ def lower_end(sums: Sequence[float]) -> float:
 
 
 def goals_dealt(goals: Sequence[int], largest: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Return the goals in random groups: as few as possible of up to `largest` goals, about equally large."""
+    """Return the goals in random groups: as few groups as possible, of up to `largest` goals, about equally large."""
     n_groups = -(-len(goals) // largest)
     dealt = rng.permutation(np.array(goals))
     return [tuple(sorted(dealt[k::n_groups].tolist())) for k in range(n_groups)]
 
 
 class GroupSolver:
-    """The solver of groups, one after the other; it collects the groups and counts the states."""
+    """Solves groups of goals exactly, as if the others were impossible; collects the groups and counts the states."""
 
     def __init__(
         self, problem: Problem, tables: Tables, goals: Sequence[int], price: AdditivePrice, limit: int | None
@@ -197,14 +198,14 @@ class GroupSolver:
         self.states = 0
 
     def value(self, group: Sequence[int]) -> float:
-        """Return the optimal value U of a group."""
+        """Return U, the least expected marginal cost if only this group's goals were possible, times their weight."""
         if len(group) < 2:
             return 0.0
         whole = len(group) == self.n_goals
         return self._solved(group, None if whole else self.charges(len(group)))
 
     def charges(self, size: int) -> Charges:
-        """Return the charges in groups of `size` goals."""
+        """Return what questions cost in groups of `size` goals."""
         if size not in self._charges:
             amounts = charges_of(self.n_goals, size, self.base, self.per_goal)
             self._charges[size] = Charges(amounts, self._alive)
@@ -225,14 +226,18 @@ class GroupSolver:
 
 
 def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: float | None = None) -> FloatArray:
-    """``float64 [n_goals + 1, 2, size]``: `own` and `other`, by the number `a` of goals; see the top of this module.
+    """``float64 [n_goals + 1, 2, size]``: what a question costs in a group, so that the bound stays valid.
+
+    The first index is the number of goals for which the teammate may be in its state. Then: ``[0, i]`` if the true goal
+    is named with `i` others of the group, ``[1, j]`` if it is not named but `j` goals of the group are.
 
     Args:
         n_goals: number of goals in all.
         size: goals in the group, from 2.
         base: price of a question.
         per_goal: price for each goal in it.
-        flat: the share `s`, by default from `FLATTEST` and `STEEPER`.
+        flat: the share of `per_goal` that is charged for each goal if the true one is not named (`s` in the proof
+            above), by default from `FLATTEST` and `STEEPER`.
     """
     there = (size - 1) / (n_goals - 1)
     part = min(1.0, max(FLATTEST, STEEPER * there)) if flat is None else flat
@@ -248,5 +253,5 @@ def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: floa
 
 
 def none_of(some: int, n_goals: int, size: int) -> float:
-    """Return none(K): the probability that none of `some` other goals is in the group of a goal."""
+    """Return none(K): the probability that none of `some` other goals is in a given goal's group of `size` goals."""
     return comb(n_goals - 1 - some, size - 1) / comb(n_goals - 1, size - 1)

@@ -26,11 +26,12 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 
 @inner
 def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, identifies: int, limit: float) -> float:
-    """Return the cost of acting without questions, until the goal is identified if `identifies`.
+    """Return the cost, times the weight, of always taking the action of least delay, without planning.
 
-    The belief is in row `level` and has at least two goals. On large maps acting takes long to be followed to its end:
-    when ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that
-    depends on it is kept in the table.
+    If `identifies`, acting ends as soon as it is cheaper to find out the goal by questions at once. The belief is
+    ``s.rows[level]`` and has at least two goals. On large maps acting takes long to be followed to its end: when
+    ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that depends
+    on it is kept in the table.
 
     If the cost is not below `limit`, some number not below it is returned. Costs only add up, so a state is left as
     soon as its sum reaches the limit, or the cost of identifying the goal.
@@ -77,9 +78,9 @@ def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, iden
 
 @inner
 def cost_to_identify(s: Search, row: int, teammate: int) -> float:
-    """Return the cost of identifying the goal by questions now, times the weight of the belief.
+    """Return the price of finding out the goal by questions now, times the weight of the belief ``s.rows[row]``.
 
-    The goals are sorted by their weight, and the list is cut in two again and again (`_cut`).
+    The goals are sorted by their weight, and questions cut the list in two again and again (`_cut`).
     """
     ranked, n = s.ranked, rank_goals(s, row, teammate)
     if s.uniform and n < 4:  # one goal at a time, the likeliest first
@@ -93,7 +94,7 @@ def cost_to_identify(s: Search, row: int, teammate: int) -> float:
 
 @part
 def _cut_all(s: Search, ranked: Any, n: int) -> float:
-    """Return the price of all questions that cut a list of goals, sorted by weight, in two again and again."""
+    """Return the price, times the weight, of all questions that cut a list sorted by weight until all are alone."""
     total, first, depth = 0.0, np.int64(0), 0
     ranked[0].end = n
     while depth >= 0:
@@ -111,9 +112,10 @@ def _cut_all(s: Search, ranked: Any, n: int) -> float:
 
 @part
 def _cut(s: Search, ranked: Any, first: Any, last: Any) -> tuple[Any, float]:
-    """Return where to cut ``ranked[first:last]`` in two, and the price of the question times their weight.
+    """Return at which index a question cuts ``ranked[first:last]`` in two, and its price times their weight.
 
-    Of all cuts it is the one with the largest ``p (1 - p) / price``, where the parts have shares p and 1 - p.
+    Of all cuts it is the one with the largest ``p (1 - p) / price``, where the parts have shares p and 1 - p of the
+    weight.
     """
     base, per_goal, whole, extra, part, part_extra = s.base, s.per_goal, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):

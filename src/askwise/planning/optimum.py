@@ -62,7 +62,12 @@ def solve_problem(
     limit: int = MOST_STATES,
     progress: Progress | None = None,
 ) -> Solution:
-    """Solve a problem exactly; `askwise.solve` explains the arguments."""
+    """Return the least expected cost that any policy of acting and asking can reach, and a policy that reaches it.
+
+    At most `questions` are asked in an episode, by default any number if answers are true, otherwise 3. Beyond `limit`
+    states `TooLarge` is raised, unless told to `go_on`. `progress` is called now and then with the states solved and
+    the questions looked at so far.
+    """
     began = time.perf_counter()
     most = most_questions(problem, questions)
     solver = make_solver(problem, most, limit=None if go_on else limit, progress=progress)
@@ -82,7 +87,7 @@ def solve_problem(
 
 
 def most_questions(problem: Problem, questions: int | None) -> int | None:
-    """Return the most questions in an episode: the given number, else None (no limit) if answers are true."""
+    """Return the most questions in an episode: `questions` if given, else None (any number) for true answers, or 3."""
     return MOST_QUESTIONS if questions is None and not problem.answers.truthful else questions
 
 
@@ -95,11 +100,11 @@ def make_solver(
     limit: int | None,
     progress: Progress | None = None,
 ) -> OptimalPolicy:
-    """Return the solver for a problem with at most `most` questions, or None for any number of true answers.
+    """Return the solver for a problem with at most `most` questions.
 
     Args:
         problem: the problem.
-        most: the most questions in an episode.
+        most: the most questions in an episode, None for any number, all with true answers.
         goals: only these goals, as if an oracle had said that it is one of them; by default all.
         tables: the problem's tables, if they are there already.
         limit: the most states to solve, None for any number.
@@ -114,7 +119,11 @@ def make_solver(
 
 
 def _least(problem: Problem, most: int, found: float, limit: int) -> float:
-    """Return a lower bound on the marginal cost with any number of questions: later answers are taken to be true."""
+    """Return a lower bound on the marginal cost with any number of questions, as if later answers were all true.
+
+    `found` is the least expected marginal cost with at most `most` questions. If `limit` states are too few, fewer of
+    the first answers may be wrong; at last the bound is 0.
+    """
     for before in () if problem.answers.truthful else range(most - 1, 0, -1):
         try:
             solver = LimitedSolver(problem, before, truthful=True, limit=limit)

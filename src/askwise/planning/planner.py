@@ -51,13 +51,13 @@ class Plan:
     """The best action and question in a state, with their values: expected costs beyond that of knowing the goal.
 
     Attributes:
-        action: the best ontic action.
+        action: the number of the best action.
         asks: whether the question is better than the action.
         question: the best question, None if no question was considered.
         silent: value of acting without any question from now on.
         act: value of acting now, and asking later if that helps; equal to `silent` if asking now is proven optimal.
         ask: value of asking the question now, ``inf`` if no question was considered.
-        free: the action causes no delay.
+        free: whether the action causes no delay.
         optimal: whether the plan was found by the exact search.
         worked: the number of states that were looked at.
     """
@@ -115,11 +115,11 @@ class Planner:
         questions: int | None = None,
         budget: int | None = None,
     ) -> Plan:
-        """Return the plan for a state.
+        """Return the plan for a state: act or ask, and what.
 
         Args:
-            probabilities: ``float64 [n_goals]``; at least two goals that are alive at `teammate` have a positive one.
-                If answers are true, ``bool`` is enough: which goals are possible.
+            probabilities: ``float64 [n_goals]``, the belief; at least two goals to which `teammate` may lead have a
+                positive one. If answers are true, ``bool`` is enough: which goals are possible.
             teammate: state of the teammate.
             ego: state of the ego agent.
             asked: the questions of this episode so far; if errors persist, they are not asked again.
@@ -153,7 +153,7 @@ class Planner:
         questions: int | None,
         budget: int | None,
     ) -> None:
-        """Write the belief into row 0, and the limits of the decision."""
+        """Prepare the kernels' workspace for a decision: the belief (in row 0 of `rows`), and how far to look."""
         s, settings = self.search, self.settings
         place, load = self.tables.ego.split(ego)
         s.rows[0] = 0
@@ -186,7 +186,11 @@ class Planner:
         self._where = teammate, place, load if load >= 0 and possible[load] else -1
 
     def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
-        """Let the kernel decide, and return the plan that it found."""
+        """Let the kernel `state_value` decide about the possible `goals`, and return the plan that it found.
+
+        With `acts_only` it only finds the best action and the value of acting without questions. `optimal` is passed on
+        to the plan.
+        """
         s = self.search
         s.limits[0].acts_only = acts_only
         questions = int(s.limits[0].questions)
@@ -206,14 +210,14 @@ class Planner:
         )
 
     def _number(self, action: int) -> int:
-        """Return the problem's number of an action, given the kernels' number."""
+        """Return the problem's number of an action at the ego agent's place, given the number that kernels use."""
         ego, world, place = self.tables.ego, self.search.world, self._where[1]
         if action < len(ego.moves):
             return ego.action(place, action)
         return int(ego.load_actions[world.loads[world.loads_from[place] + action - len(ego.moves)]])
 
     def _named(self, row: int, goals: Sequence[int]) -> Question:
-        """Return the question of a row of `sets`: its cheaper side, or the other side if that was asked already."""
+        """Return the question in a row of `sets`; a yes/no question names its cheaper side, unless that was asked."""
         s = self.search
         choice = int(s.asked[row].choice)
         if choice >= 0:
@@ -229,7 +233,7 @@ class Planner:
     # -- few goals, true answers -----------------------------------------------------------------------------------
 
     def _optimum(self, state: JointState, goals: Sequence[int]) -> BestMove | None:
-        """Return the optimal move, None if that takes too much work; it is tried again only with fewer goals."""
+        """Return the optimal move, None if that takes too much work; then it is tried again only with fewer goals."""
         if len(goals) > min(self.settings.endgame, MOST_GOALS):
             return None
         before = self._endgame
@@ -248,7 +252,11 @@ class Planner:
     # -- few goals, wrong or missing answers or choices --------------------------------------------------------------
 
     def _complete_plan(self, goals: tuple[int, ...]) -> Plan | None:
-        """Return the best of all plans with a few questions, None if that takes too much work."""
+        """Return the best of all plans with a few questions, over all actions and questions about these goals.
+
+        Returns None if there are too many goals, if acting without questions costs nothing, or if it takes too much
+        work.
+        """
         s, settings, limits = self.search, self.settings, self.search.limits[0]
         if len(goals) > settings.endgame:
             return None
@@ -279,7 +287,10 @@ class Planner:
         return None
 
     def _list_complete(self, first: int, margins: int) -> int:
-        """Write all questions about the goals of a complete search from row `first` on; return their number."""
+        """Write all questions about the goals in `_complete` into rows of `sets` from `first` on; return their number.
+
+        Each yes/no question is there once for each margin up to `margins` until which it may be repeated.
+        """
         goals = self._complete
         sets = [some for size in range(1, len(goals)) for some in combinations(goals[1:], size)]
         asked = [(some, margin) for margin in (range(1, margins + 1) if margins else (0,)) for some in sets]
@@ -291,7 +302,7 @@ class Planner:
     # -- questions for the kernels -----------------------------------------------------------------------------------
 
     def _list_choices(self, choices: list[Choice]) -> None:
-        """Add these choices to the questions from which candidates are chosen."""
+        """Give the kernels these choices (questions with several options) to consider, as far as there is room."""
         s, self._choices = self.search, choices[:POOL_SIZE]
         margin = min(int(s.limits[0].margins), 1)
         s.limits[0].choices = self._write_choices(s.choices, self._choices, margin)
@@ -317,11 +328,11 @@ class Planner:
         s.asked[row] = (answers, choice, margin, 0, price)
 
     def _is_known(self, question: Question) -> bool:
-        """Whether a question would get the same answer as before."""
+        """Whether errors persist and a question was asked before, so that it would get the same answer again."""
         return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
 
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:
-        """Write the sets that were asked about into `Search.known`; a set and its complement are one question."""
+        """If errors persist, write the sets that were asked about into `Search.known`; kernels skip such questions."""
         s, everything, n = self.search, set(range(len(self.problem.goals))), 0
         for named in asked if s.persistent else ():
             for side in (set(named), everything - set(named)):
@@ -363,6 +374,6 @@ def make_planner(
 
 
 def group_sets(groups: Iterable[Iterable[int]], n_goals: int) -> Words:
-    """Return groups of goals as ``uint64 [n_groups, n_words]``."""
+    """Return groups of goals as bits of words, ``uint64 [n_groups, n_words]``."""
     members = [[goal in group for goal in range(n_goals)] for group in map(set, groups)]
     return mask_rows(np.array(members, dtype=bool).reshape(len(members), n_goals))

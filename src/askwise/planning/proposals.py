@@ -23,7 +23,10 @@ MOST_PAIRED = 6
 
 @part
 def propose(s: Search, row: int, teammate: int, place: int, load: int) -> int:
-    """Write proposals for the belief in `row` into the pool; return their number."""
+    """Write yes/no questions worth considering in the belief ``s.rows[row]`` into `s.sets` from row `s.pool` on.
+
+    Returns their number. Among them are the likeliest goals, the problem's groups, and goals that a move suits.
+    """
     goals = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)]
     n = _offer_likeliest(s, row, teammate, goals, int64(0))
     order = s.lists[GROUPS, : _groups_by_goal(s.groups, goals, s.lists[GROUPS])]
@@ -34,7 +37,7 @@ def propose(s: Search, row: int, teammate: int, place: int, load: int) -> int:
 
 @inner
 def by_weight(s: Search, row: int, teammate: int) -> int:
-    """List the goals of a belief, the heaviest first, equals by number; return how many there are."""
+    """List the possible goals of ``s.rows[row]`` in ``s.lists[BY_WEIGHT]``, the heaviest first; return their number."""
     ranked, goals, n = s.ranked, s.lists[BY_WEIGHT], rank_goals(s, row, teammate)
     for i in range(n):
         goals[i] = ranked[i].goal
@@ -46,7 +49,10 @@ def by_weight(s: Search, row: int, teammate: int) -> int:
 
 @inner
 def ask_about(s: Search, question: int) -> None:
-    """Make a yes/no question of the first set of a row of `sets`, with a margin of 1 if questions are repeated."""
+    """Make row `question` of `s.sets` a yes/no question about the goals in its first set: fill in all its other fields.
+
+    If questions may be repeated, it has a margin of 1, that is, it is repeated until it gets an answer.
+    """
     for k in range(s.sets.shape[2]):
         s.sets[question, 1, k] = ~s.sets[question, 0, k]
     asked = s.asked[question]
@@ -55,9 +61,10 @@ def ask_about(s: Search, question: int) -> None:
 
 @inner
 def offer(s: Search, row: int, n: int) -> int:
-    """Keep proposal `n` if it is neither empty, nor everything, nor a duplicate; return the new number of proposals.
+    """Keep the set in row ``s.pool + n`` as proposal `n`, unless it is empty, everything, or a duplicate.
 
-    A set and its complement are the same question; proposals are written with the first goal of the belief outside.
+    Returns the new number of proposals. Sets are restricted to the possible goals of ``s.rows[row]``. A set and its
+    complement are the same question; proposals are written with the first goal of the belief outside.
     """
     rows, sets, proposal = s.rows, s.sets, s.pool + n
     if n >= POOL_SIZE:
@@ -92,14 +99,14 @@ def _first_goal(s: Search, row: int) -> Any:
 
 @inner
 def clear(s: Search, question: int) -> None:
-    """Remove all goals from the first set of a question."""
+    """Make the first set of row `question` of `s.sets` the empty set."""
     for k in range(s.sets.shape[2]):
         s.sets[question, 0, k] = 0
 
 
 @inner
 def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) -> int:
-    """Propose the set ``goals[first:last]``; return the new number of proposals."""
+    """Propose a question about the goals ``goals[first:last]`` as number `n`; return the new number of proposals."""
     clear(s, s.pool + n)
     for k in range(first, last):
         flip(s.sets, s.pool + n, goals[k])
@@ -108,7 +115,7 @@ def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) 
 
 @inner
 def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n: int) -> int:
-    """Propose the first `count` goals, sorted by weight: those that make up 50 % and 80 % of their weight, and all."""
+    """Propose 50 % and 80 %, by weight, of the first `count` goals, and all of them; return the number of proposals."""
     total = 0.0
     for k in range(count):
         total += odds_in(s, row, teammate, goals[k])
@@ -119,7 +126,7 @@ def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n:
 
 @inner
 def _until(s: Search, row: int, teammate: int, goals: Any, count: int, least: float) -> Any:
-    """Return how many of the first `count` goals it takes until their weight is not below `least`."""
+    """Return how many of the first `count` goals it takes until the sum of their weights is at least `least`."""
     part, n = 0.0, int64(0)
     while part < least and n < count:
         part += odds_in(s, row, teammate, goals[n])
@@ -132,7 +139,7 @@ def _until(s: Search, row: int, teammate: int, goals: Any, count: int, least: fl
 
 @part
 def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> int:
-    """Propose the likeliest goals: a few, about as many as make up half of the weight, and some of them alone."""
+    """Propose the likeliest of `goals`: some alone, some together, up to half the weight; return the new number."""
     _, total = list_goals(s, row, teammate)
     count, middle = goals.size, _until(s, row, teammate, goals, goals.size, 0.5 * total)
     for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
@@ -145,7 +152,7 @@ def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> 
 
 @part
 def _offer_by_move(s: Search, row: int, teammate: int, place: int, load: int, goals: Any, n: int) -> int:
-    """Propose, for each move, the goals for which it causes no delay."""
+    """Propose, for each move of the ego agent, the goals that it does not delay; return the number of proposals."""
     world, chosen = s.world, s.lists[CHOSEN]
     for a in range(world.next.shape[1]):
         t = np.int64(world.next[place, a])
@@ -165,7 +172,7 @@ def _offer_by_move(s: Search, row: int, teammate: int, place: int, load: int, go
 
 @part
 def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
-    """List the groups that contain some of the goals, by the first goal that each contains; return their number."""
+    """Write the numbers of the groups with some of `goals` into `order`, by the first goal in each; return how many."""
     found = 0
     for g in goals:
         for k in range(groups.shape[0]):
@@ -181,7 +188,7 @@ def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
 
 @part
 def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n: int) -> int:
-    """Propose groups, and parts of them by weight."""
+    """Propose the goals of each group in `order`, and parts of them by weight; return the new number of proposals."""
     chosen = s.lists[CHOSEN]
     for group in order:
         size = int64(0)
@@ -195,7 +202,7 @@ def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n:
 
 @part
 def _offer_pairs(s: Search, order: Any, row: int, goals: Any, n: int) -> int:
-    """Propose pairs of the first groups."""
+    """Propose the goals in each two of the first groups listed in `order` together; return the number of proposals."""
     chosen = s.lists[CHOSEN]
     for i in range(min(order.size, MOST_PAIRED)):
         for j in range(i):

@@ -78,7 +78,7 @@ class Questions:
         self._cheapest: dict[int, list[Option]] = {}
 
     def about(self, left: int, asked: frozenset[Hashable] = frozenset()) -> list[Option]:
-        """Return the questions worth asking with these goals left, without those whose keys are in `asked`."""
+        """Return the questions worth asking if the goals `left` (bits) are possible, but none with a key in `asked`."""
         if not asked:
             if left not in self._cheapest:
                 self._cheapest[left] = _cheapest(self.listed(left))
@@ -86,7 +86,7 @@ class Questions:
         return _cheapest([option for option in self.listed(left) if option.key not in asked])
 
     def listed(self, left: int) -> list[Option]:
-        """Return all questions with these goals left."""
+        """Return all questions about the possible goals `left` (bits), the cheapest first."""
         if left not in self._listed:
             found = [*self._yes_or_no(left), *(self._choices(left) if self.chooses else ())]
             # Of equal prices the first: a set before a choice, and a choice that names all parts before others.
@@ -94,7 +94,7 @@ class Questions:
         return self._listed[left]
 
     def named(self, goals: int) -> tuple[int, ...]:
-        """Return the numbers of the goals in a set."""
+        """Return the numbers of the goals in a set that is given as bits."""
         return tuple(goal for k, goal in enumerate(self.goals) if (goals >> k) & 1)
 
     def _yes_or_no(self, left: int) -> Iterator[Option]:
@@ -143,13 +143,13 @@ class Questions:
         return found
 
     def _names(self, parts: tuple[int, ...], left: int) -> tuple[str, ...]:
-        """Return the problem's names of these groups, none if it has no name for one of them."""
+        """Return the problem's names for these groups of goals (bits), nothing if one of them has no name."""
         names = {group & left: name for name, group in self._groups}
         return tuple(names[part] for part in parts) if all(part in names for part in parts) else ()
 
 
 def _cheapest(options: list[Option]) -> list[Option]:
-    """Return the cheapest of all questions that divide the goals alike; the list is sorted by price."""
+    """Return only the cheapest of questions that divide the goals alike with as many answers; sorted by price."""
     found: dict[Hashable, Option] = {}
     for option in options:
         found.setdefault((frozenset(option.parts), option.answers), option)
@@ -157,7 +157,7 @@ def _cheapest(options: list[Option]) -> list[Option]:
 
 
 def _partitions(goals: int) -> Iterator[tuple[int, ...]]:
-    """Yield every partition of a set of goals."""
+    """Yield every partition of a set of goals; sets are bits of a number."""
     if not goals:
         yield ()
         return
@@ -191,8 +191,8 @@ def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     """Return the choices worth asking for every partition of the goals; none if the problem has no price of choices.
 
-    With one part left out, a choice tells the same for less. The exception: if other goals exist that are not possible
-    and all parts are named, "none of these" is known to be wrong, and some errors show.
+    With one part left out, a choice tells the same for less. The exception: if the problem has other goals, which are
+    impossible by now, and all parts are named, then "none of these" is known to be wrong, and some errors show.
     """
     if problem.query_cost.per_option is None:
         return []
@@ -201,7 +201,7 @@ def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 
 
 def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
-    """Return the choices between some parts: all of them named, and all but the largest."""
+    """Return the choices between some parts, all named or all but the largest, unless they have too many answers."""
     largest = max(range(len(parts)), key=lambda k: len(parts[k]), default=0)
     all_but_one = [part for k, part in enumerate(parts) if k != largest]
     choices = [
@@ -213,7 +213,7 @@ def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
 
 
 def _name(problem: Problem, part: Part) -> str:
-    """Return the name of a part: that of a group that contains it, or those of its goals."""
+    """Return the name of a set of goals: that of the problem's first group that contains it, or those of its goals."""
     if len(part) > 1:
         for name, group in problem.groups.items():
             if set(part) <= set(group):
@@ -233,7 +233,7 @@ def _by_group(problem: Problem, goals: Sequence[int]) -> list[Part]:
 
 
 def _partings(goals: list[int]) -> Iterator[list[Part]]:
-    """Yield every partition of some goals."""
+    """Yield every partition of a list of goals."""
     if not goals:
         yield []
         return

@@ -64,7 +64,7 @@ class State(NamedTuple):
 
     @property
     def weight(self) -> Fraction:
-        """Z, the sum of the weights."""
+        """Z, the sum of the weights of all goals."""
         return sum(self.weights, ZERO)
 
 
@@ -72,7 +72,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def once(method: Method) -> Method:
-    """Return a method that computes each of its results once."""
+    """Return a method of `Reference` that looks its result up in `known` if it had these arguments before."""
 
     @wraps(method)
     def remembered(self: Reference, *given: Any) -> Any:
@@ -85,7 +85,7 @@ def once(method: Method) -> Method:
 
 
 class Reference:
-    """The exact values of a small problem.
+    """The exact values of a small problem, in fractions.
 
     Args:
         problem: the problem; its teammate draws one of its shortest plans uniformly (a UROP).
@@ -95,7 +95,7 @@ class Reference:
         most_options: refuse to compare more actions and questions than this in all (`TooLarge`).
 
     Attributes:
-        known: the results so far.
+        known: the results of methods, by name and arguments.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Reference:
 
     @once
     def value(self, state: State) -> Cost:
-        """Return U, the least expected marginal cost from a state, times its weight."""
+        """Return U, the least expected marginal cost from a state, times the weight of the state."""
         return min((cost for _, cost in self.options(state)), default=ZERO)
 
     def act(self, state: State, action: int) -> Cost:
@@ -129,7 +129,7 @@ class Reference:
         return state.weight * self.price(question) + _later(self.value, self.after_question(state, question))
 
     def delay(self, state: State, action: int) -> Cost:
-        """Return the expected delay of the end by an action, times the weight: the sum of weight_g * r_g.
+        """Return the expected delay of the end by an action, in steps, times the weight: the sum of weight_g * r_g.
 
         It is infinite if the action is not available, or if a possible goal could never be reached after it. A goal
         that is out of reach already no longer matters.
@@ -144,7 +144,7 @@ class Reference:
         return _sum(state.weights[g] * (1 + max(d[g], e_after[g]) - max(d[g] + 1, e[g])) for g in goals)
 
     def options(self, state: State) -> Iterator[tuple[Move, Cost]]:
-        """Yield all actions and questions, with their costs if later decisions are optimal; none for a single goal."""
+        """Yield all actions and questions, each with its cost from `act` or `ask`; nothing for a single goal."""
         if len(state.goals) > 1:
             for action in range(self.n_actions):
                 yield action, self._counted(self.act(state, action))
@@ -152,11 +152,11 @@ class Reference:
                 yield question, self._counted(self.ask(state, question))
 
     def best_moves(self, state: State) -> list[Move]:
-        """Return all optimal moves, actions first; none if one goal is left."""
+        """Return all optimal moves, actions first; none if only a single goal is possible."""
         return [move for move, cost in self.options(state) if cost == self.value(state)]
 
     def cost(self, state: State | None = None) -> float:
-        """Return the expected cost beyond that of knowing the goal, by default from the start."""
+        """Return the least expected marginal cost from a state, by default from the start."""
         state = self.state() if state is None else state
         return float(self.value(state) / state.weight)
 
@@ -176,7 +176,7 @@ class Reference:
 
         Args:
             where: where both agents are, by default at the start.
-            possible: the goals that are not ruled out otherwise, by default all.
+            possible: the goals of positive weight, as far as the teammate's state allows them; by default all.
         """
         where = self.problem.start if where is None else where
         allowed = range(self.n_goals) if possible is None else set(possible)
@@ -189,9 +189,9 @@ class Reference:
         return state
 
     def after_action(self, state: State, action: int) -> list[tuple[int, State]]:
-        """Return the teammate's possible moves during an action, each with the state after both.
+        """Return the teammate's possible actions during an action, each with the state after both.
 
-        States in which one goal is left are left out: nothing remains to be decided.
+        States in which only one goal is possible are left out: nothing remains to be decided.
         """
         ego = self.problem.ego.next(state.ego, action)
         moves = self.teammate_moves(state.teammate)
@@ -203,7 +203,7 @@ class Reference:
     def after_question(self, state: State, question: Question) -> list[tuple[Answer, State]]:
         """Return the possible answers to a question, no answer included, each with the state after it.
 
-        States in which one goal is left are left out, as in `after_action`.
+        States in which only one goal is possible are left out: nothing remains to be decided.
         """
         left, answers, asked = state.questions_left, self._answers(state), state.asked
         if answers.persistent:
@@ -213,7 +213,7 @@ class Reference:
         return [(answer, after) for answer, after in found if len(after.goals) > 1]
 
     def _weighed(self, state: State, likelihood: Likelihood) -> State:
-        """Return a state with each weight multiplied; a load that no possible goal needs is as good as none."""
+        """Return a state with each goal's weight times its likelihood, and without a load that is of no use now."""
         both = zip(state.weights, likelihood, strict=True)
         weights = tuple(weight * share if weight and share else ZERO for weight, share in both)
         place, load = place_and_load(self.problem.ego, state.ego)
@@ -239,12 +239,12 @@ class Reference:
 
     @once
     def price(self, question: Question) -> Fraction:
-        """Return the price of a question."""
+        """Return the price of a question as an exact fraction."""
         return _exact(self.problem.query_cost(question))
 
     @once
     def replies(self, question: Question, answers: AnswerModel) -> list[tuple[Answer, Likelihood]]:
-        """Return all answers to a question, no answer included, with L: their likelihood for each goal."""
+        """Return all answers to a question, no answer included, each with L: its probability for each goal."""
         goals, k = range(self.n_goals), n_answers(question, self.n_goals)
         wrong, refused = _exact(answers.wrong), _exact(answers.refused)
         each_wrong = wrong / (k - 1) if k > 1 else ZERO
@@ -262,17 +262,17 @@ class Reference:
 
     @once
     def ego_steps(self, ego: int) -> list[float]:
-        """Return e, the ego agent's steps to each goal, infinite if there is no way."""
+        """Return e, the ego agent's steps to each goal from its state, infinite if there is no way."""
         return [math.inf if steps < 0 else steps for steps in self.problem.ego.steps(ego).tolist()]
 
     @once
     def teammate_steps(self, teammate: int) -> list[float]:
-        """Return d, the teammate's steps to each goal, infinite if there is no way."""
+        """Return d, the teammate's steps to each goal from its state, infinite if there is no way."""
         return [math.inf if steps < 0 else steps for steps in self.problem.teammate.steps(teammate).tolist()]
 
     @once
     def plans(self, goal: int, teammate: int) -> int:
-        """Return the number of the teammate's shortest plans for a goal."""
+        """Return the number of the teammate's shortest plans for a goal from its state."""
         if self.teammate_steps(teammate)[goal] == 0:
             return 1
         return sum(self.plans(goal, there) for _, there in self._steps_towards(goal, teammate))
@@ -289,7 +289,7 @@ class Reference:
 
     @once
     def reach(self, goal: int, teammate: int) -> Fraction:
-        """Return the share of the plans for a goal that are left in a state; 0 if no plan leads through it."""
+        """Return the number of plans for a goal from a state, divided by that from the start; 0 if none leads there."""
         begin = self.problem.start.teammate
         here, seen = {begin}, self.teammate_steps(begin)[goal] - self.teammate_steps(teammate)[goal]
         for _ in range(int(seen) if 0 <= seen < math.inf else 0):
@@ -312,17 +312,17 @@ class Reference:
 
     @once
     def act_then_ask(self, state: State) -> Cost:
-        """Return the cost of acting only, until it is cheaper to ask until the goal is known, times the weight."""
+        """Return the cost of acting by `best_action` until `ask_until_known` costs less, times the weight."""
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
     def ask_once(self, state: State, question: Question) -> Cost:
-        """Return the cost of a question now and `act_then_ask` after its answer: candidates are ranked by it."""
+        """Return the cost of a question now and `act_then_ask` after it, times the weight: the planner ranks by it."""
         paid = state.weight * self.price(question)
         return paid + _later(self.act_then_ask, self.after_question(state, question))
 
     @once
     def ask_until_known(self, state: State) -> Cost:
-        """Return the price of identifying the goal now, times the weight.
+        """Return the price of finding out the goal by questions now, times the weight.
 
         The goals are sorted, the heaviest first, and questions cut the list in two again and again, each time where
         ``p (1 - p) / price`` is largest for parts with the shares p and 1 - p of the weight. That is exact for answers
@@ -333,7 +333,7 @@ class Reference:
         return self._cut(state, sorted(state.goals, key=lambda goal: -state.weights[goal])) / Fraction(bits)
 
     def best_action(self, state: State) -> int:
-        """Return the action of least delay; among equals the one that leaves the fewest steps, then the first."""
+        """Return the action of least delay; among equals the one after which fewest steps are left, then the first."""
         near, delays = SAME * state.weight, [self.delay(state, action) for action in range(self.n_actions)]
         equal = [action for action, delay in enumerate(delays) if delay <= min(delays) + near]
         after = [self.ego_steps(self.problem.ego.next(state.ego, action)) for action in equal]
@@ -358,7 +358,7 @@ class Reference:
 
 
 def _check(problem: Problem, questions: int | None) -> None:
-    """Refuse problems to which the recursion does not apply, and those that plain Python cannot solve."""
+    """Refuse a teammate that is no UROP, an invalid number of questions, and plans too long for plain Python."""
     if problem.policies is not None:
         raise InputError("teammate_policies", "policies of the teammate's own", "none: a teammate that is a UROP")
     if questions is not None and (not isinstance(questions, int) or isinstance(questions, bool) or questions < 0):
@@ -371,7 +371,7 @@ def _check(problem: Problem, questions: int | None) -> None:
 
 
 def _exact(number: float) -> Fraction:
-    """Return a number as it is written: 0.1 is a tenth."""
+    """Return a number as the fraction that it is written as: 0.1 is a tenth."""
     return Fraction(repr(float(number)))
 
 
@@ -380,12 +380,12 @@ def _sum(costs: Iterable[Cost]) -> Cost:
 
 
 def _later(value: Callable[[State], Cost], found: Iterable[tuple[Any, State]]) -> Cost:
-    """Return the sum of the values of the states that moves of the teammate or answers lead to."""
+    """Return the sum of `value` over the states in `found`, which follow a move of the teammate or an answer."""
     return _sum(value(after) for _, after in found)
 
 
 def _choices(goals: Sequence[int]) -> Iterator[Choice]:
-    """Yield all choices among some goals: all are named, or all but one group."""
+    """Yield all choices between groups of some goals: all groups are named, or all but one."""
     for groups in _partitions(goals):
         if len(groups) > 1:
             yield Choice(groups)

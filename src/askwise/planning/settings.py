@@ -52,14 +52,14 @@ class PlannerSettings:
         depth: steps ahead within which a plan may ask later.
         breadth: actions that are compared now.
         inner: actions that are compared in later states.
-        climbs: how often the best questions are improved by one goal.
+        climbs: how often the best questions are improved by moving one goal to the other side.
         budget: states to be looked at for a decision. When it is used up, plans end where they are.
         endgame: with at most this many goals left, the planner tries to find the optimum.
         endgame_states: the most states that it looks at for that.
         endgame_questions: the most questions of such a plan, where answers can be wrong or missing.
-        identify_factor: how much more it costs to identify the goal than the capacity of answers implies.
+        identify_factor: how much more it costs to identify the goal than the information in answers implies.
         negligible: goals of less than this part of the heaviest one are left out where plans end.
-        log_table: the transposition table has two to this power entries.
+        log_table: the table of values that are kept has two to this power entries.
     """
 
     questions: int = 2
@@ -77,7 +77,7 @@ class PlannerSettings:
     log_table: int = 18
 
     def lists(self, *, choices: bool) -> int:
-        """Return how many lists of candidates a plan has: one now, and one after each sequence of answers."""
+        """Return how many lists of questions to compare a plan has: one now, one after each sequence of answers."""
         followed = ANSWERS_FOLLOWED if choices else 2
         return sum((followed * self.candidates) ** k for k in range(self.questions + 1))
 
@@ -118,7 +118,7 @@ def search_of(
     *,
     least_choice: float | None = None,
 ) -> Search:
-    """Return the workspace for a problem, with an empty transposition table.
+    """Return the planner's workspace for a problem, with no values in its table.
 
     Args:
         tables: the problem.
@@ -184,12 +184,13 @@ def search_of(
 
 @lru_cache(maxsize=16)
 def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
-    """Return the fields `against`, `odds_of`, `right` and `times` of a `Search`.
+    """Return the arrays of a `Search` that depend on answers only: `against`, `odds_of`, `right` and `times`.
 
-    Where errors are made anew every time, a question may be repeated until one answer has a margin of `d` over the
-    other. That is like asking once a question that is always answered, wrong with probability ``e_d = rho^d / (1 +
-    rho^d)``, ``rho = e / (1 - e)``, and ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times as expensive: the expected
-    number of questions. So plans reach further than the few questions that they hold.
+    Where errors are made anew every time, a question may be repeated until one answer has been given `d` times more
+    often than the other. If an answer is wrong with probability `e` and missing with probability `r`, that is like
+    asking once a question that is always answered, wrong with probability ``e_d = rho^d / (1 + rho^d)``,
+    ``rho = e / (1 - e)``, and ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times as expensive: the expected number of
+    questions. So plans reach further than the few questions that they hold.
     """
     e, unit = answers.wrong, unit_of(answers)
     against = np.zeros(MOST_ANSWERS + 1, dtype=np.int64)
@@ -208,7 +209,7 @@ def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
 
 
 def unit_of(answers: AnswerModel) -> float:
-    """Return the size of a unit of log-odds, as a natural logarithm."""
+    """Return by how much the natural log-odds change when the whole number that stands for them changes by 1."""
     return math.log((1 - answers.wrong) / answers.wrong) / UNITS if answers.wrong > 0 else 1.0
 
 

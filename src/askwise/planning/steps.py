@@ -20,7 +20,7 @@ ROUNDING = 1e-9
 
 @inner
 def ego_steps(world: World, place: Any, load: Any, goal: Any) -> Any:
-    """Return the ego agent's steps to a goal."""
+    """Return the ego agent's steps to a goal from a place; `load` is the goal whose load it carries, -1 for none."""
     return np.int64(world.loaded[place, goal] if goal == load else world.unloaded[place, goal])
 
 
@@ -28,7 +28,8 @@ def ego_steps(world: World, place: Any, load: Any, goal: Any) -> Any:
 def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int, place: int, load: int) -> None:
     """Fill `scored` with the delay of each action and the steps left after it, for the `n` goals in `ranked`.
 
-    The ego agent's moves come first, then the loads at its place. Goals that cannot be reached any more do not count.
+    Both are sums over the goals, times their weights. The ego agent's moves come first, then taking up the loads at its
+    place. Goals that cannot be reached any more do not count.
     """
     steps, unloaded, loaded, n_moves = world.steps, world.unloaded, world.loaded, world.next.shape[1]
     if world.cut_off[place]:
@@ -54,7 +55,7 @@ def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int,
 
 @inner
 def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
-    """Whether a goal is in the list."""
+    """Whether a goal is among the first `n` of `ranked`."""
     found = False
     for k in range(n):
         found = found or ranked[k].goal == goal
@@ -63,7 +64,7 @@ def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
 
 @inner
 def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> bool:
-    """Whether some goal of the list cannot be reached from a place."""
+    """Whether one of the first `n` goals of `ranked` cannot be reached from a place with a load."""
     loses = False
     for k in range(n):
         loses = loses or ego_steps(world, place, load, ranked[k].goal) >= FAR
@@ -72,7 +73,7 @@ def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> boo
 
 @part
 def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int) -> Any:
-    """Take goals that cannot be reached any more off the list; return its length."""
+    """Remove goals that cannot be reached any more from the first `n` of `ranked`; return how many are left."""
     left = int64(0)
     for k in range(n):
         if ego_steps(world, place, load, ranked[k].goal) < FAR:
@@ -83,13 +84,13 @@ def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int
 
 @inner
 def count_actions(world: World, place: int) -> Any:
-    """Return the number of actions at a place."""
+    """Return the number of actions at a place: all moves, and taking up each load that is there."""
     return np.int64(world.next.shape[1] + world.loads_from[place + 1] - world.loads_from[place])
 
 
 @inner
 def best_action(scored: Any, n_actions: int, weight: float) -> Any:
-    """Return the action of least delay; among equals the one that leaves the fewest steps, then the first."""
+    """Return the action of least delay; of (nearly) equal ones that with fewest steps left after it, or the first."""
     best, near = np.int64(0), ROUNDING * weight
     for a in range(1, n_actions):
         one, other = scored[a], scored[best]
@@ -100,7 +101,7 @@ def best_action(scored: Any, n_actions: int, weight: float) -> Any:
 
 @inner
 def list_actions(world: World, scored: Any, options: Any, place: int, weight: float, most: int) -> int:
-    """Write the best actions of `scored` into `options`, best first; return their number."""
+    """Move the `most` actions of least delay from `scored` to `options`, best first; return how many there are."""
     n, n_actions = 0, count_actions(world, place)
     while n < min(most, n_actions):
         action = best_action(scored, n_actions, weight)
@@ -115,7 +116,7 @@ def list_actions(world: World, scored: Any, options: Any, place: int, weight: fl
 
 @inner
 def after(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
-    """Return place and load after an action, numbered as in `score_actions`."""
+    """Return place and load after an action: a column of `world.next` or, beyond these, a load at the place."""
     n_moves = world.next.shape[1]
     if action < n_moves:
         return np.int64(world.next[place, action]), np.int64(load)

@@ -52,8 +52,8 @@ class Tables:
         depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 for states on no plan for a possible goal.
         following: ``int32 [n_states, n_moves]``, states one step further on plans of possible goals, padded with -1.
         steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is -1.
-        weight: ``float64 [n_states, n_goals]``, prior times reach, see above.
-        alive: ``uint64 [n_states, n_words]``, the goals of positive weight.
+        weight: ``float64 [n_states, n_goals]``, prior times the share of the goal's shortest plans that is left.
+        alive: ``uint64 [n_states, n_words]``, the goals of positive weight, as bits.
         ego: the ego agent's model.
     """
 
@@ -73,7 +73,7 @@ class Tables:
 
 
 def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int | None = None) -> Tables:
-    """Return the tables of a problem.
+    """Return a problem as arrays, seen from a state of the teammate.
 
     Args:
         problem: the problem; its teammate's model is deterministic.
@@ -118,7 +118,7 @@ def _ego_bytes(problem: Problem) -> int:
 
 
 def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> IntArray:
-    """``int32 [n_states, n_goals]``: the teammate's steps from the states in `order`, -1 for the others."""
+    """``int32 [n_states, n_goals]``: the teammate's steps to each goal from states in `order`, -1 from the others."""
     steps = np.full((n_states, n_goals), -1, dtype=np.int32)
     for start in range(0, order.size, BLOCK):
         part = order[start : start + BLOCK]
@@ -132,7 +132,7 @@ def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolAr
 
 
 def mask_rows(members: Any) -> Words:
-    """Return sets of goals, ``bool [..., n_goals]``, as ``uint64 [..., n_words]``."""
+    """Return sets of goals, ``bool [..., n_goals]``, as bits of 64-bit words, ``uint64 [..., n_words]``."""
     members = np.asarray(members, dtype=bool)
     n_goals = members.shape[-1]
     rows = members.reshape(-1, n_goals)
@@ -146,19 +146,19 @@ def mask_rows(members: Any) -> Words:
 
 
 def for_loops(array: Any, kind: Any) -> Any:
-    """Return an array as kernels expect it: contiguous and read-only, so that they are compiled for one type only."""
+    """Return an array of dtype `kind`, contiguous and read-only, so that kernels are compiled for one type only."""
     found = np.ascontiguousarray(array, dtype=kind).view()
     found.setflags(write=False)
     return found
 
 
 def n_words_of(n_goals: int) -> int:
-    """Return the number of 64-bit words in a set of goals."""
+    """Return the number of 64-bit words in a set of goals that has a bit for each goal."""
     return max(1, -(-n_goals // 64))
 
 
 def goals_in(mask: Words) -> list[int]:
-    """Return the numbers of the goals in one set."""
+    """Return the numbers of the goals in one set, given as bits of 64-bit words."""
     bits = np.unpackbits(np.asarray(mask, dtype="<u8").view(np.uint8), bitorder="little")
     return [int(goal) for goal in np.flatnonzero(bits)]
 
@@ -172,7 +172,10 @@ def _moves(problem: Problem) -> IntArray:
 
 @compiled(work=lambda given: given.successor.size)
 def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
-    """Fill `depth` with steps from `start`, up to `furthest`; return the states reached, nearest first."""
+    """Fill `depth` with steps from `start`, up to `furthest`; return the states reached, nearest first.
+
+    `successor` is ``int32 [n_states, n_moves]``, -1 for none; `depth` is ``int32 [n_states]``, -1 everywhere at first.
+    """
     order = np.empty(successor.shape[0], dtype=np.int32)
     order[0] = start
     depth[start] = 0
@@ -193,7 +196,11 @@ def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
 
 @compiled(work=lambda given: given.successor.size * given.prior.size)
 def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
-    """Fill `reach`; plans left are counted furthest states first, as ``mantissa * BASE**exponent``."""
+    """Fill `reach`, ``float64 [n_states, n_goals]``: shortest plans from each state, divided by those from the start.
+
+    Plans are counted furthest states first, as ``mantissa * BASE**exponent``. `order` and `depth` are those of
+    `_levels`, `steps` those of `_steps`; `home` is the steps from the start to each goal.
+    """
     n_states, n_moves = successor.shape
     mantissa = np.zeros(n_states)
     exponent = np.zeros(n_states, dtype=np.int32)
@@ -226,7 +233,7 @@ def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior:
 
 @compiled(work=lambda given: given.successor.size)
 def _list_following(successor: Any, depth: Any, following: Any) -> None:
-    """Fill `following`: successors one step further that some plan leads through."""
+    """Fill `following`, ``[n_states, n_moves]``: next states one step further, where `depth` is not -1."""
     for s in range(successor.shape[0]):
         if depth[s] < 0:
             continue
@@ -256,5 +263,5 @@ def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
 
 
 def cheapest(price: AdditivePrice, goals: Sequence[int]) -> float:
-    """Return the least price of a question about some of these goals."""
+    """Return the least price of a yes/no question about some of these goals."""
     return float(price.base + (price.per_goal + price.extra[list(goals)].min()))

@@ -46,12 +46,12 @@ LISTS = 4
 
 
 def record(integers: str, floats: str = "") -> np.dtype[Any]:
-    """Return the dtype of a record with these fields: 64-bit integers first, then 64-bit floats."""
+    """Return the dtype of a record with fields of these names, split at spaces: 64-bit integers, then 64-bit floats."""
     return np.dtype([(name, np.int64) for name in integers.split()] + [(name, np.float64) for name in floats.split()])
 
 
 def records(kind: np.dtype[Any], *shape: int) -> Any:
-    """Return an array of records, all 0."""
+    """Return an array of records of this dtype and shape, all 0."""
     return np.zeros(shape, dtype=kind).view(np.recarray)
 
 
@@ -94,7 +94,7 @@ yes/no question, whose price is a sum over goals."""
 
 
 class World(Struct):
-    """A problem for kernels; see `askwise.planning.tables` and `askwise.core.side.CarrierTable`."""
+    """A problem as arrays for kernels: where both agents can go, their steps to each goal, and the goals' weights."""
 
     weight: FloatArray  # float64 [n_states, n_goals]
     steps: IntArray  # int32 [n_states, n_goals], the teammate's steps to each goal
@@ -109,7 +109,7 @@ class World(Struct):
 
 
 class Search(Struct):
-    """What the recursion reads and writes."""
+    """What the planner's kernels read and write: the problem, prices, answers, beliefs, questions, and values found."""
 
     world: World  # the problem
     base: float  # price of a question
@@ -151,7 +151,7 @@ class Search(Struct):
     found: Any  # FOUND [1]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the free entries of the table, which are most of it, and second views of the same memory."""
+        """Return what to pickle: the free entries of the table and second views of the same memory are left out."""
         used = np.flatnonzero(self.keys[:, -2])
         table = len(self.keys), used, self.keys[used]
         return {**super().__getstate__(), "keys": table, "values": None, "log_odds": None}
@@ -165,9 +165,10 @@ class Search(Struct):
 
 
 def log_odds_of(rows: Words, n_words: int) -> Any:
-    """Return the log-odds of beliefs, in the same memory; an unused column if rows have no log-odds.
+    """Return the part of the beliefs `rows` that holds log-odds, as int16 in the same memory.
 
-    Neither array is contiguous: both have one type, so kernels are compiled once for both.
+    If rows have no log-odds, it is an unused column. Neither array is contiguous: both have one type, so kernels are
+    compiled once for both.
     """
     if rows.shape[1] <= n_words + 1:
         return np.zeros((2, 2), dtype=np.int16)[:, :1]
@@ -188,7 +189,7 @@ World.make, Search.make = _make_world, _make_search
 
 
 def world_of(tables: Tables, goals: Sequence[int] | None = None) -> World:
-    """Return a problem for kernels, with these goals only if some are given; their weights keep their scale."""
+    """Return a problem as arrays for kernels, with these goals only if some are given; weights are not normalised."""
     ego, which = tables.ego, slice(None) if goals is None else list(goals)
     weight, unloaded, loaded, load_at = (
         tables.weight[:, which],
@@ -267,7 +268,10 @@ def _what(load: Any, tag: Any) -> Any:
 
 @inner
 def recall(s: Search, row: int, teammate: int, place: int, load: int, tag: int, limit: float) -> float:
-    """Return the value of a state, a number not below `limit` if no more is known, or `UNKNOWN`."""
+    """Return the value kept for a state; a lower bound if only that is kept and it reaches `limit`; or `UNKNOWN`.
+
+    The belief is ``s.rows[row]``; `tag` says which kind of value is wanted.
+    """
     entry = find(s.keys, s.rows, row, _where(teammate, place), _what(load, tag), int64(PROBES))
     if entry < 0:
         return UNKNOWN
@@ -279,7 +283,7 @@ def recall(s: Search, row: int, teammate: int, place: int, load: int, tag: int, 
 
 @inner
 def keep(s: Search, row: int, teammate: int, place: int, load: int, tag: int, value: float) -> None:
-    """Write a value into the table, or, as a number below 0, a lower bound on it."""
+    """Keep a value of a state, of the kind `tag`, in the table; below 0 it is minus a lower bound on the value."""
     keys, rows, first, second = s.keys, s.rows, _where(teammate, place), _what(load, tag)
     n, entry = rows.shape[1], find(keys, rows, row, first, second, int64(PROBES))
     if entry < 0:
