@@ -6,7 +6,7 @@ import copy
 
 from askwise.core.problem import JointState, Problem
 from askwise.methods import Agent, Observation
-from askwise.planning.reference import Cost, Reference, State
+from askwise.planning.reference import Cost, PlanningState, Reference
 
 MANY = 10**6
 """More questions than any agent asks."""
@@ -20,9 +20,9 @@ def marginal_cost_of(agent: Agent, problem: Problem) -> float:
     return float(_played(reference, agent, state, Observation(problem.start)) / state.weight)
 
 
-def _played(reference: Reference, agent: Agent, state: State, seen: Observation) -> Cost:
+def _played(reference: Reference, agent: Agent, state: PlanningState, seen: Observation) -> Cost:
     """Return the marginal cost from a state, times its weight; 0 once the agent is certain."""
-    decision, following = agent.decide(seen), list[tuple[Observation, State]]()
+    decision, following = agent.decide(seen), list[tuple[Observation, PlanningState]]()
     if decision.ask is not None:
         cost: Cost = state.weight * reference.price(decision.ask)
         for answer, after in reference.after_question(state, decision.ask):

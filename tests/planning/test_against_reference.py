@@ -21,7 +21,7 @@ from askwise.model import Model
 from askwise.planning.exact import Solver
 from askwise.planning.exact_noisy import LimitedSolver
 from askwise.planning.planner import Plan, Planner
-from askwise.planning.reference import Cost, Reference, State
+from askwise.planning.reference import Cost, PlanningState, Reference
 from askwise.planning.settings import FULL
 from askwise.planning.settings import NOISY_FULL as NOISY
 from askwise.planning.tables import tables_of
@@ -52,7 +52,7 @@ def doubtful_reference(number: int) -> Reference:
     return Reference(*noisy_problem(number))
 
 
-def some_states(reference: Reference, most: int = 6) -> list[State]:
+def some_states(reference: Reference, most: int = 6) -> list[PlanningState]:
     """Return the start and a sample of the reachable states with more than one possible goal."""
     start = reference.state()
     reference.value(start)
@@ -61,16 +61,16 @@ def some_states(reference: Reference, most: int = 6) -> list[State]:
     return [state for state in (start, *(states[k] for k in chosen)) if len(state.goals) > 1]
 
 
-def where(state: State) -> JointState:
+def where(state: PlanningState) -> JointState:
     return JointState(state.teammate, state.ego)
 
 
-def about(cost: Cost, state: State) -> object:
+def about(cost: Cost, state: PlanningState) -> object:
     """Return a value of the reference as an expected cost, to compare with a float."""
     return pytest.approx(float(cost / state.weight), abs=NEAR)
 
 
-def assert_optimal(reference: Reference, state: State, action: int | None, ask: object) -> None:
+def assert_optimal(reference: Reference, state: PlanningState, action: int | None, ask: object) -> None:
     """Check that a move is among the best, up to rounding."""
     options = dict(reference.options(state))
     chosen = options[ask if ask is not None else action]  # type: ignore[index]
@@ -98,7 +98,7 @@ def test_bounds_are_never_above_and_reach_the_optimum(number: int) -> None:
     assert bounds[1] == pytest.approx(reference.cost(), abs=NEAR)
 
 
-def planned_at(planner: Planner, state: State) -> Plan:
+def planned_at(planner: Planner, state: PlanningState) -> Plan:
     allowed = np.asarray([goal in state.goals for goal in range(len(state.weights))])
     return planner.plan(allowed, state.teammate, state.ego)
 
@@ -114,11 +114,11 @@ def cheapest(reference: Reference) -> Cost:
     return min(reference.price((goal,)) for goal in reference.state().goals)
 
 
-def best_question(reference: Reference, state: State) -> Cost:
+def best_question(reference: Reference, state: PlanningState) -> Cost:
     return min(reference.ask_once(state, question) for question in reference.questions_about(state))
 
 
-def acting(reference: Reference, state: State, depth: int) -> Iterator[Cost]:
+def acting(reference: Reference, state: PlanningState, depth: int) -> Iterator[Cost]:
     """Yield the cost of each action with at most one question later; steps without delay do not count as steps."""
     for action in range(reference.n_actions):
         delay = reference.delay(state, action)
@@ -127,7 +127,7 @@ def acting(reference: Reference, state: State, depth: int) -> Iterator[Cost]:
             yield delay + sum((plan_value(reference, after, later) for _, after in following), 0)
 
 
-def plan_value(reference: Reference, state: State, depth: int) -> Cost:
+def plan_value(reference: Reference, state: PlanningState, depth: int) -> Cost:
     """Return the value of a later state of a plan: the planner asks nothing while an action causes no delay."""
     best = reference.act_then_ask(state)
     if best <= cheapest(reference) * state.weight:
@@ -189,7 +189,7 @@ def test_a_free_question_is_asked() -> None:
 # -- answers that can be wrong or missing, and choices -----------------------------------------------------------
 
 
-def walks(reference: Reference, seed: int) -> Iterator[tuple[State, list[Answer]]]:
+def walks(reference: Reference, seed: int) -> Iterator[tuple[PlanningState, list[Answer]]]:
     """Yield the states of random walks over all moves and answers, each with the answers so far."""
     rng, state, answers = np.random.default_rng(seed), reference.state(), list[Answer]()
     while True:
@@ -232,7 +232,7 @@ def test_what_more_questions_could_gain_is_bounded(number: int) -> None:
     assert lower_bound(problem).value <= least + NEAR
 
 
-def noisy_plan(planner: Planner, state: State, questions: int | None = None) -> Plan:
+def noisy_plan(planner: Planner, state: PlanningState, questions: int | None = None) -> Plan:
     probabilities = np.array([float(weight / state.weight) for weight in state.weights])
     return planner.plan(probabilities, state.teammate, state.ego, questions=questions)
 
@@ -248,7 +248,7 @@ def assert_leaf_values_agree(problem: Problem) -> None:
                 assert plan.act == about(min(acting_once(reference, state, leaf)), state)
 
 
-def acting_once(reference: Reference, state: State, leaf: Callable[[State], Cost]) -> Iterator[Cost]:
+def acting_once(reference: Reference, state: PlanningState, leaf: Callable[[PlanningState], Cost]) -> Iterator[Cost]:
     for action in range(reference.n_actions):
         delay = reference.delay(state, action)
         if delay < math.inf:

@@ -19,7 +19,7 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.exact import TooLarge
 from askwise.planning.exact_noisy import LimitedSolver
-from askwise.planning.reference import Reference, State
+from askwise.planning.reference import PlanningState, Reference
 from tests.graphs import random_problem
 from tests.planning.test_exact import fork
 from tests.refused import Fault, assert_refused, each
@@ -147,7 +147,7 @@ def test_more_questions_never_cost_more_and_bounds_close_in(seed: int) -> None:
 class ChoicesOnly(Reference):
     """Questions of yes and no are not allowed."""
 
-    def questions_about(self, state: State) -> Iterator[Question]:
+    def questions_about(self, state: PlanningState) -> Iterator[Question]:
         return (question for question in super().questions_about(state) if isinstance(question, Choice))
 
 

@@ -20,7 +20,7 @@ from askwise.planning.bounds import bound_problem
 from askwise.planning.exact import Solver, check_goals
 from askwise.planning.groups import GroupSolver, bound_with_groups, charges_of, goals_dealt, lower_end
 from askwise.planning.optimum import solve_problem
-from askwise.planning.reference import Cost, Reference, State
+from askwise.planning.reference import Cost, PlanningState, Reference
 from askwise.planning.tables import price_for_planning, tables_of
 from askwise.types import FloatArray
 from tests.graphs import random_problem
@@ -129,7 +129,7 @@ class ChargedReference(Reference):
         super().__init__(problem)
         self.amounts = amounts
 
-    def ask(self, state: State, question: Question) -> Cost:
+    def ask(self, state: PlanningState, question: Question) -> Cost:
         alive = sum(self.reach(goal, state.teammate) > 0 for goal in range(self.n_goals))
         own, other = self.amounts[alive]
         named = sum((state.weights[goal] for goal in question), Fraction(0))

@@ -26,7 +26,7 @@ from askwise.planning.leaf_values import cost_to_identify
 from askwise.planning.optimum import solve_problem
 from askwise.planning.planner import Plan, Planner, group_sets, make_planner
 from askwise.planning.proposals import propose
-from askwise.planning.reference import Reference, State
+from askwise.planning.reference import PlanningState, Reference
 from askwise.planning.settings import FULL, LIGHT, PlannerSettings
 from askwise.planning.steps import after, best_action, count_actions, score_actions
 from askwise.planning.tables import Words, goals_in, mask_rows, tables_of
@@ -110,7 +110,7 @@ def test_identifying_the_goal_costs_what_the_reference_says(
     found = cost_to_identify(search, 0, 0)
     price = QueryCost(prices[0], prices=tuple((prices[1] + extra).tolist()))
     reference = Reference(changed(problem, query_cost=price))
-    state = State(tuple(map(Fraction, odds)), problem.start.teammate, problem.start.ego)
+    state = PlanningState(tuple(map(Fraction, odds)), problem.start.teammate, problem.start.ego)
     assert found == pytest.approx(float(reference.ask_until_known(state)), rel=1e-9)
 
 

@@ -40,7 +40,7 @@ Likelihood: TypeAlias = tuple[Fraction, ...]
 """The probability of an event for each goal."""
 
 
-class State(NamedTuple):
+class PlanningState(NamedTuple):
     """What the ego agent knows, and where both agents are.
 
     Attributes:
@@ -115,20 +115,20 @@ class Reference:
     # -- the recursion -------------------------------------------------------------------------------------------
 
     @once
-    def value(self, state: State) -> Cost:
+    def value(self, state: PlanningState) -> Cost:
         """Return U, the least expected marginal cost from a state, times the weight of the state."""
         return min((cost for _, cost in self.options(state)), default=ZERO)
 
-    def act(self, state: State, action: int) -> Cost:
+    def act(self, state: PlanningState, action: int) -> Cost:
         """Return the cost of an action now if all later decisions are optimal, times the weight of the state."""
         delay = self.delay(state, action)
         return delay if delay == math.inf else delay + _later(self.value, self.after_action(state, action))
 
-    def ask(self, state: State, question: Question) -> Cost:
+    def ask(self, state: PlanningState, question: Question) -> Cost:
         """Return the cost of a question now if all later decisions are optimal, times the weight of the state."""
         return state.weight * self.price(question) + _later(self.value, self.after_question(state, question))
 
-    def delay(self, state: State, action: int) -> Cost:
+    def delay(self, state: PlanningState, action: int) -> Cost:
         """Return the expected delay of the end by an action, in steps, times the weight: the sum of weight_g * r_g.
 
         It is infinite if the action is not available, or if a possible goal could never be reached after it. A goal
@@ -143,7 +143,7 @@ class Reference:
             return math.inf
         return _sum(state.weights[g] * (1 + max(d[g], e_after[g]) - max(d[g] + 1, e[g])) for g in goals)
 
-    def options(self, state: State) -> Iterator[tuple[Move, Cost]]:
+    def options(self, state: PlanningState) -> Iterator[tuple[Move, Cost]]:
         """Yield all actions and questions, each with its cost from `act` or `ask`; nothing for a single goal."""
         if len(state.goals) > 1:
             for action in range(self.n_actions):
@@ -151,11 +151,11 @@ class Reference:
             for question in self.questions_about(state):
                 yield question, self._counted(self.ask(state, question))
 
-    def best_moves(self, state: State) -> list[Move]:
+    def best_moves(self, state: PlanningState) -> list[Move]:
         """Return all optimal moves, actions first; none if only a single goal is possible."""
         return [move for move, cost in self.options(state) if cost == self.value(state)]
 
-    def cost(self, state: State | None = None) -> float:
+    def cost(self, state: PlanningState | None = None) -> float:
         """Return the least expected marginal cost from a state, by default from the start."""
         state = self.state() if state is None else state
         return float(self.value(state) / state.weight)
@@ -171,7 +171,7 @@ class Reference:
 
     # -- states --------------------------------------------------------------------------------------------------
 
-    def state(self, where: JointState | None = None, possible: Iterable[int] | None = None) -> State:
+    def state(self, where: JointState | None = None, possible: Iterable[int] | None = None) -> PlanningState:
         """Return a state in which nothing was asked: goal `g` has the weight prior * plans left / plans at the start.
 
         Args:
@@ -182,13 +182,13 @@ class Reference:
         allowed = range(self.n_goals) if possible is None else set(possible)
         prior = tuple(_exact(each) if goal in allowed else ZERO for goal, each in enumerate(self.problem.prior))
         reach = tuple(self.reach(goal, where.teammate) for goal in range(self.n_goals))
-        state = self._weighed(State(prior, where.teammate, where.ego, self.questions), reach)
+        state = self._weighed(PlanningState(prior, where.teammate, where.ego, self.questions), reach)
         if not state.goals:
             name = self.problem.teammate.model.name(where.teammate)
             raise InputError("state", f"the teammate at {name!r}, on no way to a possible goal", "one on such a way")
         return state
 
-    def after_action(self, state: State, action: int) -> list[tuple[int, State]]:
+    def after_action(self, state: PlanningState, action: int) -> list[tuple[int, PlanningState]]:
         """Return the teammate's possible actions during an action, each with the state after both.
 
         States in which only one goal is possible are left out: nothing remains to be decided.
@@ -200,7 +200,7 @@ class Reference:
         ]
         return [(move, after) for move, after in found if len(after.goals) > 1]
 
-    def after_question(self, state: State, question: Question) -> list[tuple[Answer, State]]:
+    def after_question(self, state: PlanningState, question: Question) -> list[tuple[Answer, PlanningState]]:
         """Return the possible answers to a question, no answer included, each with the state after it.
 
         States in which only one goal is possible are left out: nothing remains to be decided.
@@ -212,7 +212,7 @@ class Reference:
         found = [(answer, self._weighed(then, likely)) for answer, likely in self.replies(question, answers)]
         return [(answer, after) for answer, after in found if len(after.goals) > 1]
 
-    def _weighed(self, state: State, likelihood: Likelihood) -> State:
+    def _weighed(self, state: PlanningState, likelihood: Likelihood) -> PlanningState:
         """Return a state with each goal's weight times its likelihood, and without a load that is of no use now."""
         both = zip(state.weights, likelihood, strict=True)
         weights = tuple(weight * share if weight and share else ZERO for weight, share in both)
@@ -222,7 +222,7 @@ class Reference:
 
     # -- questions -----------------------------------------------------------------------------------------------
 
-    def questions_about(self, state: State) -> Iterator[Question]:
+    def questions_about(self, state: PlanningState) -> Iterator[Question]:
         """Yield all questions that may be asked in a state.
 
         They are all sets of some possible goals, but not of all of them. If choices have a price, they are also all
@@ -255,7 +255,7 @@ class Reference:
             found.append((Answer(question, reply), tuple((1 - refused) * share for share in likely)))
         return found
 
-    def _answers(self, state: State) -> AnswerModel:
+    def _answers(self, state: PlanningState) -> AnswerModel:
         return TRUTHFUL if self.truthful_after and state.questions_left == 0 else self.problem.answers
 
     # -- the two agents ------------------------------------------------------------------------------------------
@@ -306,22 +306,22 @@ class Reference:
     # -- where the planner's plans end (`askwise.planning.leaf_values`), and how it ranks questions ----------------
 
     @once
-    def act_only(self, state: State) -> Cost:
+    def act_only(self, state: PlanningState) -> Cost:
         """Return the cost of acting without questions to the end, always by `best_action`, times the weight."""
         return self._keep_acting(state, self.act_only)
 
     @once
-    def act_then_ask(self, state: State) -> Cost:
+    def act_then_ask(self, state: PlanningState) -> Cost:
         """Return the cost of acting by `best_action` until `ask_until_known` costs less, times the weight."""
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
-    def ask_once(self, state: State, question: Question) -> Cost:
+    def ask_once(self, state: PlanningState, question: Question) -> Cost:
         """Return the cost of a question now and `act_then_ask` after it, times the weight: the planner ranks by it."""
         paid = state.weight * self.price(question)
         return paid + _later(self.act_then_ask, self.after_question(state, question))
 
     @once
-    def ask_until_known(self, state: State) -> Cost:
+    def ask_until_known(self, state: PlanningState) -> Cost:
         """Return the price of finding out the goal by questions now, times the weight.
 
         The goals are sorted, the heaviest first, and questions cut the list in two again and again, each time where
@@ -332,7 +332,7 @@ class Reference:
         bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))
         return self._cut(state, sorted(state.goals, key=lambda goal: -state.weights[goal])) / Fraction(bits)
 
-    def best_action(self, state: State) -> int:
+    def best_action(self, state: PlanningState) -> int:
         """Return the action of least delay; among equals the one after which fewest steps are left, then the first."""
         near, delays = SAME * state.weight, [self.delay(state, action) for action in range(self.n_actions)]
         equal = [action for action, delay in enumerate(delays) if delay <= min(delays) + near]
@@ -340,13 +340,13 @@ class Reference:
         left = [_sum(state.weights[g] * e[g] for g in state.goals if e[g] < math.inf) for e in after]
         return next(action for action, steps in zip(equal, left, strict=True) if steps <= min(left) + near)
 
-    def _keep_acting(self, state: State, onwards: Callable[[State], Cost]) -> Cost:
+    def _keep_acting(self, state: PlanningState, onwards: Callable[[PlanningState], Cost]) -> Cost:
         if len(state.goals) < 2:
             return ZERO
         action = self.best_action(state)
         return self.delay(state, action) + _later(onwards, self.after_action(state, action))
 
-    def _cut(self, state: State, goals: Sequence[int]) -> Cost:
+    def _cut(self, state: PlanningState, goals: Sequence[int]) -> Cost:
         if len(goals) < 2:
             return ZERO
         sides = [(goals[:cut], goals[cut:]) for cut in range(1, len(goals))]
@@ -379,7 +379,7 @@ def _sum(costs: Iterable[Cost]) -> Cost:
     return sum(costs, ZERO)
 
 
-def _later(value: Callable[[State], Cost], found: Iterable[tuple[Any, State]]) -> Cost:
+def _later(value: Callable[[PlanningState], Cost], found: Iterable[tuple[Any, PlanningState]]) -> Cost:
     """Return the sum of `value` over the states in `found`, which follow a move of the teammate or an answer."""
     return _sum(value(after) for _, after in found)
 

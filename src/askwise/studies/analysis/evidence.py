@@ -1,8 +1,8 @@
 """Estimates about the conditions of the paper, by which its claims are judged.
 
 Every comparison in the paper's text is about a weighted sum of paired values: the difference of two methods, the growth
-of a difference with the price, or half of the cost under one prior minus the cost under another. `StudyEvidence.combined`
-estimates any of them.
+of a difference with the price, or half of the cost under one prior minus the cost under another.
+`StudyEvidence.combined` estimates any of them.
 """
 
 from __future__ import annotations
