@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import shlex
@@ -80,6 +81,38 @@ def test_every_column_and_key_of_a_study_is_explained() -> None:
     page = (DOCS / "how-to" / "own-study.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`\[?(\w+)\]?`", page))
     assert {*KEYS, *drawn_keys(), *(column for schema in SCHEMAS.values() for column in schema)} - named == set()
+
+
+def test_every_guarantee_names_tests_that_exist() -> None:
+    """The tests are looked up in the source, so that none of their modules is imported."""
+    rows = guarantees()
+    assert len(rows) > 100
+    named = {name for row in rows for name in re.findall(r"`(tests/[^`]+)`", row)}
+    assert [row for row in rows if "`tests/" not in row] == []
+    files = {name.partition("::")[0] for name in named}
+    assert named - {name for file in files for name in tests_in(file)} == set()
+    marked = {name for row in rows for name in re.findall(r"`(tests/[^`]+)` \*torture\*", row)}
+    assert marked == {name for name in named if name.startswith("tests/torture/")}
+
+
+def guarantees() -> list[str]:
+    """Return the rows of all tables of guarantees and their tests, without the headings of the tables."""
+    page = (DOCS / "what-is-safe.md").read_text(encoding="utf-8")
+    tables = page.partition("\n## Each guarantee and its test\n")[2]
+    heads = ("| Guarantee |", "|---")
+    return [line for line in tables.splitlines() if line.startswith("|") and not line.startswith(heads)]
+
+
+def tests_in(path: str) -> set[str]:
+    """Return the names of the tests in a file as ``path::test`` or ``path::Class::test``; empty if there is no file."""
+    if not (ROOT / path).is_file():
+        return set()
+    found = set()
+    for node in ast.parse((ROOT / path).read_text(encoding="utf-8")).body:
+        inside = node.body if isinstance(node, ast.ClassDef) else [node]
+        before = f"{path}::{node.name}" if isinstance(node, ast.ClassDef) else path
+        found |= {f"{before}::{each.name}" for each in inside if isinstance(each, ast.FunctionDef)}
+    return {name for name in found if name.rpartition("::")[2].startswith("test_")}
 
 
 def test_the_site_is_whole(tmp_path: Path) -> None:

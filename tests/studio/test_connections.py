@@ -7,6 +7,7 @@ import errno
 import logging
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -14,6 +15,7 @@ import pytest
 from uvicorn import Config
 from uvicorn.server import ServerState
 
+from askwise.studio import server
 from askwise.studio.connections import Connections
 from askwise.studio.security import MOST_CONNECTIONS, REQUEST_SECONDS
 from askwise.studio.server import ServerOptions, _listening
@@ -122,6 +124,20 @@ def test_the_limits_are_those_that_the_documentation_states() -> None:
 def test_behind_a_proxy_all_come_from_one_address() -> None:
     connections = Connections(most=None)
     assert all(connected(connections)[1].open for _ in range(600))
+
+
+@pytest.mark.parametrize(("url", "most"), [(None, 500), ("https://lab.example", None)])
+def test_connections_are_counted_without_a_proxy_only(
+    url: str | None, most: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[Connections] = []
+
+    async def run(_: object, connections: Connections, *__: object) -> None:
+        used.append(connections)
+
+    monkeypatch.setattr(server, "_run", run)
+    server.serve(ServerOptions(out=str(tmp_path), port=0, url=url, browse=False))
+    assert [each._most for each in used] == [most]
 
 
 def test_out_of_descriptors_is_one_line(caplog: pytest.LogCaptureFixture) -> None:

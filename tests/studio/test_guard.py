@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,16 @@ from unittest.mock import Mock
 
 import pytest
 
-from askwise.studio.app import make_app
+from askwise import simulate
+from askwise.studio.app import make_app, policy_for
 from askwise.studio.security import LARGEST_BODY, PARTICIPANT, PILOT, RESEARCHER, Guard, Keys, RateLimiter, new_cookie
 from askwise.studio.services import Services
 from askwise.studio.store import StudioStore
 from askwise.studio.study.people import People
 from askwise.studio.study_routes import study_routes
+from askwise.view.page import page_text
 from tests.studio.participants import load, write_study
+from tests.tool_fetching import workshop
 
 PUBLIC, LOCAL = "lab.example.org", "127.0.0.1:80"
 
@@ -129,6 +133,14 @@ def test_what_is_refused_is_logged(store: StudioStore, caplog: pytest.LogCapture
         "the host 'evil.example' does not belong to this studio",
         "too many requests; wait a moment",
     ]
+
+
+def test_the_policy_of_a_review_allows_its_own_scripts_only() -> None:
+    policy = policy_for(page_text(simulate(workshop(), "never", seed=1)))
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == rules["frame-ancestors"] == "'none'"
+    assert re.fullmatch(r"'sha256-[\w+/=]{44}'", rules["script-src"])
+    assert (rules["img-src"], set(rules) & {"connect-src", "font-src", "frame-src"}) == ("data:", set())
 
 
 def test_a_cookie_that_nobody_was_given_counts_for_its_address(store: StudioStore) -> None:
