@@ -15,7 +15,7 @@ from askwise.workers import pool
 settings.register_profile(
     "askwise",
     deadline=None,
-    max_examples=60,
+    max_examples=40,
     derandomize="CI" in os.environ,
     # The first example of a run may wait for a compiler.
     suppress_health_check=[HealthCheck.too_slow],

@@ -118,7 +118,7 @@ def _strays(plans: Plans, seen: tuple[str, ...], n_operators: int) -> Fraction:
     return total / len(plans)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(puzzles(), st.data())
 def test_beliefs_are_as_listing_all_optimal_plans_says(puzzle: Puzzle, data: st.DataObject) -> None:
     plans = [optimal_plans(puzzle, goal) for goal in puzzle.goals]
@@ -143,7 +143,7 @@ def test_beliefs_are_as_listing_all_optimal_plans_says(puzzle: Puzzle, data: st.
             assert found.possible[k].tolist() == [each > 0 for each in shares]  # elimination
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(puzzles(), st.data())
 def test_divergence_is_as_listing_all_optimal_plans_says(puzzle: Puzzle, data: st.DataObject) -> None:
     plans = [optimal_plans(puzzle, goal) for goal in puzzle.goals]

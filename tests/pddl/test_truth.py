@@ -44,7 +44,7 @@ def puzzles(draw: st.DrawFn) -> Puzzle:
     return Puzzle(WORDS, tuple(actions), draw(some_words), tuple(goals))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(puzzles())
 def test_everything_is_as_listing_all_optimal_plans_says(puzzle: Puzzle) -> None:
     problem = recognition(puzzle.pddl())
@@ -66,7 +66,7 @@ def test_everything_is_as_listing_all_optimal_plans_says(puzzle: Puzzle) -> None
                 assert pairs.told_apart[i, j] == (math.inf if truth.edp is None else truth.prefix + 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(puzzles())
 def test_the_model_has_all_optimal_plans_and_no_others(puzzle: Puzzle) -> None:
     cones = cones_of(recognition(puzzle.pddl()))
@@ -93,7 +93,7 @@ def _ways(model: Model, targets: set[int], state: int) -> list[tuple[object, ...
     return found
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(puzzles())
 def test_blind_and_bounded_search_find_the_same(puzzle: Puzzle) -> None:
     task = recognition(puzzle.pddl()).task
@@ -110,7 +110,7 @@ def test_blind_and_bounded_search_find_the_same(puzzle: Puzzle) -> None:
         assert _steps(blind) == _steps(bounded)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(puzzles(), st.sampled_from([0, 100, 2**20]))
 def test_no_bound_exceeds_the_steps_to_the_goal(puzzle: Puzzle, remembered: int) -> None:
     problem = recognition(puzzle.pddl())
@@ -126,7 +126,7 @@ def test_no_bound_exceeds_the_steps_to_the_goal(puzzle: Puzzle, remembered: int)
             assert bounded.bound[state] <= (blind.length if blind.length >= 0 else NO_WAY)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(puzzles(), st.sampled_from([1, 3, 10, 30]))
 def test_searching_for_all_goals_together_finds_what_each_search_alone_finds(puzzle: Puzzle, first: int) -> None:
     task = recognition(puzzle.pddl()).task
@@ -145,7 +145,7 @@ def test_searching_for_all_goals_together_finds_what_each_search_alone_finds(puz
         assert sorted(map(tuple, of_goal.tolist())) == sorted(map(tuple, own.states[own.inside[:, 0]].tolist()))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(puzzles())
 def test_steps_back_are_those_of_walking_through_all_layers(puzzle: Puzzle) -> None:
     problem = recognition(puzzle.pddl())

@@ -79,7 +79,7 @@ def worker_path(episode: Episode) -> list[int]:
 # -- episodes ----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(instances(max_side=5, max_stations=5), agents, st.sampled_from(["urop", "uniform"]), st.integers(0, 2**40))
 def test_episodes_are_sound(drawn: Instance, agent: str | Agent, teammate: str, seed: int) -> None:
     episode = simulate(drawn, agent, teammate, seed=seed)
@@ -91,7 +91,7 @@ def test_episodes_are_sound(drawn: Instance, agent: str | Agent, teammate: str, 
     assert episode.goal_name == list(drawn.stations)[episode.goal]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(instances(max_side=7, max_stations=6), st.sampled_from(["urop", "uniform"]), st.integers(0, 2**40), st.data())
 def test_knowing_the_goal_costs_nothing_more(drawn: Instance, teammate: str, seed: int, data: st.DataObject) -> None:
     goal = data.draw(st.none() | st.sampled_from(list(drawn.stations)))
@@ -241,7 +241,7 @@ def test_faulty_arguments_are_refused(attempt: Callable[[], object], message: st
 # -- randomness --------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(instances(max_side=5, max_stations=5), agents, agents, st.integers(0, 2**40), st.data())
 def test_two_agents_meet_the_same_worker(
     drawn: Instance, one: str | Agent, two: str | Agent, seed: int, data: st.DataObject

@@ -97,7 +97,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.text(max_size=5), values, max_size=5))
 def test_toml_says_the_same_as_json(data: dict[str, Any]) -> None:
     assert json.dumps(parse_toml(toml_text(data)), sort_keys=True) == json.dumps(data, sort_keys=True)
@@ -125,7 +125,7 @@ def graphs(draw: st.DrawFn) -> Model:
     return Model(np.column_stack(columns), states=names, actions=actions, stay=stay)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), graphs(), st.data())
 def test_problems_made_in_python_survive(teammate: Model, ego: Model, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, teammate.n_states - 1)), data.draw(st.integers(0, ego.n_states - 1))
