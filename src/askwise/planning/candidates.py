@@ -52,13 +52,16 @@ WORTH_MOVING = 0.01
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return the number of answers to a question after which a state has a list of candidates of its own."""
+    """Return after how many answers to a question plans choose the next questions anew; others share the last list."""
     return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
 
 
 @inner
 def choose_candidates(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> None:
-    """Write the proposals of the best merit for the state at `level` as its candidates."""
+    """Choose the questions that plans compare in a state, its candidates, and write them into list `list_no`.
+
+    They are the proposals of least cost (`ask_then_act`). The belief of the state is ``s.rows[level]``.
+    """
     limits, merit, row = s.limits[0], s.merits[0], level
     _, weight = list_goals(s, level, teammate)
     if limits.negligible > 0.0:
@@ -90,7 +93,7 @@ def choose_candidates(s: Search, level: int, teammate: int, place: int, load: in
 
 @inner
 def copy_question(s: Search, question: int, target: int) -> None:
-    """Copy a question to another row."""
+    """Copy a question from its row of `s.sets` and `s.asked` to row `target`."""
     sets = s.sets
     for answer in range(sets.shape[1]):
         for k in range(sets.shape[2]):
@@ -102,9 +105,11 @@ def copy_question(s: Search, question: int, target: int) -> None:
 def ask_then_act(
     s: Search, level: int, teammate: int, place: int, load: int, question: int, weight: float, limit: float
 ) -> float:
-    """Return the merit of a question in the state at `level`: the cost of asking it now and no question later.
+    """Return the merit of a question, less is better: its price, and the cost of what follows without planning.
 
-    It is ``inf`` if that is not below `limit`. The side with fewer goals takes less work, so it comes first.
+    What follows is the expected `leaf_value` after the answer. All of it is times the `weight` of the belief,
+    ``s.rows[level]``. If it is not below `limit`, ``inf`` is returned. The answer that leaves fewer goals takes less
+    work, so it comes first.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = weight * price_of(s, level, question)
@@ -130,9 +135,10 @@ def ask_then_act(
 
 @part
 def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int) -> None:
-    """Write the merits of the proposals from `first` to `last`, ``inf`` for those that are not among the best so far.
+    """Write the merits (`ask_then_act`) of proposals `first` to ``last - 1`` into ``s.merits[0]``.
 
-    When the budget is used up, merits are ``inf`` too, except that of the very first proposal.
+    A merit is ``inf`` if the proposal is not among the best so far, or if the budget of states is used up, except for
+    proposal 0.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
@@ -174,7 +180,11 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 @part
 def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Propose the goals about which it is best to ask alone: the best one, and several together."""
+    """Propose the goals about which it is best to ask alone: the best one, the best two, and so on up to nine together.
+
+    The goals are those of the belief ``s.rows[row]``, which has no negligible ones; merits are those in the belief
+    ``s.rows[level]``. There are `n` proposals before; returns their new number.
+    """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER], s.lists[CHOSEN]
     for i in range(goals.size):
@@ -196,7 +206,11 @@ def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, l
 
 @part
 def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Improve the best proposals by moving one goal at a time to the other side; add the results to the proposals."""
+    """Improve the best of `n` proposals by moving one goal at a time to the other side; add the results as proposals.
+
+    Goals of the belief ``s.rows[row]`` are moved; merits are those in ``s.rows[level]``. Returns the new number of
+    proposals.
+    """
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
     goals, order = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER]
     _ascending(merit, n, order)
@@ -222,7 +236,10 @@ def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int
 def _best_move(
     s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, goals: Any, reached: float
 ) -> tuple[Any, float]:
-    """Return the goal whose move to the other side improves the spare question most, -1 for none; and its merit."""
+    """Return the goal whose move to the other side improves the question in the spare row most, and its merit then.
+
+    The goal is -1 if no move of one of `goals` makes the merit less than `reached`, that of the question as it is.
+    """
     spare, limits = s.pool + POOL_ROOM, s.limits[0]
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
     for g in goals:
@@ -246,7 +263,7 @@ def _best_move(
 
 @part
 def _add_choices(s: Search, n: int) -> int:
-    """Add the choices that are considered to the proposals; return the number of proposals."""
+    """Add the choices (questions that offer options) to the `n` proposals; return the new number of proposals."""
     for k in range(s.limits[0].choices):
         copy_question(s, s.choices + k, s.pool + n)
         n += 1
@@ -255,7 +272,7 @@ def _add_choices(s: Search, n: int) -> int:
 
 @part
 def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Add the best yes/no questions, repeated until larger margins; return the number of proposals."""
+    """Add the best of `n` proposals again, repeated until one answer leads by 2 or more; return their new number."""
     limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
     if limits.margins < 2:
         return n
@@ -279,7 +296,11 @@ def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int
 
 @part
 def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
-    """Whether a question is not yet a candidate, and would not get the same answer as an earlier question."""
+    """Whether a question is none of the first `length` candidates of a list, and its answer is not known already.
+
+    Where errors persist, a question that was asked before, in the episode or in the plan, would get the same answer
+    again.
+    """
     if s.asked_word < 0:
         return True
     first = list_no * s.limits[0].candidates
@@ -300,7 +321,7 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 
 @inner
 def _same(s: Search, question: int, other: int) -> bool:
-    """Whether two questions divide the goals of the decision alike, with the same margin."""
+    """Whether two questions divide the possible goals of ``s.rows[0]`` alike, and are repeated equally often."""
     one, two = s.asked[question], s.asked[other]
     same = bool(one.answers == two.answers and one.margin == two.margin)
     for answer in range(one.answers):
@@ -311,7 +332,7 @@ def _same(s: Search, question: int, other: int) -> bool:
 
 @inner
 def _is_known(s: Search, question: int, answer: int) -> bool:
-    """Whether the set of goals for which an answer is true was asked about before."""
+    """Whether the possible goals for which an answer to a question is true were asked about earlier in the episode."""
     for i in range(s.limits[0].known):
         same = True
         for k in range(s.sets.shape[2]):

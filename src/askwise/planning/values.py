@@ -43,9 +43,10 @@ this."""
 
 @part
 def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
-    """Return the tag of a value: the decision, the candidates, and how far it may look.
+    """Return a number that says which values of a state are comparable: part of its key in the table of values.
 
-    The number of questions left follows from the candidates, unless questions may get no answer.
+    It stands for the decision, the list of questions to compare, and how far plans may look. The number of questions
+    left follows from the list, unless questions may get no answer.
     """
     limits = s.limits[0]
     if limits.complete:
@@ -56,7 +57,7 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
 
 @part
 def _leaf(s: Search, level: int, teammate: int, place: int, load: int, limit: float) -> float:
-    """Return the value of a state where plans end, without goals of negligible weight."""
+    """Return the value of a state where plans end (`leaf_value`), without goals of negligible weight."""
     limits = s.limits[0]
     if limits.negligible == 0.0 or limits.complete:
         return leaf_value(s, level, teammate, place, load, limits.identifies, limit)
@@ -78,19 +79,20 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
     list_no: int,
     limit: float,
 ) -> float:
-    """Return the cost of the best plan from a state whose belief is in row `level`, or a number not below `limit`.
+    """Return the cost of the best plan from a state whose belief is ``s.rows[level]``, or a number not below `limit`.
 
-    At level 0 a decision is made: the best action and question, and their costs, are written into `Search.found`.
+    Costs are expected marginal costs, times the weight of the belief. At level 0 a decision is made: the best action
+    and question, and their costs, are written into `Search.found`.
 
     Args:
-        s: the search.
+        s: the problem, and room to work in.
         level: depth of the recursion; rows above are overwritten.
         teammate: state of the teammate.
         place: where the ego agent is.
         load: the goal whose load it carries, -1 for nothing.
         questions_left: how many more questions the plan may hold.
         depth: steps that cause a delay within which it may ask.
-        list_no: the state's list of candidates.
+        list_no: the number of the state's list of candidates, the questions to compare.
         limit: the caller ignores costs that are not below.
     """
     limits, counts, found, world = s.limits[0], s.counts[0], s.found[0], s.world
@@ -183,7 +185,7 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
 
 @part
 def _was_asked(s: Search, level: int, k: int) -> bool:
-    """Whether question `k` of a complete search divides the possible goals as an earlier question did."""
+    """Whether errors persist and question `k` of a complete search divides the goals as one that was asked before."""
     if not s.limits[0].complete or not s.persistent:
         return False
     first, asked, other = s.limits[0].first, s.rows[level, s.asked_word], int64(0)
@@ -199,10 +201,10 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 def _after_reply(
     s: Search, level: int, teammate: int, question: int, answer: int, list_no: int, k: int
 ) -> tuple[int, float, Any]:
-    """Write the belief after an answer to candidate `k`; the number after the last answer stands for no answer.
+    """Write the belief after answer number `answer` to a question, the `k`-th candidate of a list, into the next level.
 
-    Returns the number of goals left (0 for an impossible reply), the factor of the new weights, and the list of
-    candidates of the next state.
+    The number after the last answer stands for no answer. Returns the number of goals left (0 for an impossible reply),
+    the factor of the new weights, and the number of the list of candidates in the next state.
     """
     n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
     n, chance = 0, 1.0
@@ -220,7 +222,7 @@ def _after_reply(
 
 @part
 def _begin(s: Search, teammate: int, place: int, load: int) -> bool:
-    """Prepare a decision: the cost of acting only, and the actions that are compared.
+    """Prepare a decision: find the cost of acting without questions, and list the actions to compare.
 
     Returns whether there is anything to plan.
     """
