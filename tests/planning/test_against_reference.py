@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from askwise import lower_bound, solve
+from askwise.core.answers import AnswerModel
 from askwise.core.problem import JointState, Problem, changed
 from askwise.core.questions import Answer, QueryCost
 from askwise.core.side import ModelSide, state_at
@@ -230,6 +231,16 @@ def test_what_more_questions_could_gain_is_bounded(number: int) -> None:
     assert found.expected_cost == pytest.approx(expected_cost(reference), abs=NEAR)
     assert found.lower_bound == pytest.approx(min(least, reference.cost()), abs=NEAR)
     assert lower_bound(problem).value <= least + NEAR
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_true_answers_after_some_questions(number: int) -> None:
+    """Questions are cheap, so that several are asked one after the other."""
+    problem = changed(small_problem(number), query_cost=QueryCost(0.01, 0.002)).with_answers(AnswerModel(0.1, 0.1))
+    for most in (0, 1) if len(problem.goals) < 4 else (0,):
+        solver = LimitedSolver(problem, most, truthful=True)
+        expected = Reference(problem, most, truthful_after=True, most_options=10**6).cost()
+        assert solver.at(problem.start).expected_marginal_cost == pytest.approx(expected, abs=NEAR)
 
 
 def noisy_plan(planner: Planner, state: PlanningState, questions: int | None = None) -> Plan:

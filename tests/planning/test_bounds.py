@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 
+from askwise import InputError
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
 from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.bounds import bound_problem
+from askwise.planning.bounds import bound_problem, bound_with_true_answers_after
 from askwise.planning.exact import Solver
+from askwise.planning.groups import bound_with_groups
 from askwise.planning.optimum import solve_problem
+from tests.graphs import lopsided, random_problem
 from tests.tool_fetching import instances
 
 SMALL_ENOUGH = 1e-12
@@ -73,6 +80,17 @@ def test_one_goal_costs_nothing() -> None:
 def test_coverage() -> None:
     problem = Coverage("A....\n..W.F\nB....\n....C", query_cost=QueryCost(0.3))
     assert bound_problem(problem).value == pytest.approx(solve_problem(problem).expected_marginal_cost)
+
+
+@pytest.mark.parametrize(
+    "bound", [bound_problem, bound_with_groups, lambda each: bound_with_true_answers_after(each, 1)]
+)
+def test_a_teammate_that_is_no_urop_is_refused(bound: Callable[[Problem], object]) -> None:
+    problem = random_problem(1, policies=lopsided).with_answers(AnswerModel(0.1))
+    with pytest.raises(
+        InputError, match=r"^teammate_policies: found .*; expected none: the bound holds for a teammate "
+    ):
+        bound(problem)
 
 
 def test_equal_whatever_the_time_taken() -> None:

@@ -17,7 +17,7 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.planning.bounds import bound_problem
-from askwise.planning.exact import Solver, check_goals
+from askwise.planning.exact import Solver
 from askwise.planning.groups import GroupSolver, bound_with_groups, charges_of, goals_dealt, lower_end
 from askwise.planning.optimum import solve_problem
 from askwise.planning.reference import Cost, PlanningState, Reference
@@ -31,7 +31,7 @@ SMALL_ENOUGH = 1e-11
 
 def work_on(problem: Problem, limit: int | None = None) -> tuple[GroupSolver, list[int]]:
     tables = tables_of(problem)
-    goals = check_goals(problem, tables)
+    goals = tables.goals
     return GroupSolver(problem, tables, goals, price_for_planning(problem, "this test"), limit), goals
 
 

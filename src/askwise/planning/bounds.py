@@ -28,7 +28,7 @@ import numpy as np
 
 from askwise.core.answers import TRUTHFUL
 from askwise.core.problem import Problem
-from askwise.planning.exact import TooLarge, check_goals, check_teammate
+from askwise.planning.exact import TooLarge, check_teammate
 from askwise.planning.exact_noisy import LimitedSolver
 from askwise.planning.optimum import METHOD, make_solver
 from askwise.planning.tables import Tables, tables_of
@@ -87,7 +87,7 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
     truthful = problem.answers.truthful
     problem = problem.with_answers(TRUTHFUL)
     tables = tables_of(problem)
-    goals = check_goals(problem, tables)
+    goals = tables.goals
     ways = [_Partition(problem, tables, goals, limit, _by_weight(tables))]
     if len(ways[0].groups) > 1:
         ways.append(_Partition(problem, tables, goals, limit, _by_pairs(problem, tables, goals)))

@@ -16,7 +16,6 @@ import numpy as np
 
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import AdditivePrice, Answer, Question
-from askwise.core.side import FAR
 from askwise.errors import AskwiseError, InputError
 from askwise.planning.exact_search import DONE, NO_CHOICE, TABLE_FULL, ExactSearch, refill, search, stacks_of, table_of
 from askwise.planning.tables import Tables, for_loops, price_for_planning, tables_of
@@ -90,7 +89,7 @@ class OptimalPolicy(ABC):
             check_teammate(problem, "the optimum")
         self.problem = problem
         self.tables = tables_of(problem) if tables is None else tables
-        self.goals = check_goals(problem, self.tables) if goals is None else sorted(goals)
+        self.goals = self.tables.goals if goals is None else sorted(goals)
 
     @abstractmethod
     def at(self, state: JointState, known: Any = ..., /) -> BestMove:
@@ -382,24 +381,6 @@ class Endgame(Solver):
 
 
 # -- problems to which the recursion applies -------------------------------------------------------------------------
-
-
-def check_goals(problem: Problem, tables: Tables) -> list[int]:
-    """Return the goals of positive prior; refuse goals that an agent cannot reach, or that look alike on arrival."""
-    goals = [int(goal) for goal in np.flatnonzero(tables.prior > 0)]
-    place, load = tables.ego.split(problem.start.ego)
-    names = problem.goals
-    for goal in goals:
-        steps = tables.ego.loaded if load == goal else tables.ego.unloaded
-        if not tables.weight[tables.start, goal] > 0 or steps[place, goal] >= FAR:
-            who = "ego agent" if tables.weight[tables.start, goal] > 0 else "teammate"
-            raise InputError(f"goal {names[goal]!r}", f"no way to it for the {who}", "a goal that can be reached")
-    arrived = (tables.steps == 0) & (tables.weight > 0)
-    for shared in arrived[arrived.sum(axis=1) > 1]:
-        one, other = np.flatnonzero(shared)[:2]
-        found = f"{names[one]} and {names[other]}, which the teammate reaches in the same state"
-        raise InputError("goals", found, "goals that can be told apart when the teammate has arrived")
-    return goals
 
 
 def check_teammate(problem: Problem, who: str) -> None:

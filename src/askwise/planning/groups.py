@@ -71,7 +71,7 @@ from askwise.core.questions import AdditivePrice
 from askwise.errors import InputError
 from askwise.lazy_module import LazyModule
 from askwise.planning.bounds import Bound
-from askwise.planning.exact import Charges, Solver, TooLarge, check_goals, check_teammate
+from askwise.planning.exact import Charges, Solver, TooLarge, check_teammate
 from askwise.planning.optimum import METHOD
 from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.types import FloatArray, Verdict
@@ -136,7 +136,7 @@ def bound_with_groups(
     truthful = problem.answers.truthful
     problem = problem.with_answers(TRUTHFUL)
     tables = tables_of(problem)
-    goals = check_goals(problem, tables)
+    goals = tables.goals
     work = GroupSolver(problem, tables, goals, price, limit)
     ways = [goals_dealt(goals, largest, rng) for rng in np.random.default_rng(seed).spawn(deals)]
     if len(ways[0]) == 1:

@@ -144,7 +144,7 @@ def search_of(
     n_questions = pool + POOL_ROOM + 1
     n_answers = 2 if least_choice is None else MOST_ANSWERS
     n_options, longest = tables.ego.next.shape[1] + n_goals, max(n_goals, len(groups), POOL_ROOM + 1)
-    least = cheapest(price, np.flatnonzero(tables.prior > 0).tolist())
+    least = cheapest(price, tables.goals)
     keys = np.zeros((2**settings.log_table, n_row + 3), dtype=np.uint64)
     return Search(
         world=world_of(tables),

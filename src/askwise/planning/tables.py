@@ -67,6 +67,11 @@ class Tables:
     ego: CarrierTable
 
     @property
+    def goals(self) -> list[int]:
+        """The goals of positive prior."""
+        return [int(goal) for goal in np.flatnonzero(self.prior > 0)]
+
+    @property
     def n_goals(self) -> int:
         """Number of goals."""
         return int(self.prior.size)
