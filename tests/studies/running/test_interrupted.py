@@ -25,7 +25,7 @@ from tests.studies.studies import files_in, small, table_bytes, toml, undisturbe
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes in /proc")
 
 STUDY = replace(
-    small(priors=["far"], instances={"count": 16, "size": 4, "stations": 4, "toolboxes": 1}),
+    small(priors=["far"], instances={"count": 8, "size": 4, "stations": 4, "toolboxes": 1}),
     methods=(Method("never", "never"), Method("gated", "gated"), Method("toolbox", "toolbox")),
 )
 
@@ -101,7 +101,7 @@ def test_stopped_it_says_how_to_go_on(
     assert (code, printed) == (128 + number, "")
     stored = parts(out)
     assert stored < STUDY.n_tasks
-    assert err == (f"\nStopped: {stored} of 16 instances are stored in {out}.\nRun the same command again to resume.\n")
+    assert err == (f"\nStopped: {stored} of 8 instances are stored in {out}.\nRun the same command again to resume.\n")
     wait_until_gone(process.pid)
     run = json.loads((out / "provenance.json").read_text())["runs"][0]
     assert (run["tasks_done"], run["ended"] is not None) == (stored, True)
@@ -120,7 +120,7 @@ def test_ctrl_c_while_processes_start_is_quiet(study: Path, gate: Gate, tmp_path
     os.killpg(process.pid, signal.SIGINT)
     code, _, err = finish(process)
     assert code == 130
-    assert err == f"\nStopped: 0 of 16 instances are stored in {out}.\nRun the same command again to resume.\n"
+    assert err == f"\nStopped: 0 of 8 instances are stored in {out}.\nRun the same command again to resume.\n"
     wait_until_gone(process.pid)
 
 
@@ -157,7 +157,7 @@ def test_a_disk_that_is_full_in_the_end(study: Path, tmp_path: Path, expected: d
     assert err.startswith(f"askwise study: file {path!r}: found ")
     assert "file too large" in err.lower()
     assert err.endswith(
-        f"; expected a place that can be written to (16 of 16 instances are stored in {str(out)!r}; "
+        f"; expected a place that can be written to (8 of 8 instances are stored in {str(out)!r}; "
         "run the same command again to resume)\n"
     )
     assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
@@ -187,7 +187,7 @@ def test_a_disk_that_fills_up_half_way(study: Path, tmp_path: Path, expected: di
         assert "no space left on device; expected a place that can be written to (" in err
         stored = parts(out)
         assert 0 < stored < STUDY.n_tasks
-        assert f"({stored} of 16 instances are stored in {str(out)!r}; run the same command again to resume)\n" in err
+        assert f"({stored} of 8 instances are stored in {str(out)!r}; run the same command again to resume)\n" in err
         assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
         os.system(f"mount -o remount,size=4m {disk}")
         code, _, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
