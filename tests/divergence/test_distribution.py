@@ -108,9 +108,7 @@ def test_a_horizon_leaves_the_rest_to_the_bound() -> None:
     assert found.verdict.error_bound == 0.75**3
     assert not found.verdict.converged
     assert found.tail(3) == 0.75**3
-    assert_refused(
-        lambda: found.quantile(0.9), "q: found 0.9; expected at most 0.578125, the probability up to step 3"
-    )
+    assert_refused(lambda: found.quantile(0.9), "q: found 0.9; expected at most 0.578125, the probability up to step 3")
 
 
 def test_steps_end_at_the_limit_without_a_horizon_too() -> None:
