@@ -20,7 +20,7 @@ from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.exact import TooLarge
-from askwise.planning.reference import Reference, State
+from askwise.planning.reference import PlanningState, Reference
 from tests.audits.paths import Erratic
 from tests.graphs import lopsided, random_problem
 from tests.planning.test_exact import fork
@@ -33,7 +33,7 @@ TOLERANCE = 1e-6
 def costs_at(reference: Reference, moment: Moment, taken: object) -> tuple[float, float, float]:
     """Return the marginal costs of the decision taken, of the best action and of the best question."""
     weights = tuple(Fraction(float(p)) for p in moment.belief)
-    state = State(weights, moment.state.teammate, moment.state.ego)
+    state = PlanningState(weights, moment.state.teammate, moment.state.ego)
     acting = [reference.act(state, action) for action in range(reference.n_actions)]
     asking = [reference.ask(state, question) for question in reference.questions_about(state)]
     if isinstance(taken, int):

@@ -75,8 +75,8 @@ def test_after_what_was_seen(run: Run, tmp_path: Path) -> None:
 def test_what_no_optimal_plan_does_is_refused(run: Run, tmp_path: Path) -> None:
     files = {**TWO_EXITS, "obs.dat": "(MOVE C2-0 C2-1)\n(MOVE C2-1 C2-0)\n"}
     run("edp", str(written(tmp_path / "exits", files)), "--obs").assert_refused(
-        "askwise edp: obs.dat, line 2: found (move c2-1 c2-0); expected an action with which an optimal plan for some"
-        " goal goes on, such as (move c2-1 c1-1), (move c2-1 c2-2), (move c2-1 c3-1) (actions may not be missing here)"
+        "askwise edp: obs.dat, line 2: found (move c2-1 c2-0); expected an action that continues an optimal plan for some"
+        " goal, such as (move c2-1 c1-1), (move c2-1 c2-2), (move c2-1 c3-1) (actions may not be missing here)"
     )
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from askwise.studies.running.run import run_study
+from askwise.studies.running.store import Store
 from askwise.studies.schema.study import Method
 from tests.studies.commands import PATIENCE, finish, parts, start, wait_for_parts, wait_until_gone
 from tests.studies.gates import Gate
@@ -99,7 +100,7 @@ def test_stopped_it_says_how_to_go_on(
     os.killpg(process.pid, number)  # to the whole process group, like a terminal
     code, printed, err = finish(process)
     assert (code, printed) == (128 + number, "")
-    stored = parts(out)
+    stored = len(Store(out, STUDY).done())
     assert stored < STUDY.n_tasks
     assert err == (f"\nStopped: {stored} of 8 instances are stored in {out}.\nRun the same command again to resume.\n")
     wait_until_gone(process.pid)
@@ -185,11 +186,12 @@ def test_a_disk_that_fills_up_half_way(study: Path, tmp_path: Path, expected: di
         assert (code, printed) == (2, "")
         assert err.count("\n") == 1
         assert "no space left on device; expected a place that can be written to (" in err
-        stored = parts(out)
+        stored = len(Store(out, STUDY).done())
         assert 0 < stored < STUDY.n_tasks
         assert f"({stored} of 8 instances are stored in {str(out)!r}; run the same command again to resume)\n" in err
         assert not [name for name in files_in(out) if Path(name).name.startswith(".") and name != ".lock"]
         os.system(f"mount -o remount,size=4m {disk}")
         code, _, err = finish(start(str(study), "--out", str(out), "--workers", "1"))
-        assert (code, err) == (0, "")
+        # A part may have been written before there was no room to list it.
+        assert (code, [line for line in err.splitlines() if "is unfinished" not in line]) == (0, [])
         assert table_bytes(out) == expected
