@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 from askwise import QueryCost, evaluate, simulate
@@ -51,7 +53,8 @@ def applications() -> None:
     patience.left = patience.each = 0
     for command in ("decide decisions/ticket.toml", "edp words", "design hall.txt -k 1"):
         name, file, *options = command.split()
-        run_command([name, str(EXAMPLES / file), *options, "--json"])
+        with redirect_stdout(StringIO()):
+            run_command([name, str(EXAMPLES / file), *options, "--json"])
 
 
 PARTS: dict[str, Callable[[], None]] = {"planner": planner, "methods": methods, "applications": applications}
