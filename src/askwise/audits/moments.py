@@ -227,9 +227,9 @@ class MomentValues(ABC):
         return bool(np.count_nonzero(self.belief) < 2)
 
     def _after(self, moment: Moment) -> float:
-        """Return the expected cost from a later step on, times the probability of what is known then.
+        """Return the expected cost from `moment` on, times the probability of reaching it.
 
-        The belief of `moment` sums to this probability.
+        The belief of `moment` is not normalised: it sums to this probability.
         """
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:

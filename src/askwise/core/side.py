@@ -242,7 +242,7 @@ def place_and_load(side: Side, state: int) -> tuple[int, int]:
 
 
 def state_at(side: Side, place: int, load: int = -1) -> int:
-    """Return the state of an agent at a place with a load: the index of the goal that needs the load, -1 for none."""
+    """Return the state of an agent at `place` that carries what the goal with index `load` needs; -1 for nothing."""
     return place * (side.loads + 1) + load + 1 if side.loads else place
 
 

@@ -272,9 +272,9 @@ class FixedPlan(Teammate):
         return trajectory
 
     def act(self, state: int) -> int:
-        """Return the next action of the plan that is available in `state`; after the plan, a step on a shortest path.
+        """Return the next action of the plan, skipping those not available in `state`; then steps on a shortest path.
 
-        It is an index of ``problem.teammate.actions.names``.
+        Each call advances the plan. The action is an index of ``problem.teammate.actions.names``.
         """
         while self.done < len(self.plan):
             action = self.plan[self.done]

@@ -319,9 +319,9 @@ def update_bounds(
 
 @compiled
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Write the state after the next answer to be searched to the next level; return False if no answer is left.
+    """Take the next answer that is not searched yet; write the state after it to ``level + 1``; False if none is left.
 
-    Goes on to the next question when all answers to a question were searched, or when it can no longer be the best.
+    Moves to the next question when all answers to the current one were searched, or when it can no longer be the best.
     `level` is the number of answers so far, `left` the number of questions that may still be asked.
     """
     while stack.k[level] < stack.n[level]:

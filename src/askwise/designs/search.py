@@ -116,7 +116,7 @@ class Greedy:
                     break
 
     def _drop(self) -> None:
-        """Remove things (cells, edges or actions) from the best design that it does not need for its value."""
+        """Allow again what the best design forbids without need: things without which its value stays the same."""
         for thing in self.found.design:
             if thing in self.found.design:
                 self._values(tuple(each for each in self.found.design if each != thing))

@@ -191,9 +191,10 @@ class Charges:
     No amount may be below 0 or fall as more goals are named: the search relies on it.
 
     Attributes:
-        amounts: ``float64 [n_zones, 2, n_goals]``; ``[:, 0, i]`` if the true goal is named together with `i` others,
-            ``[:, 1, j]`` if it is not named but `j` other goals are.
-        zone: ``int32 [n_states]``, the first index into `amounts` for each state of the teammate.
+        amounts: ``float64 [n_zones, 2, n_goals]``; the last index counts goals. ``[:, 0, i]`` if the true goal is
+            named together with `i` others, ``[:, 1, j]`` if it is not named but `j` other goals are.
+        zone: ``int32 [n_states]``, the first index into `amounts` for each state of the teammate; the states of a zone
+            have the same amounts.
     """
 
     amounts: FloatArray
