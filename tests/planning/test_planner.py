@@ -188,7 +188,10 @@ def pool_of(planner: Planner, groups: Words, problem: Problem) -> set[frozenset[
     search, tables = planner.search, planner.tables
     search.rows[0], search.groups = mask_rows(problem.prior > 0), groups[:, None]
     n = propose(search, 0, tables.start, *tables.ego.split(problem.start.ego))
-    return {frozenset(goals_in(search.sets[search.pool + k, 0])) for k in range(n)}
+    proposed = [frozenset(goals_in(search.sets[search.pool + k, 0])) for k in range(n)]
+    assert all(proposed), "a question about nothing"
+    assert len(set(proposed)) == n, "each question is proposed once"
+    return set(proposed)
 
 
 def test_groups_of_goals_are_proposed() -> None:
