@@ -90,7 +90,7 @@ def test_every_guarantee_names_tests_that_exist() -> None:
     named = {name for row in rows for name in re.findall(r"`(tests/[^`]+)`", row)}
     assert [row for row in rows if "`tests/" not in row] == []
     files = {name.partition("::")[0] for name in named}
-    assert named - {name for file in files for name in tests_in(file)} == set()
+    assert named - {name for file in files for name in named_tests(file)} == set()
     marked = {name for row in rows for name in re.findall(r"`(tests/[^`]+)` \*torture\*", row)}
     assert marked == {name for name in named if name.startswith("tests/torture/")}
 
@@ -103,7 +103,7 @@ def guarantees() -> list[str]:
     return [line for line in tables.splitlines() if line.startswith("|") and not line.startswith(heads)]
 
 
-def tests_in(path: str) -> set[str]:
+def named_tests(path: str) -> set[str]:
     """Return the names of the tests in a file as ``path::test`` or ``path::Class::test``; empty if there is no file."""
     if not (ROOT / path).is_file():
         return set()
