@@ -153,7 +153,7 @@ def test_edp_of_a_graph(run: Run) -> None:
 
 
 def test_edp_draws_the_matrix_of_a_graph(run: Run) -> None:
-    assert run("edp", "ward.toml", "--png", "ward.png").assert_fine().endswith("\n\nDrawn: ward.png\n")
+    assert run("edp", "ward.toml", "--png", "ward.png").assert_fine().endswith("\n\nWritten: ward.png\n")
     assert Path("ward.png").read_bytes().startswith(b"\x89PNG")
 
 

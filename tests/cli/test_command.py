@@ -55,7 +55,7 @@ OPTIONS = {
         "--json",
     ],
     "completion": ["SHELL"],
-    "decide": ["FILE", "--heard QUESTION=ANSWER", "--depth N", "--svg FILE", "--json", "--memory AMOUNT"],
+    "decide": ["FILE", "--heard QUESTION=ANSWER", "--depth N", "--picture FILE", "--json", "--memory AMOUNT"],
     "serve-mcp": ["--memory AMOUNT"],
     "audit": [
         "PATH",
@@ -78,10 +78,10 @@ OPTIONS = {
         "--goals FILE",
         "--designs N",
         "--json",
-        "--png FILE",
+        "--picture FILE",
         "-o",
     ],
-    "edp": ["MAP", "--at STATE", "--json", "--png FILE"],
+    "edp": ["MAP", "--at STATE", "--json", "--picture FILE"],
     "evaluate": [
         "FILE",
         "--method",
@@ -121,7 +121,7 @@ OPTIONS = {
         "--gif FILE",
         "--html FILE",
     ],
-    "show": ["FILE", "--png FILE"],
+    "show": ["FILE", "--picture FILE"],
     "study": ["STUDY", "--methods NAME", "--priors KIND", "--costs X", "--out DIR", "--dry-run", "--dask ADDRESS"],
 }
 

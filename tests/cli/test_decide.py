@@ -58,7 +58,7 @@ def test_a_depth(run: Run) -> None:
     [
         ([], "FILE: found nothing; expected a decision file (askwise new --kind decision writes one)"),
         (["none.toml"], "file 'none.toml': found no such file or directory; expected a file that can be read"),
-        ([TICKET, "--svg", "a.png"], "--svg: found 'a.png'; expected a name that ends with .svg"),
+        ([TICKET, "--picture", "a.gif"], "file 'a.gif': found the ending '.gif'; expected one of .png, .svg, .pdf"),
         ([TICKET, "--depth", "x"], "--depth: found 'x'; expected a whole number from 0"),
         ([TICKET, "--heard", "CSV"], "--heard: found 'CSV'; expected QUESTION=ANSWER"),
         (

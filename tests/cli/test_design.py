@@ -91,7 +91,7 @@ def test_pictures(run: Run) -> None:
     Path("graph.json").write_text(json.dumps(graph_file().to_json()))
     for number, name in enumerate(("two-goals.txt", "kitchen.toml", "graph.json")):
         printed = run("design", name, "-k", "1", "--png", f"{number}.png").assert_fine()
-        assert printed.endswith(f"Drawn: {number}.png\n")
+        assert printed.endswith(f"Written: {number}.png\n")
         assert Path(f"{number}.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -104,7 +104,7 @@ def test_planning_problems(run: Run) -> None:
     options = ("design", "domain.pddl", "template.pddl", "--goals", "hyps.dat", "-k", "1")
     printed = run(*options, "-o", "changed.tar.bz2", "--png", "actions.png").assert_fine()
     assert printed.startswith("forbid   move k hall one\n")
-    assert printed.endswith("Written: changed.tar.bz2\nDrawn: actions.png\n")
+    assert printed.endswith("Written: changed.tar.bz2\nWritten: actions.png\n")
     found = json.loads(run("design", "changed.tar.bz2", "-k", "1", "--json").assert_fine())
     assert (found["forbid"], found["before"]["wcd"]) == ([], 0)
     assert run("design", ".", "-k", "1").assert_fine().startswith("forbid   move k hall one\n")
@@ -131,7 +131,7 @@ def test_planning_problems(run: Run) -> None:
         ),
         (
             "two-goals.txt -k 1 --png map.gif",
-            "--png: found 'map.gif'; expected a file name that ends in .png, .svg or .pdf",
+            "file 'map.gif': found the ending '.gif'; expected one of .png, .svg, .pdf",
         ),
         (
             "two-goals.txt -k 1 --goals hyps.dat",

@@ -39,7 +39,7 @@ def test_a_picture_is_drawn(run: Run, drawing: str) -> None:
     text = drawing.replace("W", "A") if drawing == "W" else drawing
     options = ("--at", "0,0") if drawing == "W" else ()
     printed = run("edp", "-", *options, "--png", "x.png", stdin=text).assert_fine()
-    assert printed.endswith("\n\nDrawn: x.png\n")
+    assert printed.endswith("\n\nWritten: x.png\n")
     assert_picture(Path("x.png"))
 
 
@@ -67,7 +67,7 @@ def test_the_ending_decides_the_kind(run: Run, name: str) -> None:
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     """Keep the figures instead of writing them, to see what is on them."""
     kept: list[Figure] = []
-    monkeypatch.setattr(files, "save_figure", lambda figure, _: kept.append(figure))
+    monkeypatch.setattr(files, "save_figure", lambda figure, _, **__: kept.append(figure))
     return kept
 
 
@@ -121,3 +121,12 @@ def test_any_name_can_be_drawn(run: Run, kind: str, count: int) -> None:
     outcome = run("edp", "-", "--json", "--png", "x.png", stdin=given)
     assert (outcome.code, outcome.err) == (0, "")
     assert_picture(Path("x.png"))
+
+
+def test_a_planning_problem_gets_its_matrix(run: Run, drawn: list[Figure]) -> None:
+    words = str(Path(__file__).parents[2] / "examples" / "words")
+    assert run("edp", words, "--picture", "x.pdf").assert_fine().endswith("\n\nWritten: x.pdf\n")
+    ax = drawn[0].axes[0]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("goal that is pursued", "goal to be ruled out")
+    assert len(ax.texts) == 5 * 4, "every pair of different goals has its number"
+    assert drawn[0].get_size_inches()[0] == pytest.approx(3.3), "as wide as a column"

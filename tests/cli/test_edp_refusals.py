@@ -108,11 +108,9 @@ CASES = {
         "AWB\n", "file 'x.jpg': found the ending '.jpg'; expected one of .png, .svg, .pdf", ("--png", "x.jpg")
     ),
     "picture without ending": Case(
-        "AWB\n", "file 'x': found the ending ''; expected one of .png, .svg, .pdf", ("--png", "x")
+        "AWB\n", "file 'x': found no ending; expected one of .png, .svg, .pdf", ("--png", "x")
     ),
-    "picture without name": Case(
-        "AWB\n", "file '': found the ending ''; expected one of .png, .svg, .pdf", ("--png", "")
-    ),
+    "picture without name": Case("AWB\n", "file '': found no ending; expected one of .png, .svg, .pdf", ("--png", "")),
     "picture of a faulty map": Case(
         "A#W\n",
         "goal A: found no way to it from state (2, 0); expected a goal that can be reached",

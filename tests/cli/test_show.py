@@ -52,9 +52,9 @@ def test_from_standard_input(run: Run, saved: str) -> None:
 
 
 def test_a_picture(run: Run, saved: str) -> None:
-    assert run("show", saved, "--png", "map.png").assert_fine() == f"{SHOWN}\nDrawn: map.png\n"
+    assert run("show", saved, "--png", "map.png").assert_fine() == f"{SHOWN}\nWritten: map.png\n"
     with Image.open("map.png") as picture:
-        assert (picture.format, picture.width) == ("PNG", 480)
+        assert (picture.format, picture.width) == ("PNG", 990)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "far", "near", "fetcher-far", "fetcher-near"])
@@ -146,8 +146,8 @@ def test_a_missing_file(run: Run) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("map.jpg", "file 'map.jpg': found the ending '.jpg'; expected the ending '.png'"),
-        ("", "file '': found no ending; expected the ending '.png'"),
+        ("map.jpg", "file 'map.jpg': found the ending '.jpg'; expected one of .png, .svg, .pdf"),
+        ("", "file '': found no ending; expected one of .png, .svg, .pdf"),
         (
             "nowhere/map.png",
             "file 'nowhere/map.png': found no such file or directory; expected a place that can be written to",

@@ -213,7 +213,7 @@ def test_a_matrix_has_the_pursued_goal_in_columns(ax: Axes) -> None:
     family = Divergence(grid, {"g1": (8, 0), "g2": (8, 6)})
     assert plot.edp_matrix(family, (7, 6), ax=ax) is ax
     # Text is placed by column and row: (1, 0) is row 0, column 1, EDP(g1 | g2).
-    assert texts_at(ax) == {(0, 0): "∞", (1, 0): "2", (0, 1): "1.14", (1, 1): "∞"}
+    assert texts_at(ax) == {(1, 0): "2", (0, 1): "1.14"}
     assert [label.get_text() for label in ax.get_xticklabels()] == ["g1", "g2"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["g1", "g2"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("goal that is pursued", "goal to be ruled out")
@@ -232,7 +232,7 @@ def test_a_matrix_needs_no_grid(ax: Axes) -> None:
     model = Model.from_edges([("hall", "left", "kitchen"), ("hall", "right", "office")])
     family = Divergence(model, {"cook": "kitchen", "work": "office"})
     plot.edp_matrix(family, "hall", ax=ax)
-    assert texts_at(ax) == {(0, 0): "∞", (1, 0): "1", (0, 1): "1", (1, 1): "∞"}
+    assert texts_at(ax) == {(1, 0): "1", (0, 1): "1"}
     assert ax.get_title() == "EDP at hall"
 
 

@@ -45,6 +45,13 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_picture(parser: argparse.ArgumentParser, what: str, *old: str) -> None:
+    """Declare ``--picture FILE``; `what` says what is drawn, `old` are earlier spellings that still work."""
+    parser.add_argument("--picture", metavar="FILE", help=f"also draw {what}, as FILE.png, FILE.svg or FILE.pdf")
+    for name in old:
+        parser.add_argument(name, dest="picture", metavar="FILE", help=argparse.SUPPRESS)
+
+
 def read_problem(options: argparse.Namespace) -> Problem:
     """Return the problem in the file of the argument FILE, with the answer model of ``--answers`` if that was given."""
     from askwise.api import as_problem

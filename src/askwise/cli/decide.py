@@ -7,7 +7,7 @@ questions, in JSON or TOML (askwise new --kind decision writes one); - reads sta
   askwise decide examples/decisions/ticket.toml
   askwise decide examples/decisions/ticket.toml --heard "Which export?=CSV"
   askwise decide examples/decisions/triage.toml --json
-  askwise decide examples/decisions/triage.toml --svg plan.svg
+  askwise decide examples/decisions/triage.toml --picture plan.pdf
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
+from askwise.cli import common
 from askwise.errors import InputError
-from askwise.text.files import naming_file
+from askwise.text.files import check_picture, naming_file
 from askwise.text.reading import parse_whole
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a question and its answer ('no answer' if there was none); may be repeated",
     )
     add("--depth", metavar="N", help="look exactly N questions ahead (default: as far as possible in about a second)")
-    add("--svg", metavar="FILE", help="draw the plan")
+    common.add_picture(parser, "the plan", "--svg")
     add("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -48,21 +49,20 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.file is None:
         raise InputError("FILE", "nothing", "a decision file (askwise new --kind decision writes one)")
-    if options.svg is not None and not options.svg.lower().endswith(".svg"):
-        raise InputError("--svg", repr(options.svg), "a name that ends with .svg")
+    if options.picture is not None:
+        check_picture(options.picture)
     depth = None if options.depth is None else parse_whole(options.depth, "--depth")
     advice = session(read(options.file), options.heard, depth).next()
-    if options.svg is not None:
-        from askwise.text.files import whole_file
+    if options.picture is not None:
+        from askwise.decisions.drawing import save_plan
 
-        with whole_file(options.svg) as temporary:
-            temporary.write_text(advice.plan.svg(), encoding="utf-8")
+        save_plan(advice.plan, options.picture)
     if options.json:
         print(json.dumps(advice.as_json(), ensure_ascii=False, allow_nan=False))
     else:
         print(advice)
-        if options.svg is not None:
-            print(f"\nWritten: {options.svg}")
+        if options.picture is not None:
+            print(f"\nWritten: {options.picture}")
     return 0
 
 

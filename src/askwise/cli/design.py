@@ -15,7 +15,7 @@ No shortest path to a goal gets more than --budget steps longer: the teammate's,
 that both agents share also the ego agent's.
 
   askwise design map.txt -k 3
-  askwise design problem.toml -k 2 --minimise cost --by optimum --png design.png
+  askwise design problem.toml -k 2 --minimise cost --by optimum --picture design.pdf
   askwise design problem.toml -k 5 --minimise edp --budget 2 -o changed.toml
   askwise design map.txt --forbid 3,4 --forbid 5,6
   askwise design domain.pddl template.pddl --goals hyps.dat -k 2 -o changed.tar.bz2
@@ -34,7 +34,7 @@ from typing import Any
 from askwise.cli import common, planning_problems
 from askwise.cli.common import Progress
 from askwise.errors import InputError
-from askwise.text.files import naming_file
+from askwise.text.files import check_picture, naming_file
 from askwise.text.reading import parse_whole
 
 OPTIONS = {
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--designs", metavar="N", help="search at most N designs")
     planning_problems.add_limits(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
-    parser.add_argument("--png", metavar="FILE", help="also draw the map or graph before and after")
+    common.add_picture(parser, "the map or graph before and after", "--png")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the changed problem")
 
 
@@ -99,18 +99,21 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.output is not None:
         save(found, options.output)
-    if options.png is not None:
+    drawn = options.picture is not None and bool(found.forbidden)
+    if drawn:
         from askwise.designs.picture import draw
         from askwise.text import files
 
-        files.save_figure(draw(found), options.png)
+        files.save_figure(draw(found), options.picture, dpi=300)
     if options.json:
         print(json.dumps(as_json(found), ensure_ascii=False))
         return 0
     print(to_text(found), end="")
-    for what, path in (("Written", options.output), ("Drawn", options.png)):
+    for path in (options.output, options.picture if drawn else None):
         if path is not None:
-            print(f"{what}: {path}")
+            print(f"Written: {path}")
+    if options.picture is not None and not drawn:
+        print("No picture was drawn: nothing is blocked, so before and after are the same.")
     return 0
 
 
@@ -123,8 +126,8 @@ def check(options: argparse.Namespace) -> None:
     parse_whole(options.budget, "--budget")
     if options.designs is not None:
         parse_whole(options.designs, "--designs", 1)
-    if options.png is not None and Path(options.png).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError("--png", repr(options.png), "a file name that ends in .png, .svg or .pdf")
+    if options.picture is not None:
+        check_picture(options.picture)
 
 
 def read_place(options: argparse.Namespace) -> Any:

@@ -33,16 +33,20 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.cli import common, planning_problems
 from askwise.errors import InputError
-from askwise.text.files import naming_file
+from askwise.text.files import check_picture, naming_file
 from askwise.text.wording import printable
 
 if TYPE_CHECKING:
     from askwise.divergence import Divergence
     from askwise.model import Model
+    from askwise.pddl.pairs import Pairs
     from askwise.types import StateLike
 
 WIDEST_TABLE = 12
 """Largest number of goals for which the whole matrix is printed; for more, a summary is easier to read."""
+
+COLUMN = 3.3
+"""Width of a picture in inches: a column of most papers."""
 
 LARGEST_TABLE = 2**30
 """Largest table, in bytes, that a picture may need; larger maps are drawn without colours."""
@@ -67,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--at", metavar="STATE", help="where the teammate is, a cell as X,Y (default: the W, or the start)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON, with null for infinity")
-    parser.add_argument("--png", metavar="FILE", help="also draw a picture")
+    common.add_picture(parser, "a map or the matrix of all pairs", "--png")
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,8 @@ class Watched:
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise edp``: print how long goals look alike, as matrices of EDP and WCD; return exit code 0."""
+    if options.picture is not None:
+        check_picture(options.picture)
     if planning_problems.is_planning(options.map):
         return run_planning(options)
     for name in ("template", "goals", "obs", "limit"):
@@ -107,14 +113,14 @@ def run(options: argparse.Namespace) -> int:
     divergence = Divergence(watched.model, watched.goals, policies=watched.policies)
     state = watched.model.state(at, "teammate" if options.at is None else "--at")
     edp, wcd = divergence.matrices_at(watched.model.name(state))
-    if options.png is not None:
-        draw(divergence, at, options.png)
+    if options.picture is not None:
+        draw(divergence, at, options.picture)
     if options.json:
         print(json.dumps(as_json(divergence, at, edp, wcd)))
     else:
         print(matrices_to_text(divergence, at, edp, wcd))
-        if options.png:
-            print(f"\nDrawn: {options.png}")
+        if options.picture is not None:
+            print(f"\nWritten: {options.picture}")
     return 0
 
 
@@ -123,17 +129,23 @@ def run_planning(options: argparse.Namespace) -> int:
     from askwise.pddl.pairs import after_seen, pairs_at
     from askwise.pddl.text import pairs_to_json, pairs_to_text
 
-    for name in ("at", "png"):
-        if getattr(options, name) is not None:
-            raise InputError(f"--{name}", repr(getattr(options, name)), "a map or an instance beside it")
+    if options.at is not None:
+        raise InputError("--at", repr(options.at), "a map or an instance; for a planning problem use --obs")
     problem = planning_problems.read(options, options.map, options.template)
     seen = problem.seen if options.obs is not None else ()
     cones = planning_problems.cones_of(problem, "edp")
     pairs = pairs_at(cones, after_seen(cones, seen))
+    drawn = options.picture is not None and len(pairs.goals) > 1
+    if drawn:
+        draw_pairs(list(cones.goals), pairs, options.picture)
     if options.json:
         print(json.dumps(pairs_to_json(problem.name, cones, pairs, [action for _, action in seen])))
     else:
         print(pairs_to_text(problem.name, cones, pairs, len(seen)))
+        if options.picture is not None:
+            print(
+                f"\nWritten: {options.picture}" if drawn else "\nNo picture was drawn: there is nothing to tell apart."
+            )
     return 0
 
 
@@ -252,8 +264,8 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     """Save a picture of EDP from the teammate's state `at`.
 
-    On a map with two goals it is a map of EDP; with any other number of goals a map beside the matrix of all pairs. On
-    a graph it is the matrix alone.
+    On a map with two goals it is a map of EDP; with any other number of goals a map above the matrix of all pairs. On
+    a graph it is the matrix alone. The picture is as wide as a column of a paper.
     """
     from matplotlib.figure import Figure
 
@@ -261,17 +273,35 @@ def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     from askwise.text import files
     from askwise.view import plot
 
-    mapped = isinstance(divergence.model, GridWorld)
-    wide = mapped and divergence.n_goals != 2
-    figure = Figure(figsize=(14, 6) if wide else (10, 7), layout="constrained")
-    if wide:
-        left, right = figure.subplots(1, 2)
+    grid = divergence.model if isinstance(divergence.model, GridWorld) else None
+    stacked = grid is not None and divergence.n_goals != 2
+    high = 0.0 if grid is None else min(max(2.4 * grid.height / grid.width + 0.7, 1.9), 6.0)
+    figure = Figure(figsize=(COLUMN, high + (2.6 if stacked or grid is None else 0.0)), layout="constrained")
+    if stacked:
+        upper, lower = figure.subplots(2, 1, height_ratios=(high, 2.6))
         # Colours need the whole table; a large map shows only its goals.
         colourful = divergence.table_bytes <= LARGEST_TABLE
-        (plot.ambiguity_map if colourful else plot.goal_map)(divergence, teammate=at, ax=left)
-        plot.edp_matrix(divergence, at, ax=right)
-    elif mapped:
+        (plot.ambiguity_map if colourful else plot.goal_map)(divergence, teammate=at, ax=upper)
+        plot.edp_matrix(divergence, at, ax=lower)
+    elif grid is not None:
         plot.edp_map(divergence, teammate=at, ax=figure.subplots())
     else:
         plot.edp_matrix(divergence, at, ax=figure.subplots())
-    files.save_figure(figure, path)
+    files.save_figure(figure, path, dpi=300)
+
+
+def draw_pairs(names: list[str], pairs: Pairs, path: str) -> None:
+    """Save the matrix of EDP of a planning problem, for the goals that are still possible.
+
+    `names` are the names of all goals of the problem.
+    """
+    from matplotlib.figure import Figure
+
+    from askwise.text import files
+    from askwise.view import plot
+
+    figure = Figure(figsize=(COLUMN, 2.8), layout="constrained")
+    ax = figure.subplots()
+    plot.pair_matrix(ax, [names[goal] for goal in pairs.goals], pairs.edp, numbers=[goal + 1 for goal in pairs.goals])
+    ax.set_title("EDP", fontsize=8)
+    files.save_figure(figure, path, dpi=300)

@@ -67,5 +67,5 @@ def two_goal_grid(folder: Path, *, quiet: bool) -> int:
         files.save_figure(drawn, target / f"edp-map.{ending}")
     if not quiet:
         print(two_goal_grid.text(rows))
-        print(f"Drawn: {target / 'edp-map.png'}")
+        print(f"Written: {target / 'edp-map.png'}")
     return 0 if all(row.agrees for row in rows) else 1

@@ -6,7 +6,7 @@ standard input.
   askwise run instance.json --goal S3 --seed 1
   askwise run instance.json --method never --goal S3 --seed 1
   askwise run instance.json --teammate noisy:0.1 --belief robust --watch
-  askwise run instance.json --html episode.html --gif episode.gif
+  askwise run instance.json --html episode.html --gif episode.gif --picture episode.pdf
   askwise run --method help
   askwise run --teammate help
 """
@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--speed", metavar="N", default="4", help="steps per second for --watch (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--gif", metavar="FILE", help="write an animated GIF")
+    common.add_picture(parser, "the paths and the questions")
     parser.add_argument("--html", metavar="FILE", help="write a web page on which you can step through the episode")
     parser.add_argument("--trace", metavar="FILE", help="write a complete record of the episode, as JSON")
 
@@ -73,6 +74,7 @@ def run(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> None:
     """Raise an InputError for missing, contradictory or bad options; called before the episode is simulated."""
+    from askwise.text.files import check_picture
     from askwise.view.raster import check_ending
 
     common.need_file(options)
@@ -81,6 +83,8 @@ def check(options: argparse.Namespace) -> None:
     parse_number(options.speed, "--speed", above=0)
     if options.gif is not None:
         check_ending(options.gif, ".gif")
+    if options.picture is not None:
+        check_picture(options.picture)
 
 
 def play(options: argparse.Namespace) -> Episode:
@@ -114,7 +118,7 @@ def watch(episode: Episode, speed: float) -> None:
 
 
 def write(options: argparse.Namespace, episode: Episode) -> list[str]:
-    """Write the episode to the files of ``--trace``, ``--html`` and ``--gif``; return the names of those written."""
+    """Write the episode to the files of ``--trace``, ``--html``, ``--gif`` and ``--picture``; return their names."""
     if options.trace is not None:
         from askwise.play import trace
 
@@ -127,7 +131,11 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
         from askwise.view.raster import save_gif
 
         save_gif(episode, options.gif)
-    return [path for path in (options.trace, options.html, options.gif) if path is not None]
+    if options.picture is not None:
+        from askwise.view.scene_figure import save_episode
+
+        save_episode(episode, options.picture)
+    return [path for path in (options.trace, options.html, options.gif, options.picture) if path is not None]
 
 
 def as_json(episode: Episode) -> dict[str, Any]:

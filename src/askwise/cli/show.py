@@ -5,7 +5,7 @@ standard input.
 
   askwise show instance.json
   askwise generate --seed 7 | askwise show -
-  askwise show instance.json --png instance.png
+  askwise show instance.json --picture instance.pdf
 """
 
 from __future__ import annotations
@@ -21,25 +21,28 @@ from askwise.cli import common
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise show``."""
     parser.add_argument("file", metavar="FILE", help="instance file; - reads standard input")
-    parser.add_argument("--png", metavar="FILE", help="also draw a picture")
+    common.add_picture(parser, "a picture for a paper", "--png")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise show``: print a description and a drawing of an instance; return exit code 0."""
     from askwise.api import as_problem
-    from askwise.view import raster, text
+    from askwise.text.files import check_picture
+    from askwise.view import text
     from askwise.view.scene_builder import start_scene
     from askwise.view.summary import describe
 
-    if options.png is not None:
-        raster.check_ending(options.png, ".png")
+    if options.picture is not None:
+        check_picture(options.picture)
     problem = as_problem(common.read_instance(options.file))
     scene = start_scene(problem, problem.prior)
     columns = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else text.COLUMNS
     print(describe(problem))
     drawing = text.draw(replace(scene, progress=""), colour=common.colourful(), columns=columns)
     print(drawing, end="")
-    if options.png is not None:
-        raster.save_png(scene, options.png)
-        print(f"\nDrawn: {options.png}")
+    if options.picture is not None:
+        from askwise.view.scene_figure import save_scene
+
+        save_scene(scene, options.picture)
+        print(f"\nWritten: {options.picture}")
     return 0

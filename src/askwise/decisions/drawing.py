@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Protocol
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
 
+from askwise.text.files import check_picture, save_figure, whole_file
 from askwise.text.wording import printable
 from askwise.view.palette import LIGHT, QUESTION_PALE, hex_of
 
@@ -55,14 +57,8 @@ class PlanNode(Protocol):
 
 def plan_to_svg(plan: PlanNode) -> str:
     """Return a plan as an SVG drawing of a tree, which grows from left to right."""
-    columns = _columns(plan)
-    left = [MARGIN]
-    for nodes in columns[:-1]:
-        left.append(left[-1] + int(max(_width(node) for node in nodes)) + BRANCH)
-    parts: list[str] = []
-    height = _put(plan, 0, left, MARGIN, parts)[1]
-    wide = left[-1] + int(max(_width(node) for node in columns[-1])) + MARGIN
-    tall = int(height - GAP + MARGIN)
+    boxes, branches, wide, tall = _arranged(plan)
+    parts = [_branch(*branch) for branch in branches] + [_box(*box) for box in boxes]
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}" role="img"'
         f' font-family="system-ui, sans-serif" font-size="13" fill="{INK}">'
@@ -70,6 +66,64 @@ def plan_to_svg(plan: PlanNode) -> str:
         f'<rect width="{wide}" height="{tall}" fill="{PAPER}"/>'
     )
     return head + "".join(parts) + "</svg>\n"
+
+
+def save_plan(plan: PlanNode, path: str | Path) -> None:
+    """Write the drawing of a plan to a PNG, SVG or PDF file, by the ending of `path`."""
+    if check_picture(path) == ".svg":
+        with whole_file(path) as temporary:
+            temporary.write_text(plan_to_svg(plan), encoding="utf-8")
+        return
+    from matplotlib.figure import Figure
+    from matplotlib.patches import FancyBboxPatch, PathPatch
+    from matplotlib.path import Path as Curve
+
+    boxes, branches, wide, tall = _arranged(plan)
+    figure = Figure(figsize=(wide / 144, tall / 144))
+    ax = figure.add_axes((0, 0, 1, 1))
+    ax.set(xlim=(0, wide), ylim=(tall, 0))
+    ax.axis("off")
+
+    def write(x: float, y: float, text: str, size: float, colour: str, side: Literal["left", "right"] = "left") -> None:
+        # A pixel of the drawing is half a point.
+        ax.text(x, y, printable(text), fontsize=size / 2, color=colour, ha=side, parse_math=False)
+
+    for answer, share, x0, y0, x1, y1 in branches:
+        points = [(x0, y0), (x0 + 34, y0), (x0 + 16, y1), (x0 + 50, y1), (x1, y1)]
+        codes = [Curve.MOVETO, Curve.CURVE4, Curve.CURVE4, Curve.CURVE4, Curve.LINETO]
+        line = PathPatch(Curve(points, codes), fill=False, edgecolor=EDGE, alpha=0.7, linewidth=(1 + 5 * share) / 2)
+        ax.add_patch(line)
+        write(x1 - 6, y1 - 6, _short(answer, 17), 11, INK, "right")
+        write(x1 - 6, y1 + 14, f"{100 * share:.3g} %", 11, FAINT, "right")
+    for node, left, middle in boxes:
+        asks = node.kind == "ask"
+        shape = FancyBboxPatch((left, middle - BOX / 2), _width(node), BOX)
+        shape.set_boxstyle("round", pad=0, rounding_size=BOX / 2 if asks else 3)
+        shape.set(facecolor=QUESTION if asks else ACTION, edgecolor=QUESTION_EDGE if asks else EDGE, linewidth=0.5)
+        ax.add_patch(shape)
+        x = left + (16 if asks else 10)
+        write(x, middle - 4, _short(node.name) + (" …" if node.cut else ""), 12, INK)
+        write(x, middle + 12, f"{'ask' if asks else 'act'}, expected loss {node.loss:.4g}", 10.5, FAINT)
+    save_figure(figure, path, dpi=300)
+
+
+Box: TypeAlias = tuple[PlanNode, float, float]
+"""A node, the left edge of its box, and the middle of its height."""
+Branch: TypeAlias = tuple[str, float, float, float, float, float]
+"""An answer, its probability, and the start and the end of its line, as x and y."""
+
+
+def _arranged(plan: PlanNode) -> tuple[list[Box], list[Branch], int, int]:
+    """Return boxes and branches of a plan with their positions, and width and height of the drawing, in pixels."""
+    columns = _columns(plan)
+    left = [MARGIN]
+    for nodes in columns[:-1]:
+        left.append(left[-1] + int(max(_width(node) for node in nodes)) + BRANCH)
+    boxes: list[Box] = []
+    branches: list[Branch] = []
+    height = _put(plan, 0, left, MARGIN, boxes, branches)[1]
+    wide = left[-1] + int(max(_width(node) for node in columns[-1])) + MARGIN
+    return boxes, branches, wide, int(height - GAP + MARGIN)
 
 
 def _columns(plan: PlanNode) -> list[list[PlanNode]]:
@@ -80,29 +134,32 @@ def _columns(plan: PlanNode) -> list[list[PlanNode]]:
     return columns
 
 
-def _put(node: PlanNode, column: int, left: list[int], top: float, parts: list[str]) -> tuple[float, float]:
-    """Append the SVG of a node and all nodes below it to `parts`.
+def _put(
+    node: PlanNode, column: int, left: list[int], top: float, boxes: list[Box], branches: list[Branch]
+) -> tuple[float, float]:
+    """Append a node and all nodes below it to `boxes`, and the lines between them to `branches`.
 
     Args:
         node: the node.
         column: its depth.
         left: x coordinate of each depth.
         top: y coordinate of the top of its subtree.
-        parts: pieces of SVG.
+        boxes: the nodes with their positions.
+        branches: the lines with their positions.
 
     Returns:
         The y coordinates of the middle of its box and of the top of the next subtree.
     """
     bottom, middles = top, []
     for _, below in node.answers:
-        middle, bottom = _put(below, column + 1, left, bottom, parts)
+        middle, bottom = _put(below, column + 1, left, bottom, boxes, branches)
         middles.append(middle)
     middle = (middles[0] + middles[-1]) / 2 if middles else top + BOX / 2
     bottom = max(bottom, middle + BOX / 2 + GAP)
     start = left[column] + _width(node)
     for (answer, below), end in zip(node.answers, middles, strict=True):
-        parts.append(_branch(answer, below.probability / node.probability, start, middle, left[column + 1], end))
-    parts.append(_box(node, left[column], middle))
+        branches.append((answer, below.probability / node.probability, start, middle, left[column + 1], end))
+    boxes.append((node, left[column], middle))
     return middle, bottom
 
 

@@ -26,6 +26,7 @@ from askwise.types import IntArray
 from askwise.view.floor import DrawnGraph, Place
 from askwise.view.palette import LIGHT, hex_of
 from askwise.view.palette import WALL as WALL_COLOUR
+from askwise.view.plot import pair_matrix
 from askwise.view.scene_builder import start_scene
 
 FORBIDDEN, TEAMMATE, EGO, INK, LINE, PAPER = (
@@ -34,25 +35,27 @@ FORBIDDEN, TEAMMATE, EGO, INK, LINE, PAPER = (
 WALL = hex_of(WALL_COLOUR)
 COLOURS = "YlGnBu"
 PLAIN: dict[str, Any] = {"parse_math": False}
+WIDTH = 6.9
+"""Width of a picture in inches: both columns of most papers; two maps in one column would be too small to read."""
 MOST_NODES = 60
 LARGEST_WITH_NAMES = 40
 
 
 def draw(design: Design) -> Figure:
     """Return the picture of a design as a matplotlib figure: map, graph or EDP matrix, before and after it."""
-    figure = Figure(figsize=(12, 6), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     sides = [(left, "before", design.given, design.before), (right, "after", design.changed, design.after)]
     if design.thing == "action":
         for ax, when, _, state in sides:
             _matrix(ax, design, state)
-            ax.set_title(_title(design, when, state), fontsize=10, **PLAIN)
+            ax.set_title(_title(design, when, state), fontsize=7.5, **PLAIN)
         return figure
     floors = [_watched(given) for _, _, given, _ in sides]
     most = max(int(counts.max(initial=1)) for _, _, _, counts in floors)
     mapped = all(isinstance(model, GridWorld) for model, _, _, _ in floors)
     drawn = None if mapped else _graph_of(design)
-    figure.set_size_inches(12, _height(floors[0][0], drawn))
+    figure.set_size_inches(WIDTH, _height(floors[0][0], drawn))
     egos = [_ego_places(given) if mapped else [] for _, _, given, _ in sides]
     for (ax, when, _, state), (model, targets, start, counts), places in zip(sides, floors, egos, strict=True):
         forbidden = design.forbidden if when == "after" else ()
@@ -63,7 +66,7 @@ def draw(design: Design) -> Figure:
             _graph(ax, drawn, model, counts, most, start, forbidden)
         else:
             _matrix(ax, design, state)
-        ax.set_title(_title(design, when, state), fontsize=10, **PLAIN)
+        ax.set_title(_title(design, when, state), fontsize=7.5, **PLAIN)
     if mapped or drawn is not None:
         _key(figure, [left, right], most)
         _legend(figure, design, squares=mapped, ego=bool(egos[0]))
@@ -71,7 +74,7 @@ def draw(design: Design) -> Figure:
 
 
 def _height(model: Model, drawn: DrawnGraph | None) -> float:
-    """Return the height, in inches, of a picture that is 12 inches wide.
+    """Return the height, in inches, of a picture that is `WIDTH` inches wide.
 
     `model` is the teammate's; `drawn` is its drawing if it is a graph that is small enough to draw, otherwise None.
     """
@@ -79,19 +82,19 @@ def _height(model: Model, drawn: DrawnGraph | None) -> float:
         ratio = model.height / model.width
     else:
         ratio = 1.0 if drawn is None else drawn.height / drawn.width
-    return min(max(5.2 * ratio + 0.9, 3.6), 12.0)
+    return min(max(3.0 * ratio + 0.6, 2.1), 8.0)
 
 
 def _legend(figure: Figure, design: Design, *, squares: bool, ego: bool) -> None:
-    round_mark: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 9}
+    round_mark: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 6}
     if not squares:
         round_mark |= {"markerfacecolor": "none", "markeredgewidth": 2}
     marks = [Line2D([], [], color=TEAMMATE, label="teammate", **round_mark)]
     if ego:
         marks.append(Line2D([], [], color=EGO, marker="s", linestyle="none", markersize=8, label="ego agent"))
-    line = {"linestyle": "none", "marker": "s", "markersize": 9} if squares else {"linestyle": (0, (2, 1.5))}
+    line = {"linestyle": "none", "marker": "s", "markersize": 6} if squares else {"linestyle": (0, (2, 1.5))}
     marks.append(Line2D([], [], color=FORBIDDEN, label=f"forbidden {design.thing}", **line))
-    figure.legend(handles=marks, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+    figure.legend(handles=marks, loc="outside lower center", ncols=3, fontsize=7, frameon=False)
 
 
 def _title(design: Design, when: str, state: DesignState) -> str:
@@ -152,7 +155,7 @@ def _map(
         for state in states.tolist():
             _goal(ax, grid.cells[state].tolist(), printable(name), small)
     x, y = grid.cells[start].tolist()
-    ax.plot(x, y, "o", color=TEAMMATE, markersize=11, markeredgecolor=PAPER, zorder=5)
+    ax.plot(x, y, "o", color=TEAMMATE, markersize=6.5, markeredgecolor=PAPER, zorder=5)
     if small:
         ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
         ax.set_yticks(np.arange(-0.5, grid.height), minor=True)
@@ -161,7 +164,7 @@ def _map(
     step = max(1, max(grid.width, grid.height) // 20)
     ax.set_xticks(range(0, grid.width, step))
     ax.set_yticks(range(0, grid.height, step))
-    ax.tick_params(labelsize=7)
+    ax.tick_params(labelsize=6)
 
 
 def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:
@@ -170,13 +173,13 @@ def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:
     if small:
         plate = {"facecolor": PAPER, "alpha": 0.8, "pad": 0.8, "linewidth": 0}
         short = name if len(name) <= 12 else f"{name[:10]}..."
-        ax.text(x, y, short, ha="center", va="center", fontsize=7, color=INK, bbox=plate, zorder=6, **PLAIN)
+        ax.text(x, y, short, ha="center", va="center", fontsize=5.5, color=INK, bbox=plate, zorder=6, **PLAIN)
 
 
 def _ego(ax: Axes, places: list[Place]) -> None:
     """Mark the start of the ego agent; `places` has its coordinates, or is empty if nothing is to be marked."""
     for x, y in places:
-        ax.plot(x, y, "s", color=EGO, markersize=9, markeredgecolor=PAPER, zorder=5)
+        ax.plot(x, y, "s", color=EGO, markersize=6, markeredgecolor=PAPER, zorder=5)
 
 
 def _ego_places(given: Any) -> list[Place]:
@@ -217,9 +220,9 @@ def _graph(
         colour = palette(norm(counts[state])) if counts[state] else PAPER
         outline = TEAMMATE if state == start else INK
         ax.add_patch(Circle(node.at, 0.28, facecolor=colour, edgecolor=outline, linewidth=2.4 if node.marked else 1.2))
-        ax.text(node.at[0], node.at[1] - 0.36, "\n".join(node.lines), ha="center", va="top", fontsize=6.5, **PLAIN)
+        ax.text(node.at[0], node.at[1] - 0.36, "\n".join(node.lines), ha="center", va="top", fontsize=5.5, **PLAIN)
         if node.above:
-            ax.text(node.at[0], node.at[1] + 0.34, node.above, ha="center", va="bottom", fontsize=6.5, **PLAIN)
+            ax.text(node.at[0], node.at[1] + 0.34, node.above, ha="center", va="bottom", fontsize=5.5, **PLAIN)
     ax.set_xlim(0, drawn.width)
     ax.set_ylim(0, drawn.height)
     ax.set_aspect("equal")
@@ -232,7 +235,7 @@ def _arrow(ax: Axes, one: Any, other: Any, gone: bool) -> None:
         style = {"color": FORBIDDEN, "linewidth": 2.2, "linestyle": (0, (2, 1.5)), "zorder": 2}
     bend = "arc3,rad=0.12"
     ax.add_patch(
-        FancyArrowPatch(one, other, arrowstyle="-|>", mutation_scale=9, shrinkA=11, shrinkB=11, connectionstyle=bend)
+        FancyArrowPatch(one, other, arrowstyle="-|>", mutation_scale=5, shrinkA=6, shrinkB=6, connectionstyle=bend)
     )
     ax.patches[-1].set(**style)
 
@@ -242,15 +245,8 @@ def _arrow(ax: Axes, one: Any, other: Any, gone: bool) -> None:
 
 def _matrix(ax: Axes, design: Design, state: DesignState) -> None:
     diagonal = np.eye(len(design.goals), dtype=np.bool_)
-    values = np.where(diagonal, np.nan, state.edp_matrix)
     top = max(float(each.edp_matrix[~diagonal].max(initial=1.01)) for each in (design.before, design.after))
-    image = ax.imshow(values, cmap=COLOURS, vmin=1, vmax=top)
-    ax.figure.colorbar(image, ax=ax, shrink=0.8, label="EDP: expected steps until the row's goal is ruled out")
-    names = [printable(name) if len(name) <= 24 else f"{printable(name)[:22]}..." for name in design.goals]
-    step = max(1, len(names) // 25)
-    ax.set_xticks(range(0, len(names), step), names[::step], rotation=90, fontsize=7, **PLAIN)
-    ax.set_yticks(range(0, len(names), step), names[::step], fontsize=7, **PLAIN)
-    ax.set_xlabel("goal that is pursued", fontsize=8)
+    pair_matrix(ax, design.goals, state.edp_matrix, top)
 
 
 def _steps(most: int) -> BoundaryNorm:
@@ -262,5 +258,5 @@ def _key(figure: Figure, axes: list[Axes], most: int) -> None:
     from matplotlib.cm import ScalarMappable
 
     bar = figure.colorbar(ScalarMappable(_steps(most), COLOURS), ax=axes, shrink=0.7, ticks=range(1, most + 1))
-    bar.set_label("number of possible goals if the teammate is observed here", fontsize=8)
-    bar.ax.tick_params(labelsize=8)
+    bar.set_label("number of possible goals\nif the teammate is observed here", fontsize=6.5)
+    bar.ax.tick_params(labelsize=6)

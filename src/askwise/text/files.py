@@ -159,13 +159,23 @@ def remove_left_overs(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a matplotlib figure as PNG, SVG or PDF, by the ending of `path`; equal figures give equal bytes."""
-    import matplotlib
-
+def check_picture(path: str | Path) -> str:
+    """Return the ending of a picture's name in lower case; raise an `InputError` unless it is one of `PICTURES`."""
     ending = Path(path).suffix.lower()
     if ending not in PICTURES:
-        raise InputError(f"file {str(path)!r}", f"the ending {ending!r}", "one of " + ", ".join(PICTURES))
+        found = f"the ending {ending!r}" if ending else "no ending"
+        raise InputError(f"file {str(path)!r}", found, "one of " + ", ".join(PICTURES))
+    return ending
+
+
+def save_figure(figure: Figure, path: str | Path, *, dpi: int = 150) -> None:
+    """Write a matplotlib figure as PNG, SVG or PDF, by the ending of `path`; equal figures give equal bytes.
+
+    `dpi` is the number of pixels per inch of a PNG.
+    """
+    import matplotlib
+
+    ending = check_picture(path)
     # Dates and random identifiers would change the file at every rebuild.
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[ending]
     with (
@@ -175,7 +185,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     ):
         # matplotlib warns about letters that a font lacks and names that do not fit; neither is worth a warning here.
         warnings.simplefilter("ignore", UserWarning)
-        figure.savefig(temporary, dpi=150, metadata=metadata)
+        figure.savefig(temporary, dpi=dpi, metadata=metadata)
 
 
 def make_folder(path: str | Path) -> Path:

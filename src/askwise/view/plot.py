@@ -7,7 +7,7 @@ colour-blind readers.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -21,6 +21,7 @@ from askwise.errors import InputError
 from askwise.model import GridWorld
 from askwise.text.wording import printable
 from askwise.types import StateLike
+from askwise.view.layout.boxes import in_lines
 from askwise.view.palette import ALIKE, LIGHT, PAYS, hex_of, ink_on
 from askwise.view.palette import EGO as EGO_COLOUR
 from askwise.view.palette import PAPER as PAPER_COLOUR
@@ -38,6 +39,8 @@ LARGEST_WITH_NUMBERS = 12
 """Largest width and height of a grid with numbers in its cells; on larger grids they would be too small to read."""
 HEAT = 0.85
 """Opacity of the colours of a map on white."""
+LONGEST_NAME = 28
+"""Largest number of letters in a line of a goal's name next to a matrix."""
 MOST_SOLVED = 250_000
 """Largest number of cells for which a map is solved by `edp`."""
 MOST_DRAWN = 1_500
@@ -71,7 +74,7 @@ def edp_map(
     goals = [divergence.targets[one].tolist(), divergence.targets[other].tolist()]
     there, back = _both_ways(grid, goals[0], goals[1])
     ax = _axes(ax, grid)
-    _heat(ax, grid, (there + back) / 2, "expected steps until one goal is ruled out (mean of both directions)")
+    _heat(ax, grid, (there + back) / 2, "expected steps until one goal is ruled out\n(mean of both directions)")
     if max(grid.width, grid.height) <= LARGEST_WITH_NUMBERS:
         _numbers(ax, grid, there, back)
     for name, states in zip((divergence.names[one], divergence.names[other]), goals, strict=True):
@@ -79,7 +82,7 @@ def edp_map(
             _goal(ax, grid, state, name, corner=max(grid.width, grid.height) <= LARGEST_WITH_NUMBERS)
     _agents(ax, grid, teammate, ego)
     title = f"EDP({printable(divergence.names[one])} | {printable(divergence.names[other])}) / EDP(the other way)"
-    ax.set_title(title, fontsize=10, **PLAIN)
+    ax.set_title(title, fontsize=8, **PLAIN)
     return ax
 
 
@@ -98,8 +101,8 @@ def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, 
     total = np.where(finite, table, 0.0).sum(axis=(1, 2))
     mean = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
     ax = _axes(ax, grid)
-    _heat(ax, grid, mean, "expected steps until one of two goals is ruled out (mean of all pairs)")
-    ax.set_title("where goals are hard to tell apart", fontsize=10)
+    _heat(ax, grid, mean, "expected steps\n(mean of all pairs)")
+    ax.set_title("where goals are hard to tell apart", fontsize=8)
     return goal_map(divergence, teammate=teammate, ax=ax)
 
 
@@ -126,26 +129,54 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
 
     `ax` are the axes to draw on; by default new axes.
     """
-    values = divergence.edp_at(at)
-    ax = ax or plt.subplots(figsize=(6, 5), layout="constrained")[1]
-    finite = np.where(np.isfinite(values), values, np.nan)
-    image = ax.imshow(finite, cmap=COLOUR_MAP, vmin=1)
-    ax.figure.colorbar(image, ax=ax, shrink=0.8, label="expected steps")
-    n = divergence.n_goals
-    if n <= LARGEST_WITH_NUMBERS:
-        top = np.nanmax(finite, initial=1.0)
-        for i in range(n):
-            for j in range(n):
-                text = _short(values[i, j])
-                ax.text(j, i, text, ha="center", va="center", fontsize=8, color=_ink(values[i, j], top))
-    step = max(1, n // 25)
-    names = [printable(name) for name in divergence.names]
-    ax.set_xticks(range(0, n, step), names[::step], rotation=90, fontsize=7, **PLAIN)
-    ax.set_yticks(range(0, n, step), names[::step], fontsize=7, **PLAIN)
-    ax.set_xlabel("goal that is pursued")
-    ax.set_ylabel("goal to be ruled out")
-    ax.set_title(f"EDP at {divergence.model.name(divergence.model.state(at))}", fontsize=10, **PLAIN)
+    ax = ax or plt.subplots(figsize=(4.6, 4), layout="constrained")[1]
+    pair_matrix(ax, divergence.names, divergence.edp_at(at))
+    ax.set_title(f"EDP at {divergence.model.name(divergence.model.state(at))}", fontsize=8, **PLAIN)
     return ax
+
+
+def pair_matrix(
+    ax: Axes, names: Sequence[str], values: Any, top: float | None = None, numbers: Sequence[int] | None = None
+) -> None:
+    """Draw EDP of all pairs of goals as a matrix on the axes `ax`.
+
+    Args:
+        ax: the axes.
+        names: the names of the goals; long ones are written in two lines.
+        values: ``float64 [n_goals, n_goals]``: column `j` is the pursued goal, row `i` the goal to rule out. The
+            diagonal is left empty.
+        top: the largest value of the colour scale, if several matrices share it.
+        numbers: the numbers of the goals, which replace names that are too long to write; by default from 1.
+    """
+    n = len(names)
+    values = np.where(np.eye(n, dtype=bool), np.nan, values)
+    finite = np.where(np.isfinite(values), values, np.nan)
+    top = float(np.nanmax(finite, initial=1.01)) if top is None else top
+    image = ax.imshow(finite, cmap=COLOUR_MAP, vmin=1, vmax=top)
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
+    bar.set_label("expected steps", fontsize=7)
+    bar.ax.tick_params(labelsize=6)
+    if n <= LARGEST_WITH_NUMBERS:
+        size = min(8.0, 0.4 * _room(ax) / n)
+        for i, j in zip(*np.nonzero(~np.isnan(values)), strict=True):
+            ink = _ink(values[i, j], top)
+            ax.text(j, i, _short(values[i, j]), ha="center", va="center", fontsize=size, color=ink)
+    step = max(1, n // 25)
+    kept = [printable(name) for name in names]
+    # A name that would be cut is replaced by the number that commands print for its goal.
+    cut = any(".." in "".join(in_lines(name, LONGEST_NAME)) for name in kept if ".." not in name)
+    kept = [str(number) for number in numbers or range(1, n + 1)] if cut else kept
+    shown = ["\n".join(in_lines(name, LONGEST_NAME)) for name in kept[::step]]
+    upright = max(map(len, shown), default=0) <= 3
+    ax.set_xticks(range(0, n, step), shown, rotation=0 if upright else 90, fontsize=6, **PLAIN)
+    ax.set_yticks(range(0, n, step), shown, fontsize=6, **PLAIN)
+    ax.set_xlabel(f"{'number of the ' if cut else ''}goal that is pursued", fontsize=7)
+    ax.set_ylabel(f"{'number of the ' if cut else ''}goal to be ruled out", fontsize=7)
+
+
+def _room(ax: Axes) -> float:
+    """Return the width in points that a map or a matrix has on its axes, next to its colour scale and its names."""
+    return 0.75 * 72 * ax.get_position().width * float(ax.figure.bbox_inches.width)  # type: ignore[union-attr]
 
 
 def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
@@ -182,7 +213,7 @@ def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None
     ax.set_ylim(len(named) - 0.5, -0.5)
     ax.set_xlabel("step from now")
     title = f"zones for {printable(zones.truth)} (true) and {printable(zones.other)}"
-    ax.set_title(title, fontsize=10, **PLAIN)
+    ax.set_title(title, fontsize=8, **PLAIN)
     return ax
 
 
@@ -229,7 +260,8 @@ def _heat(ax: Axes, grid: GridWorld, values: Any, label: str) -> None:
     laid_out = np.where(np.isfinite(laid_out), laid_out, np.nan)
     image = ax.imshow(laid_out, cmap=COLOUR_MAP, origin="lower", vmin=1, alpha=HEAT, **where)
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.8)
-    bar.set_label(label, fontsize=8)
+    bar.set_label(label, fontsize=7)
+    bar.ax.tick_params(labelsize=6)
     _walls(ax, grid)
 
 
@@ -244,15 +276,17 @@ def _walls(ax: Axes, grid: GridWorld) -> None:
     step = max(1, max(grid.width, grid.height) // 20)
     ax.set_xticks(range(0, grid.width, step))
     ax.set_yticks(range(0, grid.height, step))
+    ax.tick_params(labelsize=6)
 
 
 def _numbers(ax: Axes, grid: GridWorld, there: Any, back: Any) -> None:
     mean = (there + back) / 2
     top = mean[np.isfinite(mean)].max(initial=1.0)
+    size = min(7.5, 0.36 * _room(ax) / grid.width)
     for state, (x, y) in enumerate(grid.cells):
         ink = _ink(mean[state], top, HEAT)
         text = f"{_short(there[state])}\n{_short(back[state])}"
-        ax.text(x, y, text, ha="center", va="center", fontsize=7.5, color=ink, linespacing=1.3)
+        ax.text(x, y, text, ha="center", va="center", fontsize=size, color=ink, linespacing=1.2)
 
 
 def _goal(ax: Axes, grid: GridWorld, state: int, name: str, *, corner: bool) -> None:
@@ -269,14 +303,15 @@ def _goal(ax: Axes, grid: GridWorld, state: int, name: str, *, corner: bool) -> 
 
 def _agents(ax: Axes, grid: GridWorld, teammate: StateLike | None, ego: StateLike | None) -> None:
     marks: Mapping[str, tuple[StateLike | None, str]] = {"teammate": (teammate, TEAMMATE), "ego agent": (ego, EGO)}
+    size = min(26.0, max(7.0, 0.9 * _room(ax) / grid.width))
     for label, (cell, colour) in marks.items():
         if cell is not None:
             x, y = grid.cells[grid.state(cell, label)]
-            for edge, width in ((PAPER, 5.0), (colour, 2.5)):  # a white outline, visible on every floor
-                ax.plot(x, y, "o", markersize=26, markerfacecolor="none", markeredgecolor=edge, markeredgewidth=width)
-            ax.plot([], [], "o", markerfacecolor="none", markeredgecolor=colour, markeredgewidth=2.5, label=label)
+            for edge, width in ((PAPER, size / 5), (colour, size / 10)):  # a white outline, visible on every floor
+                ax.plot(x, y, "o", markersize=size, markerfacecolor="none", markeredgecolor=edge, markeredgewidth=width)
+            ax.plot([], [], "o", markerfacecolor="none", markeredgecolor=colour, markeredgewidth=2, label=label)
     if teammate is not None or ego is not None:
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.06), ncols=2, fontsize=8, frameon=False)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=2, ncols=2, fontsize=7, frameon=False)
 
 
 def _short(value: float) -> str:

@@ -62,6 +62,13 @@ def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = No
     )
 
 
+def place_in(problem: Problem, side: str, state: int) -> Place:
+    """Return the coordinates at which a state of the ``teammate`` or the ``ego`` model is drawn."""
+    static = _static(problem)
+    drawn = static.teammate if side == "teammate" or static.ego is None else static.ego
+    return drawn.place(state)
+
+
 @dataclass(frozen=True, eq=False)
 class DrawnModel:
     """A model and its drawing.
