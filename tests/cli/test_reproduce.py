@@ -30,7 +30,7 @@ Expected divergence points with the teammate at (4, 3) (the figure is missing fr
   EDP(g1 | g2) = 2.0000, EDP(g2 | g1) = 2.0000
 
 8 of 8 numbers agree with the paper.
-Drawn: results/today/figures/edp-map.png
+Written: results/today/figures/edp-map.png
 """
 
 
