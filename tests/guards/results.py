@@ -53,7 +53,9 @@ def _decided(episode: Episode) -> Iterator[str]:
         if decision.runner_up is not None:
             parts.append(f"then {_named(problem, decision.runner_up[0])} {decision.runner_up[1]!r}")
         # No field of a decision has the costs of the plan. Its sentence has them, rounded; its words may change.
-        parts += [" ".join(re.findall(r"\d+\.\d+", decision.why)), decision.verdict]
+        # How many states a search visits depends on the last bits of logarithms, and these on the processor.
+        verdict = re.sub(r" \([\d,]+ states searched\)", "", decision.verdict)
+        parts += [" ".join(re.findall(r"\d+\.\d+", decision.why)), verdict]
         parts.append(f"believes {problem.goals[belief.argmax()]} {float(belief.max())!r}")
         yield "; ".join(filter(None, parts))
 
