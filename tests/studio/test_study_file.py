@@ -11,7 +11,8 @@ import pytest
 
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.study.flow import cells, next_cell, problems_at_place, screen_to_json, screens, setup_of, williams
-from askwise.studio.study.items import READY, Item, score
+from askwise.studio.study.items import Item
+from askwise.studio.study.scales import DIMENSIONS, SCALES, pairs, score
 from askwise.text.reading import Field
 from tests.studio.participants import STUDY, load, write_study
 
@@ -157,12 +158,44 @@ def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str
 
 
 def test_scales_that_are_ready_to_use() -> None:
-    assert [len(items) for items in READY.values()] == [6, 6]
-    workload = {item.name: 40 for item in READY["workload"]}
-    assert score("workload", {**workload, "performance": 90}) == pytest.approx((5 * 40 + 10) / 6)
-    assert score("fluency", {item.name: 7 for item in READY["fluency"]}) == 7
-    assert score("workload", {"mental": 5}) is None
-    assert score("mine", {}) is None
+    workload, usability, fluency, trust = (each.to_json() for each in SCALES.values())
+    loads = dict.fromkeys(workload["ranges"], 40)
+    assert score(workload, {**loads, "performance": 90}) == {"score": pytest.approx((5 * 40 + 10) / 6)}
+    assert score(fluency, dict.fromkeys(fluency["ranges"], 7)) == {"score": 7}
+    assert score(workload, {"mental": 5}) == {}
+    # Ten answers of 3 are half of the points; the best answers are 5 and, where an item is reversed, 1.
+    assert score(usability, dict.fromkeys(usability["ranges"], 3)) == {"score": 50}
+    assert score(usability, {name: 1 if name in usability["reverse"] else 5 for name in usability["ranges"]}) == {
+        "score": 100
+    }
+    assert score(trust, dict.fromkeys(trust["ranges"], 7)) == {"score": pytest.approx((7 * 7 + 5 * 1) / 12)}
+    # Who always chooses the first dimension of a pair gives the weights 5, 4, 3, 2, 1 and 0.
+    answers = {name: 10 * k for k, name in enumerate(DIMENSIONS)} | {item.name: item.options[0] for item in pairs()}
+    found = score(workload, answers)
+    assert found["weighted score"] == pytest.approx((0 * 5 + 10 * 4 + 20 * 3 + 30 * 2 + 40 * 1 + 0) / 15)
+    assert "do not cite as NASA-TLX" in workload["label"]
+
+
+WORDING = """
+format = "askwise/wording@1"
+scale = "workload"
+[items]
+""" + "\n".join(f'{name} = {{text = "Published {name}", reverse = false}}' for name in DIMENSIONS)
+
+
+def test_published_wording_comes_from_a_file(tmp_path: Path) -> None:
+    text = STUDY.replace('use = "workload"', 'use = "workload"\nwording = "tlx.toml"\nweights = true', 1)
+    path = write_study(tmp_path, text)
+    (tmp_path / "tlx.toml").write_text(WORDING, encoding="utf-8")
+    found = load(path).questionnaires[0]
+    assert found.items[0].text == "Published mental"
+    assert len(found.items) == 6 + 15
+    assert found.scale is not None
+    assert (found.scale.cited, found.scale.label) == (True, "NASA-TLX (Hart and Staveland, 1988)")
+    assert not found.scale.reverse, "the published item counts from the other end"
+    (tmp_path / "tlx.toml").write_text(WORDING.replace("pace =", "speed ="), encoding="utf-8")
+    with pytest.raises(InputError, match=r"questionnaires\[0\]\.wording \(tlx\.toml\): items"):
+        load(path)
 
 
 @pytest.mark.parametrize(

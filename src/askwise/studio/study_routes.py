@@ -24,6 +24,8 @@ from askwise.text.reading import Field
 
 log = logging.getLogger("askwise.studio")
 
+LONGEST_MS = 10**9
+MOST_TIMES = 1000
 GOODBYES = {
     LEFT: "You have left the study. Thank you for your time.",
     FAILED_CHECK: (
@@ -132,15 +134,17 @@ class _Handlers:
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
         """Store what the person entered at a screen; return the next screen as JSON.
 
-        The body has ``n``, the number of the entry, and ``entry``. An entry that is sent twice is stored once.
+        The body has ``n``, the number of the entry, ``entry``, and ``times`` that the browser measured. An entry that
+        is sent twice is stored once.
         """
         given = await json_body(request)
-        given.object(["n", "entry"], [])
+        given.object(["n", "entry"], ["times"])
+        times = read_times(given.child("times")) if given.has("times") else None
         n = given.child("n").whole(0, 10**6)
         async with self._alone(person):
-            return await self._taken(services, person, n, given.child("entry"))
+            return await self._taken(services, person, n, given.child("entry"), times)
 
-    async def _taken(self, services: Services, person: Person, n: int, entry: Field) -> Any:
+    async def _taken(self, services: Services, person: Person, n: int, entry: Field, times: Any) -> Any:
         found = self.people.person(person.name)
         entries = self.people.entries(found)
         at = sum(leaves for _, _, leaves in entries)
@@ -151,7 +155,7 @@ class _Handlers:
             data |= described(way[at])
             if way[at].kind == ROUND:
                 self._check_over(services, person, f"{found.id}-{at}")
-            await self.people.enter(found, n, at, data, leaves=leaves)
+            await self.people.enter(found, n, at, data, leaves=leaves, times=times)
             found = self.people.person(person.name)
         # An entry that is sent twice, or from an outdated tab, changes nothing.
         return await self._screen(services, person, found)
@@ -228,6 +232,16 @@ class _Handlers:
         """Write all results of the study to files, while rounds go on; return the names, ``{"files": [...]}``."""
         async with self._exporting:
             return {"files": await asyncio.to_thread(_export, services)}
+
+
+def read_times(given: Field) -> dict[str, Any]:
+    """Return the times that a browser measured, in milliseconds: of the ``page``, and of each answer (``items``)."""
+    given.object(["page"], ["items"])
+    items = dict(given.child("items").items()) if given.has("items") else {}
+    if len(items) > MOST_TIMES:
+        raise InputError(f"{given.path}.items", f"{len(items)} times", f"at most {MOST_TIMES}")
+    page = given.child("page").whole(0, LONGEST_MS)
+    return {"page": page, "items": {name: each.whole(0, LONGEST_MS) for name, each in items.items()}}
 
 
 def _export(services: Services) -> list[str]:

@@ -4,6 +4,8 @@ import { ask, byId, complain, element } from "./dom.js";
 
 const HERE = `/api${location.pathname}`; // for participants or for pilots
 let screen = null;
+let shown = 0; // when the screen was shown
+let times = {}; // milliseconds from then until each answer was last changed
 
 const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", {}, part.trim().replace(/\s*\n\s*/g, " ")));
 
@@ -12,8 +14,9 @@ const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim())
 function scale(item, name) {
   const points = [];
   for (let at = item.lowest; at <= item.highest; at += item.step) points.push(at);
-  // All points in one row, or in rows of equal length if a long scale does not fit, so that no point stands out.
-  const row = element("div", { class: points.length > 11 ? "scale many" : "scale" });
+  if (points.length > 11) return slider(item, name, points);
+  // All points in one row.
+  const row = element("div", { class: "scale" });
   row.style.setProperty("--points", points.length);
   for (const at of points) {
     const id = `${name}-${at}`;
@@ -21,6 +24,23 @@ function scale(item, name) {
   }
   const ends = element("p", { class: "ends note" }, element("span", {}, `${points[0]}: ${item.low}`), element("span", {}, `${points[points.length - 1]}: ${item.high}`));
   return element("div", {}, ends, row);
+}
+
+// A long scale. It has no answer until the person touches it or presses a key, so that nobody accepts the middle unseen.
+function slider(item, name, points) {
+  const first = points[Math.floor(points.length / 2)];
+  const value = element("output", { for: name, id: `${name}-value` }, "not answered yet");
+  const made = element("input", { type: "range", id: name, name, min: item.lowest, max: points[points.length - 1], step: item.step, value: first, class: "slider", "aria-label": item.text, "aria-valuetext": "not answered yet" });
+  const answered = () => {
+    made.dataset.answered = "yes";
+    value.textContent = made.value;
+    made.setAttribute("aria-valuetext", made.value);
+  };
+  made.addEventListener("input", answered);
+  made.addEventListener("pointerup", answered);
+  made.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); made.dispatchEvent(new Event("input", { bubbles: true })); } });
+  const ends = element("p", { class: "ends note" }, element("span", {}, `${points[0]}: ${item.low}`), value, element("span", {}, `${points[points.length - 1]}: ${item.high}`));
+  return element("div", {}, made, ends);
 }
 
 function choice(item, name) {
@@ -41,6 +61,11 @@ function answers() {
     const name = `item-${k}`;
     if (item.kind === "text") {
       found[item.name] = byId(name).value || (item.optional ? null : "");
+      return;
+    }
+    const range = document.querySelector(`input.slider[name="${name}"]`);
+    if (range) {
+      found[item.name] = range.dataset.answered ? Number(range.value) : null;
       return;
     }
     const chosen = document.querySelector(`input[name="${name}"]:checked`);
@@ -88,6 +113,8 @@ function show(next) {
   byId("next").hidden = ["round", "end", "gone"].includes(screen.kind);
   byId("next").textContent = screen.kind === "paused" ? "Try again" : "Continue";
   byId("leave").hidden = ["end", "gone"].includes(screen.kind);
+  shown = performance.now();
+  times = {};
   window.scrollTo(0, 0);
   // Screen readers start at the top of a new screen.
   if (!first) byId("title").focus();
@@ -107,9 +134,15 @@ async function attempt(action) {
 function enter() {
   if (screen.kind === "paused") return attempt(() => ask(HERE));
   const entry = screen.kind in ENTRY ? ENTRY[screen.kind]() : {};
-  return attempt(() => ask(HERE, { n: screen.n, entry }));
+  return attempt(() => ask(HERE, { n: screen.n, entry, times: { page: Math.round(performance.now() - shown), items: times } }));
 }
 
+for (const kind of ["input", "change", "pointerup"]) {
+  byId("content").addEventListener(kind, (event) => {
+    const found = /^item-(\d+)/.exec(event.target.name || "");
+    if (found && screen.items) times[screen.items[Number(found[1])].name] = Math.round(performance.now() - shown);
+  });
+}
 byId("form").onsubmit = (event) => { event.preventDefault(); enter(); };
 byId("leave").onclick = () => { if (window.confirm("Leave the study? You cannot come back.")) attempt(() => ask(`${HERE}/leave`, {})); };
 attempt(() => ask(HERE));

@@ -38,7 +38,7 @@ from askwise.studio.room import FAILED
 from askwise.studio.rounds.replay import AGAIN, RECORD
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.store import FILE, check_whole, reading
-from askwise.studio.study.items import score
+from askwise.studio.study.scales import SCALES, score
 from askwise.text.files import make_folder, whole_file
 from askwise.workers.limits import Limits
 
@@ -152,6 +152,7 @@ class StoredStudy:
             self._store = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         try:
             self._check(folder)
+            self._description = self.description()
         except BaseException:
             self._store.close()
             raise
@@ -207,10 +208,24 @@ class StoredStudy:
             about["condition"] = data.get("condition")
             with reading(self._path):
                 given = dict(data["answers"])
-                total = score(str(about["questionnaire"]), given)
-            given |= {} if total is None else {"score": total}
+                scale = self._scale(str(about["questionnaire"]))
+                given |= {} if scale is None else score(scale, given)
             found += [{**about, "item": item, "answer": _text(value)} for item, value in given.items()]
         return found
+
+    def description(self) -> Row:
+        """Return the description of the study (see `askwise.studio.study.flow.description`); empty in old folders."""
+        rows = self.read("SELECT value FROM meta WHERE name = 'description'")
+        with reading(self._path):
+            return dict(json.loads(rows[0][0])) if rows else {}
+
+    def _scale(self, questionnaire: str) -> Row | None:
+        """Return a ready-made scale as JSON, in the wording of the study; None for own items."""
+        known = self._description.get("questionnaires")
+        if known is None:  # stored by an earlier version, which had only askwise's wording
+            return SCALES[questionnaire].to_json() if questionnaire in SCALES else None
+        found = known.get(questionnaire)
+        return None if found is None else found["scale"]
 
     def rounds(self) -> Iterator[StoredRound]:
         """Iterate over the finished rounds by person and time, also those after which the person did not go on."""

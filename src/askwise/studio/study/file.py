@@ -14,14 +14,16 @@ from typing import Any
 
 from askwise.core.question_json import parse_answers
 from askwise.core.teammates import make_teammate
-from askwise.domains.registry import standalone
+from askwise.domains.registry import read, standalone, words_of
 from askwise.errors import InputError
 from askwise.methods import make_agent
 from askwise.studio.rounds.round import ROLES
-from askwise.studio.study.items import READY, Item, read_item
+from askwise.studio.study.items import Item, read_item
+from askwise.studio.study.scales import SCALES, Scale, check_wording_allowed, pairs, read_wording, with_partner
 from askwise.text.data import parse_toml
 from askwise.text.files import read_text
 from askwise.text.reading import Field, read_name
+from askwise.text.wording import PLAIN
 
 FORMAT = "askwise/people-study@1"
 DESIGNS = ("within", "between")
@@ -68,12 +70,14 @@ class Questionnaire:
         title: the heading.
         items: the questions.
         when: ``after each condition`` or ``at the end``.
+        scale: the ready-made scale that it is; None for own items.
     """
 
     name: str
     title: str
     items: tuple[Item, ...]
     when: str
+    scale: Scale | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,7 @@ def read_people_study(path: str | Path) -> PeopleStudy:
     text = read_text(path)
     root = Field("", parse_toml(text), Path(path).parent)
     needed = ["format", "name", "seed", "role", "design", "rounds", "problems", "conditions", "consent"]
-    optional = ["most_at_once", "gone_after_minutes", "instructions", "check", "practice", "questionnaires"]
+    optional = ["most_at_once", "gone_after_minutes", "instructions", "check", "practice", "questionnaires", "partner"]
     root.object(needed, [*optional, "debriefing", "completion", "panel"])
     root.child("format").text([FORMAT])
     problems = _problems(root)
@@ -154,6 +158,9 @@ def read_people_study(path: str | Path) -> PeopleStudy:
         raise InputError("conditions", f"{len(conditions)} conditions", f"1 to {MOST_CONDITIONS}")
     completion, panel = _table(root, "completion", ["code", "link"]), _table(root, "panel", ["parameter", "store"])
     check, tries = _check(root)
+    questionnaires = _questionnaires(root, _partner(root, role, problems))
+    # Texts of published wordings count as part of the file; without any, the digest is that of earlier versions.
+    worded = [item.text for each in questionnaires if each.scale and each.scale.cited for item in each.items]
     return PeopleStudy(
         name=read_name(root.child("name")),
         seed=root.child("seed").whole(0, 2**63 - 1),
@@ -173,13 +180,13 @@ def read_people_study(path: str | Path) -> PeopleStudy:
         practice=_practice(root, conditions, problems),
         conditions=conditions,
         problems=problems,
-        questionnaires=_questionnaires(root),
+        questionnaires=questionnaires,
         debriefing=_text(root.child("debriefing")) if root.has("debriefing") else "",
         code=completion.get("code", ""),
         link=_link(completion.get("link", "")),
         parameter=panel.get("parameter", ""),
         stored=Field("panel.store", panel.get("store", STORED[0])).text(STORED),
-        digest=hashlib.sha256("\0".join([text, *problems.values()]).encode()).hexdigest()[:32],
+        digest=hashlib.sha256("\0".join([text, *problems.values(), *worded]).encode()).hexdigest()[:32],
     )
 
 
@@ -266,26 +273,50 @@ def _practice(
     return given.child("rounds").whole(0, 20), chosen, problem
 
 
-def _questionnaires(root: Field) -> tuple[Questionnaire, ...]:
+def _partner(root: Field, role: str, problems: dict[str, str]) -> str:
+    """Return the word for the other agent: key ``partner``, or the word of the first problem."""
+    if root.has("partner"):
+        return read_name(root.child("partner"))
+    words = words_of(read(next(iter(problems.values()))))
+    word = words.ego if role == "teammate" else words.teammate
+    return "partner" if word in (PLAIN.ego, PLAIN.teammate) else word
+
+
+def _questionnaires(root: Field, partner: str) -> tuple[Questionnaire, ...]:
     if not root.has("questionnaires"):
         return ()
-    found = [_questionnaire(each) for each in root.child("questionnaires").elements()]
+    found = [_questionnaire(each, partner) for each in root.child("questionnaires").elements()]
     names = [each.name for each in found]
     if len(set(names)) < len(names):
         raise InputError("questionnaires", f"names {', '.join(names)}", "a different name for each")
     return tuple(found)
 
 
-def _questionnaire(given: Field) -> Questionnaire:
-    given.object([], ["use", "name", "title", "items", "when"])
+def _questionnaire(given: Field, partner: str) -> Questionnaire:
+    given.object([], ["use", "wording", "weights", "name", "title", "items", "when"])
     when = given.child("when").text(WHEN) if given.has("when") else WHEN[1]
     title = given.child("title").text() if given.has("title") else "A few questions"
     if given.has("use"):
-        use = given.child("use").text(READY)
-        return Questionnaire(use, title, READY[use], when)
-    given.object(["name", "items"], ["use", "title", "when"])
+        scale = _scale(given.object(["use"], ["wording", "weights", "title", "when"]))
+        compared = pairs() if given.value.get("weights", False) else ()
+        return Questionnaire(scale.name, title, (*with_partner(scale.items, partner), *compared), when, scale)
+    given.object(["name", "items"], ["title", "when"])
     items = tuple(read_item(each) for each in given.child("items").elements())
     names = [item.name for item in items]
     if not items or len(set(names)) < len(names):
         raise given.child("items").refuse("at least one item, each with a different name")
     return Questionnaire(read_name(given.child("name")), title, items, when)
+
+
+def _scale(given: Field) -> Scale:
+    scale = SCALES[given.child("use").text(SCALES)]
+    if given.has("weights") and (scale.name != "workload" or not isinstance(given.value["weights"], bool)):
+        raise given.child("weights").refuse('true or false, with use = "workload"')
+    if not given.has("wording"):
+        return scale
+    named = given.child("wording")
+    check_wording_allowed(named, scale)
+    try:
+        return read_wording((given.folder or Path()) / named.text(), scale)
+    except InputError as error:
+        raise InputError(f"{named.path} ({named.value}): {error.field}", error.found, error.expected) from None

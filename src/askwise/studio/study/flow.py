@@ -203,6 +203,31 @@ def described(screen: Screen) -> dict[str, Any]:
     return found
 
 
+def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str, Any]:
+    """Return what exports and reports need to know about a study, as JSON; it is stored with the results.
+
+    Args:
+        study: the study.
+        assigned: all cells of its design.
+    """
+    return {
+        "name": study.name,
+        "role": study.role,
+        "design": study.design,
+        "conditions": [each.name for each in study.conditions],
+        "questionnaires": {
+            each.name: {
+                "title": each.title,
+                "when": each.when,
+                "items": [item.to_json() for item in each.items],
+                "scale": None if each.scale is None else each.scale.to_json(),
+            }
+            for each in study.questionnaires
+        },
+        "screens": [[{"title": each.title, **described(each)} for each in screens(study, cell)] for cell in assigned],
+    }
+
+
 def check_entry(study: PeopleStudy, screen: Screen, given: Field) -> tuple[dict[str, Any], bool]:
     """Check what a person entered at a screen; return the data to store, and whether the person goes on.
 

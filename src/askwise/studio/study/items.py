@@ -1,10 +1,4 @@
-"""Items of questionnaires, and two ready-made questionnaires.
-
-``workload`` asks about the six dimensions of NASA's Task Load Index, each from 0 to 100 in steps of 5. Its score is the
-mean of the six, with ``performance`` reversed, because a good performance is no load. ``fluency`` asks how well the two
-worked together, from 1 to 7. The wording is askwise's own; a study that needs the published wording can define its own
-items.
-"""
+"""Items of questionnaires; ready-made questionnaires are in `askwise.studio.study.scales`."""
 
 from __future__ import annotations
 
@@ -94,47 +88,3 @@ def _options(given: Field) -> tuple[str, ...]:
     if len(found) < 2 or len(set(found)) < len(found):
         raise given.child("options").refuse("at least two texts, all different")
     return found
-
-
-def _load(name: str, text: str, low: str, high: str) -> Item:
-    return Item(name, text, "scale", 0, 100, 5, low, high)
-
-
-def _agree(name: str, text: str) -> Item:
-    return Item(name, text, "scale", 1, 7, 1, "not at all", "completely")
-
-
-READY: dict[str, tuple[Item, ...]] = {
-    "workload": (
-        _load("mental", "How much mental effort did it take?", "very little", "very much"),
-        _load("physical", "How much physical effort did it take?", "very little", "very much"),
-        _load("pace", "How rushed did you feel?", "not at all", "very much"),
-        _load("effort", "How hard did you have to try to do as well as you did?", "hardly", "very hard"),
-        _load("frustration", "How annoyed, tense or discouraged did you feel?", "not at all", "very much"),
-        _load("performance", "How well did you do what you were asked to do?", "badly", "perfectly"),
-    ),
-    "fluency": (
-        _agree("smooth", "The two of us worked together smoothly."),
-        _agree("timing", "The robot did things at the right moment."),
-        _agree("understood", "The robot understood what I wanted to do."),
-        _agree("questions", "The robot asked questions only when they were useful."),
-        _agree("share", "The robot did its share of the work."),
-        _agree("again", "I would like to work with this robot again."),
-    ),
-}
-
-
-def score(name: str, answers: dict[str, Any]) -> float | None:
-    """Return the score of a ready-made questionnaire: the mean of its answers, where more is more load or more fluency.
-
-    None for other questionnaires, and if answers are missing.
-
-    Args:
-        name: the name of the questionnaire.
-        answers: the answers by the names of the questions.
-    """
-    if name not in READY or any(answers.get(item.name) is None for item in READY[name]):
-        return None
-    turned = {"performance"} if name == "workload" else set()
-    points = [100 - answers[item.name] if item.name in turned else answers[item.name] for item in READY[name]]
-    return float(sum(points) / len(points))

@@ -19,7 +19,7 @@ from askwise.errors import AskwiseError, InputError
 from askwise.studio.security import PARTICIPANT, PILOT, new_cookie
 from askwise.studio.store import StudioStore
 from askwise.studio.study.file import PeopleStudy
-from askwise.studio.study.flow import END, Screen, cells, next_cell, screens
+from askwise.studio.study.flow import END, Screen, cells, description, next_cell, screens
 from askwise.text.reading import LONGEST_NAME
 
 SCHEMA = """
@@ -33,8 +33,12 @@ CREATE TABLE IF NOT EXISTS entries (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS places (round TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS expected (person TEXT PRIMARY KEY REFERENCES people) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS entry_times (
+  person TEXT NOT NULL REFERENCES people, n INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (person, n)
+) WITHOUT ROWID;
 """
-"""Table ``places`` holds the screen of each round, ``expected`` the people who may continue from another browser."""
+"""Table ``places`` holds the screen of each round, ``expected`` the people who may continue from another browser, and
+``entry_times`` how long a person needed for each page and answer, as the browser measured it."""
 FINISHED, LEFT, FAILED_CHECK = "finished", "left", "check not passed"
 
 
@@ -78,6 +82,8 @@ class People:
         self._salt = self._kept("salt", secrets.token_hex(16))
         if self._kept("study", study.digest) != study.digest:
             raise InputError("study", "a file that has changed since the study started", "another folder, --out DIR")
+        described = json.dumps(description(study, self.cells))
+        store.write_now(("INSERT OR REPLACE INTO meta VALUES ('description', ?)", (described,)))
 
     def _kept(self, name: str, value: str) -> str:
         """Return the value that the database holds for a name; if there is none, store and return `value`."""
@@ -216,7 +222,9 @@ class People:
         """Store the present time as the person's last activity."""
         await self._store.write(("UPDATE people SET seen = ? WHERE id = ?", (time.time(), person.id)))
 
-    async def enter(self, person: Participant, n: int, screen: int, data: Any, *, leaves: bool) -> None:
+    async def enter(
+        self, person: Participant, n: int, screen: int, data: Any, *, leaves: bool, times: Any = None
+    ) -> None:
         """Store what a person entered at a screen; the last screen, or the last failed check, ends the participation.
 
         Args:
@@ -225,6 +233,7 @@ class People:
             screen: the number of the screen, from 0.
             data: the entry as JSON.
             leaves: whether the person goes on to the next screen; False for a failed comprehension check.
+            times: milliseconds that the browser measured for the page and each answer; None if it sent none.
         """
         now = time.time()
         way = self.screens_of(person)
@@ -232,6 +241,8 @@ class People:
             ("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (person.id, n, now, screen, json.dumps(data), leaves)),
             ("UPDATE people SET seen = ? WHERE id = ?", (now, person.id)),
         ]
+        if times is not None:
+            statements.append(("INSERT INTO entry_times VALUES (?, ?, ?)", (person.id, n, json.dumps(times))))
         if leaves and way[screen + 1].kind == END:
             statements.append(_ending(person, FINISHED))
         if not leaves and sum(not left for _, _, left in self.entries(person)) + 1 >= self.study.tries:

@@ -1,0 +1,236 @@
+"""Ready-made questionnaires: their dimensions, their scoring, and where they come from.
+
+=============  ======================================================================================================
+``workload``   after the NASA Task Load Index: six dimensions, 0 to 100. The raw score is their mean. With
+               ``weights = true`` people also compare all 15 pairs of dimensions; the weighted score is the sum of the
+               answers, each times the number of pairs in which its dimension was chosen, divided by 15.
+``usability``  after the System Usability Scale: ten statements, 1 to 5, every second one reversed; 0 to 100.
+``fluency``    after Hoffman's measures of team fluency: six statements, 1 to 7; the score is their mean.
+``trust``      after the scale of Jian, Bisantz and Drury: twelve statements, 1 to 7, the first five reversed; the mean.
+=============  ======================================================================================================
+
+The wording is askwise's own, so results must not be cited as the published scale. A study file can name a file with
+the published wording (``askwise/wording@1``), which must word every item of the scale; then they may be cited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from askwise.errors import InputError
+from askwise.studio.study.items import Item
+from askwise.text.data import parse_toml
+from askwise.text.files import read_text
+from askwise.text.reading import Field
+
+FORMAT = "askwise/wording@1"
+OWN = "own wording; do not cite as"
+PARTNER = "{partner}"
+"""The place in a text where the study's word for the partner is put, such as "helper"."""
+PAIR = "Which of these two mattered more for how demanding it was?"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A questionnaire with a score.
+
+    Attributes:
+        name: the name in study files and tables.
+        published: the name of the published scale that it follows.
+        citation: the publication of that scale.
+        items: the questions, in askwise's wording.
+        reverse: the names of the items whose points count from the other end.
+        unit: what the score means, with its range.
+        as_percent: whether the score is the share of the largest possible sum, from 0 to 100, instead of the mean.
+        cited: whether the wording is the published one, so that results may be cited as that scale.
+    """
+
+    name: str
+    published: str
+    citation: str
+    items: tuple[Item, ...]
+    reverse: frozenset[str] = frozenset()
+    unit: str = ""
+    as_percent: bool = False
+    cited: bool = False
+
+    @property
+    def label(self) -> str:
+        """Say what results may be called: the published scale, or that the wording is askwise's own."""
+        return f"{self.published} ({self.citation})" if self.cited else f"{OWN} {self.published} ({self.citation})"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what scoring and reports need as JSON."""
+        kept = {"name": self.name, "label": self.label, "unit": self.unit, "as_percent": self.as_percent}
+        ranges = {item.name: [item.lowest, item.highest] for item in self.items}
+        return {**kept, "ranges": ranges, "reverse": sorted(self.reverse)}
+
+
+def _load(name: str, text: str, low: str, high: str) -> Item:
+    return Item(name, text, "scale", 0, 100, 5, low, high)
+
+
+def _agree(name: str, text: str, highest: int = 7) -> Item:
+    return Item(name, text, "scale", 1, highest, 1, "not at all", "completely")
+
+
+SCALES = {
+    each.name: each
+    for each in (
+        Scale(
+            "workload",
+            "NASA-TLX",
+            "Hart and Staveland, 1988",
+            (
+                _load("mental", "How much mental effort did it take?", "very little", "very much"),
+                _load("physical", "How much physical effort did it take?", "very little", "very much"),
+                _load("pace", "How rushed did you feel?", "not at all", "very much"),
+                _load("effort", "How hard did you have to try to do as well as you did?", "hardly", "very hard"),
+                _load("frustration", "How annoyed, tense or discouraged did you feel?", "not at all", "very much"),
+                _load("performance", "How well did you do what you were asked to do?", "badly", "perfectly"),
+            ),
+            frozenset({"performance"}),
+            "0 (no load) to 100",
+        ),
+        Scale(
+            "usability",
+            "SUS",
+            "Brooke, 1996",
+            (
+                _agree("often", "I would be happy to have this {partner} around regularly.", 5),
+                _agree("complicated", "Working with the {partner} was more complicated than it had to be.", 5),
+                _agree("easy", "It was easy to work with the {partner}.", 5),
+                _agree("support", "I would need somebody to help me with this {partner}.", 5),
+                _agree("integrated", "What the {partner} did fitted together well.", 5),
+                _agree("inconsistent", "The {partner} behaved differently in similar situations.", 5),
+                _agree("quickly", "Most people would soon know how to work with the {partner}.", 5),
+                _agree("awkward", "Working with the {partner} was awkward.", 5),
+                _agree("confident", "I felt sure of what I was doing with the {partner}.", 5),
+                _agree("learning", "I had to learn a lot before I could work with the {partner}.", 5),
+            ),
+            frozenset({"complicated", "support", "inconsistent", "awkward", "learning"}),
+            "0 to 100 (most usable)",
+            as_percent=True,
+        ),
+        Scale(
+            "fluency",
+            "the fluency measures",
+            "Hoffman, 2019",
+            (
+                _agree("smooth", "The two of us worked together smoothly."),
+                _agree("timing", "The {partner} did things at the right moment."),
+                _agree("understood", "The {partner} understood what I wanted to do."),
+                _agree("questions", "The {partner} asked questions only when they were useful."),
+                _agree("share", "The {partner} did its share of the work."),
+                _agree("again", "I would like to work with this {partner} again."),
+            ),
+            unit="1 to 7 (most fluent)",
+        ),
+        Scale(
+            "trust",
+            "the checklist for trust",
+            "Jian, Bisantz and Drury, 2000",
+            (
+                _agree("deceptive", "The {partner} misled me."),
+                _agree("underhand", "The {partner} hid what it was doing."),
+                _agree("suspicious", "I doubted what the {partner} was up to."),
+                _agree("wary", "I had to be careful with the {partner}."),
+                _agree("harmful", "What the {partner} did could do damage."),
+                _agree("confident", "I felt confident with the {partner}."),
+                _agree("security", "The {partner} made me feel safe."),
+                _agree("integrity", "The {partner} was honest."),
+                _agree("dependable", "I could count on the {partner}."),
+                _agree("reliable", "The {partner} worked the same way every time."),
+                _agree("trust", "I trusted the {partner}."),
+                _agree("familiar", "I knew the {partner} well."),
+            ),
+            frozenset({"deceptive", "underhand", "suspicious", "wary", "harmful"}),
+            "1 to 7 (most trust)",
+        ),
+    )
+}
+DIMENSIONS = {
+    "mental": "Mental effort",
+    "physical": "Physical effort",
+    "pace": "Being rushed",
+    "effort": "Trying hard",
+    "frustration": "Annoyance or stress",
+    "performance": "Doing it well",
+}
+
+
+def pairs() -> tuple[Item, ...]:
+    """Return the 15 comparisons of dimensions of workload, from which its weights are counted."""
+    return tuple(
+        Item(f"{a} or {b}", PAIR, "choice", options=(DIMENSIONS[a], DIMENSIONS[b]))
+        for a, b in combinations(DIMENSIONS, 2)
+    )
+
+
+def with_partner(items: tuple[Item, ...], partner: str) -> tuple[Item, ...]:
+    """Return items with the study's word for the partner in their texts."""
+    return tuple(replace(item, text=item.text.replace(PARTNER, partner)) for item in items)
+
+
+def read_wording(path: Path, scale: Scale) -> Scale:
+    """Return a scale with the published wording from a file that the researcher supplies.
+
+    The file has ``format``, ``scale``, and ``items.NAME`` with ``text``, ``low``, ``high`` and, if the points count
+    from the other end than in askwise's wording, ``reverse``. It must word every item of the scale, and no other.
+
+    Args:
+        path: the file.
+        scale: the scale in askwise's wording.
+    """
+    root = Field("", parse_toml(read_text(path))).object(["format", "scale", "items"], [])
+    root.child("format").text([FORMAT])
+    root.child("scale").text([scale.name])
+    names = [item.name for item in scale.items]
+    given = root.child("items").object(names, [])
+    worded, reverse = [], set(scale.reverse)
+    for item in scale.items:
+        each = given.child(item.name).object(["text"], ["low", "high", "reverse"])
+        low, high = (each.child(key).text() if each.has(key) else getattr(item, key) for key in ("low", "high"))
+        worded.append(replace(item, text=each.child("text").text(), low=low, high=high))
+        if each.has("reverse"):
+            if not isinstance(each.value["reverse"], bool):
+                raise each.child("reverse").refuse("true or false")
+            (reverse.add if each.value["reverse"] else reverse.discard)(item.name)
+    return replace(scale, items=tuple(worded), reverse=frozenset(reverse), cited=True)
+
+
+def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, float]:
+    """Return the scores of a ready-made questionnaire: ``score`` and, with compared pairs, ``weighted score``.
+
+    Empty if an answer is missing.
+
+    Args:
+        scale: the scale as `Scale.to_json` returns it.
+        answers: the answers by the names of the questions.
+    """
+    ranges = scale["ranges"]
+    if any(not isinstance(answers.get(name), int | float) for name in ranges):
+        return {}
+    points = {
+        name: float(low + high - answers[name] if name in scale["reverse"] else answers[name])
+        for name, (low, high) in ranges.items()
+    }
+    found = {"score": sum(points.values()) / len(points)}
+    if scale["as_percent"]:
+        most = sum(high - low for low, high in ranges.values())
+        found["score"] = 100 * sum(points[name] - ranges[name][0] for name in points) / most
+    compared = [answers.get(item.name) for item in pairs()] if scale["name"] == "workload" else []
+    if compared and all(compared):
+        weights = {name: compared.count(label) for name, label in DIMENSIONS.items()}
+        found["weighted score"] = sum(weights[name] * points[name] for name in points) / len(compared)
+    return found
+
+
+def check_wording_allowed(given: Field, scale: Scale) -> None:
+    """Refuse a file of published wording for a scale whose items do not correspond to the published ones."""
+    if scale.name == "fluency":
+        raise InputError(given.path, given.value, "no wording for fluency: it is askwise's selection; list own items")
