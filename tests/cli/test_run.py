@@ -174,7 +174,7 @@ def test_watching_in_a_terminal() -> None:
     animation, _, after = printed.partition(USUAL_SCREEN)
     assert animation.startswith(OWN_SCREEN)
     for t in range(1, 15):
-        assert f"step {t} of 14: cost so far {t - 1}, best possible 8" in animation
+        assert f"step {t} of 14: cost so far {t - 1}, with the goal known 8" in animation
     assert after == episode_to_text(simulate(workshop(), "never", goal="B", seed=4))
 
 

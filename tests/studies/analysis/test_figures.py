@@ -48,7 +48,7 @@ def test_the_same_tables_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_lines_are_the_means_and_bands_the_intervals() -> None:
-    cells = summary(paper_like(6)[0])
+    cells = summary(paper_like(6)[0]).with_columns(pl.col("ci_low").clip(0.0), episodes=pl.lit(10))
     (ax,) = cost_figure(cells, ["uniform"]).axes
     drawn = {line.get_label(): line for line in ax.lines}
     assert list(drawn) == list(METHODS)
@@ -58,6 +58,14 @@ def test_lines_are_the_means_and_bands_the_intervals() -> None:
     for low, high in mine.select("ci_low", "ci_high").iter_rows():
         assert low in band[:, 1]
         assert high in band[:, 1]
+
+
+def test_few_episodes_are_drawn_as_bars_that_hide_nothing() -> None:
+    cells = summary(paper_like(6)[0])
+    (ax,) = cost_figure(cells, ["uniform"]).axes
+    assert len(ax.containers) == len(METHODS)
+    ends = [y for bar in ax.containers for segment in bar[2][0].get_segments() for y in segment[:, 1]]
+    assert min(ends) >= min(0.0, float(cells["mean"].min()))  # type: ignore[arg-type]
 
 
 def test_one_price_is_drawn_as_points() -> None:

@@ -108,6 +108,7 @@ def test_the_mean_over_many_files_is_seen_on_the_terminal() -> None:
     assert [line.split(":")[0] for line in in_short(found)[1:]] == [
         "Mean over 30 files, each at its own price",
         "Marginal cost divided by that of a, mean over 30 files",
+        "Intervals are rough",
     ]
     assert len(list(materials(found.tables))) == MOST_FILES
 

@@ -23,6 +23,7 @@ from askwise.studies.analysis.text import (
     in_short,
     number,
     p_value,
+    rough_text,
 )
 from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN
 from askwise.studies.schema.domain import StudyWords
@@ -56,6 +57,7 @@ def sections(analysis: Analysis, study: Description, provenance: Description) ->
     yield "short", "In short", [short]
     yield FIGURES, "Figures", _not_drawn(analysis.tables.episodes)
     behaviour, timed = apart(analysis.claims)
+    judged = not analysis.claims.is_empty()
     yield "claims", "The paper's claims", _claims(behaviour) if behaviour.height else None
     expected, words = analysis.expected_summary, analysis.tables.words
     yield "costs", "Marginal cost", _costs(analysis.summary, words.price)
@@ -68,11 +70,15 @@ def sections(analysis: Analysis, study: Description, provenance: Description) ->
     )
     yield "failures", "Failures", _failures(analysis.failures)
     yield "claims-time", "The paper's claims about computing time", _timed(timed) if timed.height else None
-    yield "time", "Computing time", _times(analysis.timing_summary) if analysis.timing_summary.height else None
+    yield (
+        "time",
+        "Computing time",
+        _times(analysis.timing_summary, judged=judged) if analysis.timing_summary.height else None,
+    )
     yield "run", "What was run", [*_described("Study", study), *_described("Provenance", provenance)]
-    kind = {"files": FILE in analysis.tables.episodes.columns, "judged": not analysis.claims.is_empty()}
+    kind = {"files": FILE in analysis.tables.episodes.columns, "judged": judged}
     yield "reading", "How to read this", [_how_to_read(glossary(words, **kind))]
-    yield "cite", "The paper", _citation()
+    yield "cite", "Citation", _citation()
 
 
 def _claims(claims: pl.DataFrame) -> list[object]:
@@ -126,6 +132,7 @@ def _costs(summary: pl.DataFrame, price: str) -> list[object]:
     parts: list[object] = [
         tag("p", "Mean marginal cost in steps, with 95 % intervals; bold: the lowest in its column.", class_="faint")
     ]
+    parts += [tag("p", rough, class_="faint")] if (rough := rough_text(summary)) else []
     for where, rows in grouped(summary):
         parts += [tag("h3", capital(where)), _cost_table(rows, price)]
     heads = [TableCell(name.replace("_", " "), _kind(summary[name])) for name in summary.columns]
@@ -255,30 +262,27 @@ def _failures(failures: pl.DataFrame) -> list[object]:
     return [intro, table(heads, ([_plain(value) for value in row] for row in failures.iter_rows()))]
 
 
-def _times(timings: pl.DataFrame) -> list[object]:
+def _times(timings: pl.DataFrame, *, judged: bool) -> list[object]:
+    """Return the content of the section on computing time; with `judged`, next to the times that the paper states."""
     columns = ("episode_mean", "episode_median", "episode_p95", "decision_mean", "decision_median", "decision_p95")
-    heads = [
-        "method",
-        TableCell("episodes", "n"),
-        *(TableCell(_time_head(name), "n") for name in columns),
-        TableCell("paper, episode mean", "n"),
-    ]
+    heads = ["method", TableCell("episodes", "n"), *(TableCell(_time_head(name), "n") for name in columns)]
+    heads += [TableCell("paper, episode mean", "n")] if judged else []
     rows = []
     for row in timings.iter_rows(named=True):
-        paper = PAPER_SECONDS.get(row["method"])
-        stated = "\u2013" if paper is None else f"{'' if row['method'] == 'ezq' else '< '}{paper:g} s"
-        rows.append(
-            [
-                tag("b", row["method"]),
-                *(TableCell(each, "n") for each in (row["episodes"], *(duration(row[c]) for c in columns), stated)),
-            ]
-        )
+        cells = [row["episodes"], *(duration(row[column]) for column in columns)]
+        if judged:
+            paper = PAPER_SECONDS.get(row["method"])
+            cells.append("\u2013" if paper is None else f"{'' if row['method'] == 'ezq' else '< '}{paper:g} s")
+        rows.append([tag("b", row["method"]), *(TableCell(each, "n") for each in cells)])
     note = (
-        "A decision is one step of an episode. The paper used another machine, and tables of divergence that were "
-        f"computed in advance; {GENETIC_SECONDS:g} s of its {PAPER_SECONDS['ezq']:g} s were spent in the genetic "
-        "algorithm. Times differ from run to run; all other numbers of this report are reproduced exactly."
+        "The paper used another machine, and tables of divergence that were computed in advance; "
+        f"{GENETIC_SECONDS:g} s of its {PAPER_SECONDS['ezq']:g} s were spent in the genetic algorithm. "
     )
-    return [table(heads, rows), tag("p", note, class_="faint small")]
+    text = (
+        f"A decision is one step of an episode. {note if judged else ''}Times differ from run to run; all other "
+        "numbers of this report are reproduced exactly."
+    )
+    return [table(heads, rows), tag("p", text, class_="faint small")]
 
 
 def _time_head(name: str) -> str:

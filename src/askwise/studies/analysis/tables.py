@@ -51,6 +51,9 @@ BOUNDS: Mapping[str, Any] = {
     "prior": pl.String, "per_station_cost": pl.Float64, "mean": pl.Float64, "stderr": pl.Float64
 }  # fmt: skip
 
+FEW_EPISODES = 10
+"""With fewer episodes than this in a mean, reports say that its interval is rough."""
+
 PRICE_DIGITS = 9
 """Prices are rounded to this many decimals, so that 0.1 + 0.2 and 0.3 are the same price."""
 
@@ -184,6 +187,16 @@ def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
 def is_mean(table: pl.DataFrame) -> bool:
     """Return whether all rows of a table are about all files together: those that `with_mean` adds."""
     return FILE in table.columns and bool((table[FILE] == ALL_FILES).all())
+
+
+def is_rough(summary: pl.DataFrame) -> bool:
+    """Return whether an interval of a summary is based on so few episodes that readers need a remark.
+
+    That is fewer than `FEW_EPISODES`, or an interval that goes below 0 although every mean cost is at least 0.
+    """
+    known = summary.filter(pl.col("ci_low").is_not_null())
+    few, below = (known["episodes"] < FEW_EPISODES).any(), (known["ci_low"] < 0).any()
+    return bool(few or (below and (summary["mean"] >= 0).all()))
 
 
 def _companion(

@@ -13,7 +13,7 @@ from askwise.studies.analysis.claims import COMPUTING_TIME
 from askwise.studies.analysis.comparisons import ALL
 from askwise.studies.analysis.estimates import DIGITS
 from askwise.studies.analysis.results import Analysis
-from askwise.studies.analysis.tables import ALL_FILES, FILE, grouping, is_mean
+from askwise.studies.analysis.tables import ALL_FILES, FILE, grouping, is_mean, is_rough
 from askwise.studies.analysis.verdicts import FAILS, FASTER, HOLDS, OPEN, VERDICTS
 from askwise.studies.schema.domain import StudyWords
 from askwise.studies.schema.study import FROM_FILE
@@ -85,6 +85,7 @@ def in_short(analysis: Analysis) -> list[str]:
     for where, rows in groups:
         sentences.append(f"{capital(where)}: {_cheapest(rows, analysis.tables.words.price)}")
     sentences += list(_compared_to_reference(analysis.ratios))
+    sentences += [rough] if (rough := rough_text(analysis.summary)) else []
     if analysis.claims.height:
         behaviour, timed = apart(analysis.claims)
         sentences.append(f"Of the paper's {behaviour.height} claims about behaviour, {_tally(behaviour)}.")
@@ -101,6 +102,16 @@ def _played(analysis: Analysis) -> str:
         return f"{text}, all finished."
     failed, cut = int(analysis.failures["failed"].sum()), int(analysis.failures["unfinished"].sum())
     return f"{text}; {failed} failed and {cut} were cut off; these are excluded from all means."
+
+
+def rough_text(summary: pl.DataFrame) -> str:
+    """Return a remark about intervals that few episodes make wide; empty if there are none."""
+    if not is_rough(summary):
+        return ""
+    few = int(summary["episodes"].min())  # type: ignore[arg-type]
+    below = (summary["mean"] >= 0).all() and (summary["ci_low"].fill_null(0.0) < 0).any()
+    text = f"Intervals are rough: the smallest mean is over {few} episode{'' if few == 1 else 's'}."
+    return text + (" Those that go below 0 only show that more episodes are needed." if below else "")
 
 
 def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
@@ -131,9 +142,8 @@ def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
     everywhere = [method for method, at in won.items() if len(at) == len(prices)]
     others = [f"{method} at {_list([f'{at:g}' for at in won[method]])}" for method in won if method not in everywhere]
     if everywhere:
-        text = (
-            f"{_list(everywhere)} {'is' if len(everywhere) == 1 else 'are'} cheapest at all {len(prices)} {price_name}s"
-        )
+        be, how_many = "is" if len(everywhere) == 1 else "are", "both" if len(prices) == 2 else f"all {len(prices)}"
+        text = f"{_list(everywhere)} {be} cheapest at {how_many} {price_name}s"
         text += f" (equally cheap: {', '.join(others)})" if others else ""
     else:
         text = f"no method is cheapest at every {price_name}: {', '.join(others)}"

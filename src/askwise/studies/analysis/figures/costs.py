@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,7 +18,7 @@ from matplotlib.figure import Figure
 from askwise.studies.analysis.figures.picture import Material, Picture, counted
 from askwise.studies.analysis.figures.styles import ASKING, FAINT, GRID, LOST, Style, legend_below, styles
 from askwise.studies.analysis.results import parts
-from askwise.studies.analysis.tables import Tables
+from askwise.studies.analysis.tables import Tables, is_rough
 from askwise.text.wording import printable
 from askwise.view.plot import PLAIN
 
@@ -35,7 +36,7 @@ def all_costs(material: Material) -> Iterator[Picture]:
     what = f"Mean marginal cost for each prior{_at(means, material.price)}, {counted(means)}."
     yield Picture(
         material.name("costs"),
-        f"{what}{_band(here)}{material.where}",
+        f"{what}{_band(here, means)}{material.where}",
         _costs_text(means, material.price),
         cost_figure(means, material.priors, here.bounds, material.price),
         material.title,
@@ -55,7 +56,7 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
     shown_already = len(material.priors) > 1
     yield Picture(
         material.name("costs", prior),
-        f"{what}{_band(material.tables)}{material.where}",
+        f"{what}{_band(material.tables, means)}{material.where}",
         _costs_text(means, material.price),
         cost_figure(material.summary, [prior], material.tables.bounds, material.price),
         material.title,
@@ -99,12 +100,19 @@ def cost_figure(
 
 
 def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
-    for method, style in looks.items():
+    for place, (method, style) in enumerate(looks.items()):
         rows = here.filter(pl.col("method") == method).sort("per_station_cost")
         prices = rows["per_station_cost"].to_numpy()
         low, high = (rows[end].fill_null(rows["mean"]).to_numpy() for end in ("ci_low", "ci_high"))
+        mean = rows["mean"].to_numpy()
+        if is_rough(here):
+            # Wide bands would hide each other; bars that stand side by side do not.
+            aside = 0.02 * (place - (len(looks) - 1) / 2) * float(np.ptp(prices))
+            reach = np.maximum([mean - np.maximum(low, np.minimum(mean, 0.0)), high - mean], 0.0)
+            ax.errorbar(prices + aside, mean, yerr=reach, label=printable(method), capsize=3, **style.line())
+            continue
         ax.fill_between(prices, low, high, color=style.colour, alpha=0.15, linewidth=0)
-        ax.plot(prices, rows["mean"].to_numpy(), label=printable(method), **style.line())
+        ax.plot(prices, mean, label=printable(method), **style.line())
     every = here["per_station_cost"].unique().sort().to_list()
     if len(every) <= 11:
         ax.set_xticks(every, [f"{price:g}" for price in every])
@@ -145,9 +153,12 @@ def _at(means: pl.DataFrame, price: str) -> str:
     return f" over {price}" if len(prices) > 1 else f" at a {price} of {prices[0]:g}"
 
 
-def _band(here: Tables) -> str:
-    shape = "Bands" if here.episodes["per_station_cost"].n_unique() > 1 else "Bars"
-    return f" {shape}: 95 % intervals.{_bound_text(here)}"
+def _band(here: Tables, means: pl.DataFrame) -> str:
+    several = here.episodes["per_station_cost"].n_unique() > 1
+    rough = is_rough(means)
+    shape = "Bands" if several and not rough else "Bars"
+    few = " They are wide because few episodes were played; parts below 0 are not drawn." if rough and several else ""
+    return f" {shape}: 95 % intervals.{few}{_bound_text(here)}"
 
 
 def _bound_text(here: Tables) -> str:

@@ -85,7 +85,8 @@ def _bars(ax: Axes, steps: np.ndarray[tuple[int], np.dtype[np.int32]], last: int
     note = f"{steps.size} questions" + (f", {later} after step {last}" if later else "")
     ax.text(0.98, 0.92, note, transform=ax.transAxes, ha="right", va="top", fontsize=8.5)
     ax.set_xlim(0.3, last + 0.7)
-    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator("auto", integer=True))
     ax.grid(axis="y", color=GRID, linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -139,7 +140,7 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
             if costs.size:
                 _curve(ax, costs, most, printable(method), style)
         ax.set_title(f"{name} {price:g}", fontsize=11)
-        ax.set_xlabel("marginal cost (steps)")
+        ax.set_xlabel("marginal cost (steps, square-root scale)")
         ax.set_ylim(0, 1.02)
         _square_root_scale(ax, most)
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
