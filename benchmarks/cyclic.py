@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from askwise import AskwiseError, GridWorld, Model, Policy, edp, urop
-from askwise.divergence.edp import agreement
+from askwise.divergence.agreement import agreement
 from askwise.model.chain import DIRECT_LIMIT, proven_bound
 from benchmarks import child
 from benchmarks.checks import deviation

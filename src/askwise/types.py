@@ -35,6 +35,7 @@ class Verdict:
         iterations: number of sweeps; 1 for a direct method.
         residual: largest residual of the equations that were solved, 0 if `exact`.
         converged: whether `error_bound` is within the requested tolerance.
+        bounds: a proven lower and a proven upper bound, two numbers or two arrays; None if only `error_bound` is known.
     """
 
     method: str
@@ -43,12 +44,17 @@ class Verdict:
     iterations: int = 1
     residual: float = 0.0
     converged: bool = True
+    bounds: tuple[Any, Any] | None = None
 
     def __str__(self) -> str:
         if self.exact:
             return f"exact, {self.method}"
         target = "" if self.converged else ", the requested tolerance was not reached"
         steps = f"{self.iterations} iteration{'s' if self.iterations != 1 else ''}"
+        if self.bounds is not None and isinstance(self.bounds[0], float):
+            low, high = self.bounds
+            between = f"between {low:.6g} and {high:.6g}" if high < np.inf else f"at least {low:.6g}"
+            return f"proven {between}, {self.method}, {steps}{target}"
         return f"proven relative error at most {self.error_bound:.1e}, {self.method}, {steps}{target}"
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from askwise.divergence.edp import agreement
+from askwise.divergence.agreement import agreement
 from askwise.errors import NotConvergedError
 from askwise.model import GridWorld, urop
 from askwise.model import chain as expected_module

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.divergence.edp import agreement_between
+from askwise.divergence.agreement import agreement_between, as_policy
+from askwise.divergence.evidence import check_evidence, states_by_evidence, steps_between
 from askwise.errors import InputError
 from askwise.model import Model, Policy
 from askwise.model.names import as_int
@@ -89,6 +90,7 @@ def dp_distribution(
     horizon: int | None = None,
     tolerance: float = 1e-12,
     max_steps: int = 1_000_000,
+    evidence: float | None = None,
 ) -> DpDistribution:
     """Return the distribution of the divergence point: the step at which an agent that follows `pi2` rules out `pi1`.
 
@@ -100,6 +102,8 @@ def dp_distribution(
         horizon: number of steps to compute; by default until the probability of all later steps is at most `tolerance`.
         tolerance: probability that may be left beyond the last step, if the policies can agree in a cycle.
         max_steps: limit on the steps if there is no `horizon`.
+        evidence: rule `pi1` out also when the actions so far are at most that likely under it, relative to `pi2` (see
+            `edp`). Only for UROPs and other policies for which the evidence in a state does not depend on the path.
     """
     for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):
         if (as_int(count) or 0) < 1:
@@ -107,6 +111,16 @@ def dp_distribution(
     if not 0 <= tolerance < 1:
         raise InputError("tolerance", tolerance, "a number from 0 and below 1")
     shared = agreement_between(model, pi1, pi2, at)
+    if evidence is not None:
+        moves = steps_between(model, as_policy(model, pi1), as_policy(model, pi2), shared)
+        restricted = states_by_evidence(shared, moves, check_evidence(evidence))
+        if restricted is None:
+            raise InputError(
+                "evidence",
+                f"{evidence!r} for policies whose evidence depends on the path",
+                "goals, or policies whose evidence depends on the state alone (edp gives bounds on the mean)",
+            )
+        shared = restricted
     chain = shared.chain
     onwards = chain.matrix.T.tocsr()
     mass = np.zeros(chain.size)

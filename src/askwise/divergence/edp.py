@@ -33,119 +33,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from askwise.divergence.agreement import agreement, agreement_between, as_policy
+from askwise.divergence.evidence import check_evidence, matrices_by_evidence, states_by_evidence, steps_between
+from askwise.divergence.lattice import bounded
 from askwise.errors import InputError
-from askwise.model import Model, Policy, uniform_optimal, urop
-from askwise.model.chain import AbsorbingChain, expected_steps, longest_path
-from askwise.model.graph import breadth_first
+from askwise.model import Model, Policy
+from askwise.model.chain import expected_steps, longest_path
 from askwise.model.policy import prior_weights
-from askwise.text.table_budget import check_size
-from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, Result, StateLike, Verdict
+from askwise.model.pursuit import goal_states
+from askwise.types import GoalLike, Result, StateLike, Verdict
 
-EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61
-"""Bytes for each state and action while a chain is built; the first chain of a model also builds its transitions."""
-
-
-def as_policy(model: Model, given: Policy | GoalLike) -> Policy:
-    """Return a policy on `model`: a given policy with the same probabilities, or the optimal policy of a given goal."""
-    return given.on(model) if isinstance(given, Policy) else optimal_policy(model, given)
-
-
-def optimal_policy(model: Model, goal: GoalLike) -> Policy:
-    """Return the UROP (uniformly random optimal policy) of `goal`.
-
-    In stochastic models, where plans cannot be counted, return `uniform_optimal` instead, which chooses uniformly among
-    the optimal actions.
-    """
-    return urop(model, goal) if model.deterministic else uniform_optimal(model, goal)
-
-
-# -- the chain of agreement ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """A Markov chain over states of a model: an agent acts, and its first action that is not allowed ends the chain.
-
-    Which actions are allowed depends on the use, for example those that another policy might take too.
-
-    Attributes:
-        chain: the chain, over `states`.
-        states: ``int32 [n]``, indices of the chain's states in the model; the queried state comes first.
-        defined: ``bool [n]``, whether the agent has an action in this state and in all that can follow.
-        leak: ``float64 [n]``, probability that the next action is not allowed.
-    """
-
-    chain: AbsorbingChain
-    states: IntArray
-    defined: BoolArray
-    leak: FloatArray
-
-    def result(self, values: FloatArray, verdict: Verdict, at: StateLike | None) -> Result:
-        """Return the value at the queried state, or the values of all states, with their verdict.
-
-        Args:
-            values: ``float64 [n]``, one value for each state of the chain.
-            verdict: how they were computed.
-            at: the queried state; None for all states, ``nan`` where the agent has no action.
-        """
-        if at is not None:
-            return Result(float(values[0]), verdict)
-        return Result(np.where(self.defined, values, np.nan), verdict)
-
-
-def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLike | None) -> Agreement:
-    """Build the Markov chain in which an agent acts until it takes an action that is not allowed.
-
-    Args:
-        model: the model of the agent.
-        weights: ``float64 [n_states, n_actions]``, probability of each action.
-        allowed: ``bool [n_states, n_actions]``, whether the chain continues after the action.
-        at: the queried state, for a chain over the states that can be reached from there; None for all states.
-    """
-    entries = model.n_states * model.n_actions
-    each = EACH_MOVE if "transitions" in vars(model) else EACH_MOVE_AT_FIRST
-    check_size(each * entries, "chain", f"{model.n_states} states and {model.n_actions} actions")
-    possible = weights > 0
-    idle = ~np.asarray(possible.any(axis=1))
-    ends = possible & ~allowed
-    # States without any action have no value. Treating them as leaks keeps them from looking like traps.
-    chain = AbsorbingChain(model.mix(np.where(allowed, weights, 0.0)), np.asarray(ends.any(axis=1) | idle))
-    defined = ~idle
-    if idle.any():
-        defined = breadth_first(np.flatnonzero(idle), chain.reverse.indptr, chain.reverse.indices)[0] < 0
-    leak = np.where(ends, weights, 0.0).sum(axis=1)
-    if at is None:
-        states = np.arange(model.n_states, dtype=np.int32)
-    else:
-        states = chain.reachable_from(model.state(at, "at"))
-        chain = chain.restricted_to(states)
-    return Agreement(chain, states, defined[states], leak[states])
-
-
-def agreement_between(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateLike | None) -> Agreement:
-    """Build the Markov chain in which an agent follows `pi2` until it takes an action that `pi1` never takes.
-
-    Args:
-        model: the model of the agent.
-        pi1: the policy to be ruled out; a goal stands for its optimal policy.
-        pi2: the policy that is followed; a goal stands for its optimal policy.
-        at: the queried state, for a chain over the states that can be reached from there; None for all states.
-
-    Raises:
-        InputError: `pi2` has no action in `at` or in a state that can follow.
-    """
-    ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
-    shared = agreement(model, followed.probabilities, ruled_out.support, at)
-    if at is not None and not shared.defined[0]:
-        raise InputError(
-            "at", model.name(int(shared.states[0])), "a state from which the goal that is pursued can be reached"
-        )
-    return shared
-
+MAX_LATTICE = 400_000
+"""Default limit on the states times levels of evidence."""
 
 # -- divergence point, expected and worst case ---------------------------------------------------------------------
 
@@ -174,10 +76,15 @@ def edp(
     method: str = "auto",
     tolerance: float = 1e-9,
     max_iterations: int = 1_000_000,
+    evidence: float | None = None,
+    within: float = 0.01,
+    max_lattice: int = MAX_LATTICE,
 ) -> Result:
     """Return the expected divergence point (EDP): the expected step at which `pi1` is ruled out if `pi2` is followed.
 
-    It is ruled out by the agent's first action that `pi1` would never take. The result includes a verdict on its
+    It is ruled out by the agent's first action that `pi1` would never take. With `evidence`, it is also ruled out when
+    the actions so far are at most that likely under `pi1`, relative to `pi2`: the measure for learned and noisy
+    policies, which may take any action (see `askwise.divergence.evidence`). The result includes a verdict on its
     accuracy.
 
     Args:
@@ -188,7 +95,14 @@ def edp(
         method: ``auto``, ``pass``, ``solve`` or ``sweep``, see `askwise.model.chain.expected_steps`.
         tolerance: relative error at which iterative methods may stop.
         max_iterations: limit on the sweeps of iterative methods; the verdict states the error bound reached.
+        evidence: a number between 0 and 1, such as 0.05; smaller values demand more evidence. By default only
+            impossible actions count. For two goals of a deterministic model the result is exact; for other policies
+            ``verdict.bounds`` has a proven lower and upper bound, and the value is in the middle.
+        within: with `evidence`, the bounds may differ by this share of the lower bound.
+        max_lattice: with `evidence`, limit on the memory for these bounds: number of states times levels of evidence.
     """
+    if evidence is not None:
+        return _edp_by_evidence(model, pi1, pi2, at, check_evidence(evidence), within, max_lattice)
     shared = agreement_between(model, pi1, pi2, at)
     values, verdict = expected_steps(
         shared.chain,
@@ -198,6 +112,46 @@ def edp(
         label=lambda k: model.name(int(shared.states[k])),
     )
     return shared.result(values, verdict, at)
+
+
+def _edp_by_evidence(
+    model: Model,
+    pi1: Policy | GoalLike,
+    pi2: Policy | GoalLike,
+    at: StateLike | None,
+    evidence: float,
+    within: float,
+    max_lattice: int,
+) -> Result:
+    """Return EDP by evidence: exact where the evidence depends on the state alone, otherwise with proven bounds.
+
+    Args:
+        model: the model of the observed agent.
+        pi1: the policy to be ruled out, or a goal.
+        pi2: the policy that is followed, or a goal.
+        at: one state; None for all states.
+        evidence: the evidence, checked.
+        within: requested distance of the bounds, relative to the lower one.
+        max_lattice: limit on the number of states times levels of evidence.
+    """
+    if at is None and model.deterministic and not isinstance(pi1, Policy) and not isinstance(pi2, Policy):
+        both = [goal_states(model, goal) for goal in (pi1, pi2)]
+        targets, starts = np.concatenate(both), np.array([0, both[0].size, both[0].size + both[1].size], dtype=np.int32)
+        values = np.full(model.n_states, np.nan)
+        for s in range(model.n_states):
+            found, steps = matrices_by_evidence(model, s, targets, starts, evidence)
+            if steps[1] >= 0:
+                values[s] = found[0, 1] if steps[0] >= 0 else 1.0
+        return Result(values, Verdict("one pass for each state"))
+    shared = agreement_between(model, pi1, pi2, at)
+    moves = steps_between(model, as_policy(model, pi1), as_policy(model, pi2), shared)
+    if at is not None:
+        # For UROPs the log-likelihood ratio is a function of the state, so this is their exact method.
+        restricted = states_by_evidence(shared, moves, evidence)
+        if restricted is not None:
+            return restricted.result(*expected_steps(restricted.chain, tolerance=min(within, 1e-9)), at)
+    wanted = np.arange(1 if at is not None else moves.size, dtype=np.int32)
+    return shared.result(*bounded(moves, wanted, evidence, within=within, max_lattice=max_lattice), at)
 
 
 def wcd(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateLike | None = None) -> Result:

@@ -7,12 +7,14 @@ model and goals                           one state                             
 ========================================  =========================================  ====================
 open grid, goals of one cell, up to 75²   closed-form table                          closed-form table
 deterministic (walls, any graph)          cones of the goals                         one pass for each goal
+deterministic, by evidence                one pass for each goal                     the same at each state
 stochastic, or given policies             one chain for each pair                    one chain for each pair
 ========================================  =========================================  ====================
 """
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -21,7 +23,9 @@ from typing import Any
 import numpy as np
 
 from askwise.divergence import open_grid
-from askwise.divergence.edp import as_policy, edp, optimal_policy, wcd
+from askwise.divergence.agreement import as_policy, optimal_policy
+from askwise.divergence.edp import edp, wcd
+from askwise.divergence.evidence import check_evidence, evidence_bytes, matrices_by_evidence
 from askwise.divergence.pairs import all_pairs, all_pairs_scratch, matrices_at, matrices_bytes
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
@@ -44,6 +48,8 @@ class Divergence(Sealed):
         goals: goals, or a mapping from their names to goals.
         policies: the policy of each goal; by default its UROP (uniformly random optimal policy), in stochastic models
             `uniform_optimal`.
+        evidence: rule goals out by evidence (see `edp`), a number between 0 and 1 such as 0.05. By default only
+            impossible actions rule a goal out. WCD does not depend on it.
     """
 
     def __init__(
@@ -52,8 +58,10 @@ class Divergence(Sealed):
         goals: Sequence[GoalLike] | Mapping[str, GoalLike],
         *,
         policies: Sequence[Policy] | None = None,
+        evidence: float | None = None,
     ) -> None:
         self.model = model
+        self.evidence = None if evidence is None else check_evidence(evidence)
         names, self.targets = goal_list(model, goals)
         self.named = names is not None
         self._goal_names = Names("goal", self.n_goals, names)
@@ -160,12 +168,16 @@ class Divergence(Sealed):
         if policies is not None:
             if len(policies) != self.n_goals:
                 raise InputError("policies", f"{len(policies)} policies", f"{self.n_goals}, one for each goal")
-            return _Chains(model, [as_policy(model, policy) for policy in policies])
+            return _Chains(model, [as_policy(model, policy) for policy in policies], self.evidence)
+        if self.evidence is not None and model.deterministic:
+            return _Evidence(self, self.evidence)
         if isinstance(model, GridWorld) and single and open_grid.applies(model):
             return _OpenGrid(model, self.targets)
         if model.deterministic:
             return _Graph(self)
-        return _Chains(model, [optimal_policy(model, state_names(model, states)) for states in self.targets])
+        return _Chains(
+            model, [optimal_policy(model, state_names(model, states)) for states in self.targets], self.evidence
+        )
 
 
 def unreachable(model: Model, state: int, goal: str) -> InputError:
@@ -245,17 +257,48 @@ class _Graph(_Backend):
         return all_pairs_scratch(self.model, self.starts.size - 1)
 
 
+class _Evidence(_Graph):
+    method = "evidence, one pass for each goal"
+
+    def __init__(self, family: Divergence, evidence: float) -> None:
+        super().__init__(family)
+        self.evidence = evidence
+
+    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
+        _, wcds, missing = super().matrices_at(state)
+        return self._edp_at(state)[0], wcds, missing
+
+    def _edp_at(self, state: int) -> tuple[FloatArray, IntArray]:
+        return matrices_by_evidence(self.model, state, self.targets, self.starts, self.evidence)
+
+    def table(self) -> FloatArray:
+        n = self.starts.size - 1
+        found = np.empty((self.model.n_states, n, n))
+        for state in range(self.model.n_states):
+            found[state], steps = self._edp_at(state)
+            found[state][steps < 0] = 1.0  # any action rules out a goal that is out of reach
+            found[state][:, steps < 0] = np.nan
+        return found
+
+    def bytes_at_one(self) -> int:
+        return super().bytes_at_one() + evidence_bytes(self.model.n_states, self.starts.size - 1)
+
+    def scratch_bytes(self) -> int:
+        return evidence_bytes(self.model.n_states, self.starts.size - 1)
+
+
 class _Chains(_Backend):
     method = "one chain for each pair"
 
-    def __init__(self, model: Model, policies: Sequence[Policy]) -> None:
+    def __init__(self, model: Model, policies: Sequence[Policy], evidence: float | None) -> None:
         self.model = model
         self.policies = policies
+        self.edp = edp if evidence is None else functools.partial(edp, evidence=evidence)
 
     def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
         defined = [bool(policy.defined[state]) for policy in self.policies]
         return (
-            self._at(edp, state, defined),
+            self._at(self.edp, state, defined),
             self._at(wcd, state, defined),
             np.flatnonzero(~np.array(defined)).astype(np.int32),
         )
@@ -276,7 +319,7 @@ class _Chains(_Backend):
         return found
 
     def table(self) -> FloatArray:
-        pairs = [[np.asarray(edp(self.model, one, two)) for two in self.policies] for one in self.policies]
+        pairs = [[np.asarray(self.edp(self.model, one, two)) for two in self.policies] for one in self.policies]
         return np.moveaxis(np.array(pairs), -1, 0)
 
     def bytes_at_one(self) -> int:

@@ -93,7 +93,7 @@ def _fill(
     edp = np.zeros((n_goals, n_goals))
     wcd = np.zeros((n_goals, n_goals))
     steps = np.empty(n_goals, dtype=np.int32)
-    counts, work = _scratch(successor.shape[0], n_goals)
+    counts, work = scratch(successor.shape[0], n_goals)
     _matrices(successor, indptr, indices, state, targets, starts, counts, work, edp, wcd, steps)
     return edp, wcd, steps, counts.depth
 
@@ -134,7 +134,7 @@ class _Work(NamedTuple):
     mass: Any
 
 
-def _scratch(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
+def scratch(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
     """Return new temporary arrays: path counts from one state, nothing counted yet, and work space."""
     nowhere = np.full(n_states, -1, dtype=np.int32)
     counts = _Counts(nowhere, np.zeros(n_states), np.zeros(n_states, dtype=np.int32))
@@ -173,7 +173,7 @@ def _matrices(
     """
     n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
     queue, seen, words, mass = work.queue, work.seen, work.words, work.mass
-    _count_from(successor, state, queue, depth, mantissa, exponent)
+    count_from(successor, state, queue, depth, mantissa, exponent)
     for goal in range(n_goals):
         own = targets[starts[goal] : starts[goal + 1]]
         steps[goal] = _mark_cone(goal, own, depth, indptr, indices, queue, seen, words)
@@ -181,12 +181,12 @@ def _matrices(
     for goal in range(n_goals):
         if steps[goal] >= 0:
             own = targets[starts[goal] : starts[goal + 1]]
-            filled = _seed_targets(goal, own, steps[goal], depth, mantissa, exponent, queue, seen, mass)
+            filled = seed_targets(goal, own, steps[goal], depth, mantissa, exponent, queue, seen, mass)
             _follow_back(goal, filled, depth, mantissa, exponent, indptr, indices, queue, seen, words, mass, edp, wcd)
 
 
 @inner
-def _count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any, exponent: Any) -> None:
+def count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any, exponent: Any) -> None:
     """Search breadth-first from `start`; fill in the steps to each state and its number of shortest paths.
 
     Args:
@@ -218,7 +218,8 @@ def _count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: An
 
 
 @inner
-def _nearest(targets: Any, depth: Any) -> int:
+def nearest_steps(targets: Any, depth: Any) -> int:
+    """Return the steps to the nearest of `targets`, -1 if all are out of reach; `depth` has the steps to each state."""
     nearest = -1
     for t in targets:
         if depth[t] >= 0 and (nearest < 0 or depth[t] < nearest):
@@ -242,7 +243,7 @@ def _mark_cone(
         seen: ``int32 [n_states]``, set to `goal` in the marked states.
         words: ``uint64 [n_states, ceil(n_goals / 64)]``, in which the bit of the goal is set in the marked states.
     """
-    nearest = _nearest(targets, depth)
+    nearest = nearest_steps(targets, depth)
     if nearest < 0:
         return -1
     word, bit = goal // 64, np.uint64(1) << np.uint64(goal % 64)
@@ -268,7 +269,7 @@ def _mark_cone(
 
 
 @inner
-def _seed_targets(
+def seed_targets(
     goal: int,
     targets: Any,
     nearest: int,

@@ -1,0 +1,327 @@
+"""Divergence by evidence: when observed actions make a policy unlikely, even if they never make it impossible.
+
+A learned, noisy or Boltzmann policy gives every action some probability, so no action rules it out and EDP is infinite.
+Evidence still accumulates. Follow `pi2` from `s`; after `t` steps the log-likelihood ratio is
+
+    LLR_t = sum over the first t steps of log pi2(s, a) - log pi1(s, a)
+
+and `pi1` is ruled out at the first step with ``LLR_t >= log(1 / evidence)``, for a number `evidence` between 0 and 1.
+The divergence point by evidence, ``dp_e``, is that step and ``EDP_e`` its expectation.
+
+- An action of probability 0 under `pi1` is infinite evidence, so ``dp_e <= dp``. ``EDP_e`` falls as `evidence` grows,
+  and tends to EDP as `evidence` tends to 0.
+- If `pi1` were the truth, the probability that it is ever ruled out is at most `evidence` (Ville's inequality: the
+  likelihood ratio is a nonnegative martingale that starts at 1).
+
+**Goals in a deterministic model: exact.** The probabilities of a UROP telescope: with ``N_g(s)`` the number of shortest
+plans, a path from `s0` to `s` has probability ``N_g(s) / N_g(s0)``. The share of plans for `g` that pass through `s` is
+``P_g(s) = M(s) N_g(s) / N_g(s0)``, where ``M(s)`` counts the shortest paths from `s0` to `s`. So, for `j` pursued and
+`i` to be ruled out, ``LLR = log P_j(s) - log P_i(s)`` depends on the state alone, and `M` cancels. A state is *open* if
+``P_i(s) > evidence * P_j(s)``. Of the paths to an open state, the share that only went through open states is
+
+    R(s) = sum over predecessors u of R(u) M(u) / M(s),   0 if s is not open,      EDP_e(i | j) = sum of P_j(s) R(s)
+
+All terms lie between 0 and 1, for maps of any size. One pass for each pursued goal serves all goals `i`.
+
+**Policies whose LLR depends on the state alone** (`states_by_evidence`): states that are not open are removed from the
+chain of agreement; the rest is EDP as usual. All other policies: `askwise.divergence.lattice`.
+
+Logarithms are rounded, so a ratio within a relative distance of `TIE` from the limit counts as reaching it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled, inner
+from askwise.divergence.agreement import Agreement
+from askwise.divergence.pairs import count_from, nearest_steps, scratch, seed_targets
+from askwise.errors import InputError
+from askwise.lazy_module import LazyModule
+from askwise.model import Model, Policy
+from askwise.model.chain import AbsorbingChain
+from askwise.model.graph import scale
+from askwise.types import BoolArray, FloatArray, IntArray
+
+sparse = LazyModule("scipy.sparse")
+
+TIE = 1e-9
+
+
+def check_evidence(evidence: Any) -> float:
+    """Return `evidence` as a float; raise an `InputError` unless it lies between 0 and 1, both excluded."""
+    number = isinstance(evidence, int | float | np.floating) and not isinstance(evidence, bool)
+    if not number or not 0 < evidence < 1:
+        raise InputError("evidence", repr(evidence), "a number above 0 and below 1, such as 0.05")
+    return float(evidence)
+
+
+# -- goals in a deterministic model ------------------------------------------------------------------------------------
+
+
+def matrices_by_evidence(
+    model: Model, state: int, targets: IntArray, starts: IntArray, evidence: float, *, capped: bool = False
+) -> tuple[FloatArray, IntArray]:
+    """Return EDP by evidence of all pairs of goals at `state`, and the steps to each goal.
+
+    EDP is ``float64 [n_goals (ruled out), n_goals (pursued)]``; the steps are ``int32 [n_goals]``, -1 if the goal is
+    out of reach. Where two goals may end in the same state without enough evidence, EDP is ``inf``.
+
+    Args:
+        model: a deterministic model.
+        state: the state.
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        evidence: a goal is ruled out when the actions are at most this likely, relative to the pursued goal.
+        capped: let observation end with the step in which the agent stays at its goal, so that all values are finite.
+    """
+    n_goals = starts.size - 1
+    edp = np.zeros((n_goals, n_goals))
+    steps = np.empty(n_goals, dtype=np.int32)
+    counts, work = scratch(model.n_states, 0)
+    passing, shares = np.zeros((model.n_states, n_goals)), np.zeros((model.n_states, n_goals))
+    limit = evidence * (1 + TIE)
+    arrays = (counts, work, passing, shares, edp, steps)
+    _by_evidence(model.successor, *model.predecessors, state, targets, starts, limit, not capped, *arrays)
+    if not capped:
+        np.fill_diagonal(edp, np.inf)
+    return edp, steps
+
+
+def evidence_bytes(n_states: int, n_goals: int) -> int:
+    """Return the bytes that a call of `matrices_by_evidence` takes, temporary arrays included."""
+    return 8 * n_goals**2 + n_states * (36 + 16 * n_goals)
+
+
+@compiled(work=lambda given: 4 * given.starts.size * given.indices.size)
+def _by_evidence(  # noqa: C901
+    successor: Any,
+    indptr: Any,
+    indices: Any,
+    state: int,
+    targets: Any,
+    starts: Any,
+    limit: float,
+    forever: bool,
+    counts: Any,
+    work: Any,
+    passing: Any,
+    shares: Any,
+    edp: Any,
+    steps: Any,
+) -> None:
+    """Compute EDP by evidence of all pairs of goals at `state`.
+
+    Args:
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the predecessors of all states.
+        state: the state.
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        limit: the evidence, as a ratio of probabilities.
+        forever: whether goals that end in the same state agree forever; if not, observation ends there.
+        counts: new `_Counts`, filled with the shortest paths from `state`.
+        work: new `_Work`, temporary.
+        passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of plans that pass through each state.
+        shares: ``float64 [n_states, n_goals]``, all 0, temporary: share of the paths through open states only.
+        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, to be filled.
+        steps: ``int32 [n_goals]``, filled with the steps to each goal, -1 if out of reach.
+    """
+    n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
+    queue, order = work.queue, work.queue.copy()
+    count_from(successor, state, order, depth, mantissa, exponent)
+    reached = 0
+    for s in range(depth.size):
+        reached += depth[s] >= 0
+    for goal in range(n_goals):
+        own = targets[starts[goal] : starts[goal + 1]]
+        steps[goal] = nearest_steps(own, depth)
+        if steps[goal] >= 0:
+            filled = seed_targets(goal, own, steps[goal], depth, mantissa, exponent, queue, work.seen, work.mass)
+            _passing(goal, filled, depth, mantissa, exponent, indptr, indices, queue, work.seen, work.mass, passing)
+    for j in range(n_goals):
+        for k in range(reached):
+            s = order[k]
+            through = passing[s, j]
+            if through == 0.0 or depth[s] > steps[j]:
+                continue
+            row = shares[s]
+            if depth[s] == 0:
+                row[:] = 1.0
+            else:
+                row[:] = 0.0
+                for e in range(indptr[s], indptr[s + 1]):
+                    u = indices[e]
+                    # Where the share of u was rounded to 0, its part of the sum is rounded to 0 too.
+                    if depth[u] == depth[s] - 1 and passing[u, j] > 0.0:
+                        weight = mantissa[u] / mantissa[s] * scale(exponent[u] - exponent[s])
+                        for i in range(n_goals):
+                            row[i] += weight * shares[u, i]
+            for i in range(n_goals):
+                kept = row[i] if passing[s, i] > limit * through else 0.0
+                row[i] = kept
+                edp[i, j] += through * kept
+            if forever and depth[s] == steps[j]:
+                for i in range(n_goals):
+                    if row[i] > 0.0 and steps[i] == steps[j]:
+                        edp[i, j] = np.inf
+
+
+@inner
+def _passing(
+    goal: int,
+    filled: int,
+    depth: Any,
+    mantissa: Any,
+    exponent: Any,
+    indptr: Any,
+    indices: Any,
+    queue: Any,
+    seen: Any,
+    mass: Any,
+    passing: Any,
+) -> None:
+    """Fill column `goal` of `passing` with the share of the goal's shortest plans that pass through each state.
+
+    Args:
+        goal: the goal.
+        filled: number of its nearest targets, which are in the queue.
+        depth: ``int32 [n_states]``, steps from the start.
+        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``.
+        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: the predecessors of all states.
+        queue: ``int32 [n_states]``, states waiting to be processed.
+        seen: ``int32 [n_states]``, `goal` in the states that were put into the queue.
+        mass: ``float64 [n_states]``, the share of plans that end in each target; 0 elsewhere, and everywhere
+            afterwards.
+        passing: ``float64 [n_states, n_goals]``.
+    """
+    head = 0
+    while head < filled:
+        s = queue[head]
+        head += 1
+        here = mass[s] if depth[s] > 0 else 1.0
+        mass[s] = 0.0
+        passing[s, goal] = here
+        if depth[s] == 0:
+            break
+        for k in range(indptr[s], indptr[s + 1]):
+            u = indices[k]
+            if depth[u] == depth[s] - 1:
+                if seen[u] != goal:
+                    seen[u] = goal
+                    queue[filled] = u
+                    filled += 1
+                mass[u] += here * (mantissa[u] / mantissa[s]) * scale(exponent[u] - exponent[s])
+
+
+# -- policies: steps and their evidence --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of an agent that both policies allow, with the evidence that each gives against one policy.
+
+    Attributes:
+        size: number of states.
+        indptr: ``int64 [size + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
+        source: ``int32 [n]``, the state before each step.
+        target: ``int32 [n]``, the state after each step.
+        probability: ``float64 [n]``, probability of the step for the policy that is followed.
+        gain: ``float64 [n]``, change of the log-likelihood ratio.
+        leaks: ``bool [size]``, whether an action of the state rules the other policy out at once.
+    """
+
+    size: int
+    indptr: Any
+    source: IntArray
+    target: IntArray
+    probability: FloatArray
+    gain: FloatArray
+    leaks: BoolArray
+
+
+def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agreement) -> Steps:
+    """Return the steps that both policies allow, over the states of the chain `shared` (see `agreement_between`)."""
+    states, n = shared.states, model.n_actions
+    place = np.full(model.n_states, -1, dtype=np.int32)
+    place[states] = np.arange(states.size, dtype=np.int32)
+    both = followed.support[states] & ruled_out.support[states]
+    source, action = np.nonzero(both)
+    rows = model.transitions[states[source].astype(np.int64) * n + action]
+    each = np.repeat(np.arange(source.size), np.diff(rows.indptr))
+    origin = states[source]
+    ours, theirs = followed.probabilities[origin, action], ruled_out.probabilities[origin, action]
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(source[each], minlength=states.size))))
+    return Steps(
+        states.size,
+        indptr.astype(np.int64),
+        source[each].astype(np.int32),
+        place[rows.indices],
+        ours[each] * rows.data,
+        (np.log(ours) - np.log(theirs))[each],
+        shared.chain.leaks,
+    )
+
+
+def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agreement | None:
+    """Return the chain of agreement without the states in which the evidence is reached.
+
+    None if the evidence in a state depends on the path that led there.
+
+    Args:
+        shared: the chain of agreement from one state, which is its first state.
+        steps: its steps.
+        evidence: the evidence.
+    """
+    level = np.full(steps.size, np.nan)
+    limit = math.log(1 / evidence) - TIE
+    if not _levels(steps.indptr, steps.target, steps.gain, limit, level, np.empty(steps.size, dtype=np.int32)):
+        return None
+    is_open = level < limit  # False for nan: never reached
+    kept = np.flatnonzero(is_open)
+    matrix = shared.chain.matrix[kept]
+    ends = matrix[:, np.flatnonzero(~is_open)].sum(axis=1)
+    leaks = shared.chain.leaks[kept] | (ends > 0)
+    chain = AbsorbingChain(matrix[:, kept].tocsr(), leaks)
+    return Agreement(chain, shared.states[kept], shared.defined[kept], shared.leak[kept] + ends)
+
+
+@compiled(work=lambda given: 2 * given.target.size)
+def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue: Any) -> bool:
+    """Fill in the log-likelihood ratio at each state that can be reached below `limit`, starting from state 0.
+
+    Return False if paths to the same state differ in it.
+
+    Args:
+        indptr: ``int64 [n + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
+        target: ``int32 [n_steps]``, the state after each step.
+        gain: ``float64 [n_steps]``, change of the log-likelihood ratio.
+        limit: states that reach it are not continued.
+        level: ``float64 [n]``, all ``nan``, to be filled.
+        queue: ``int32 [n]``, work space.
+    """
+    level[0] = 0.0
+    queue[0] = 0
+    head, filled = 0, 1
+    while head < filled:
+        s = queue[head]
+        head += 1
+        if level[s] >= limit:
+            continue
+        for k in range(indptr[s], indptr[s + 1]):
+            t = target[k]
+            there = level[s] + gain[k]
+            if np.isnan(level[t]):
+                level[t] = there
+                queue[filled] = t
+                filled += 1
+            elif abs(level[t] - there) > TIE and min(level[t], there) < limit:
+                return False
+    return True
