@@ -66,6 +66,12 @@ items = [
   {name = "else", text = "Anything else?", kind = "text", optional = true},
 ]
 
+[[hypotheses]]
+claim = "curious < quiet in cost"
+
+[analysis]
+alpha = 0.1
+
 [panel]
 parameter = "PID"
 

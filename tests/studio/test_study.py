@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
+import polars as pl
 import pytest
+from scipy import stats
 
 from askwise import trace
 from askwise.studio.study.file import PeopleStudy
@@ -68,21 +71,57 @@ def numbers(researcher: Visitor) -> set[int]:
     return {int(row["number"]) for row in overview(researcher)["people"] if not row["pilot"]}
 
 
+def check_against_the_export(export: Path, report: Path) -> None:
+    """The report's numbers are those that the exported CSV files give, computed in another way."""
+    done = {
+        row["person"] for row in rows_in(export / "people.csv") if (row["pilot"], row["end"]) == ("false", "finished")
+    }
+    costs: dict[str, list[float]] = {}
+    for row in rows_in(export / "rounds.csv"):
+        if row["person"] in done and (row["pilot"], row["practice"]) == ("false", "false"):
+            costs.setdefault(row["condition"], []).append(float(row["cost"]))
+    seconds: dict[str, dict[str, list[float]]] = {}
+    for row in rows_in(export / "inputs.csv"):
+        if row["person"] in done and (row["pilot"], row["practice"], row["kind"]) == ("false", "false", "move"):
+            seconds.setdefault(row["condition"], {}).setdefault(row["person"], []).append(float(row["seconds"]))
+    found = {(row["measure"], row["condition"]): row for row in rows_in(report / "measures.csv")}
+    for condition, values in costs.items():
+        row, reach = found["cost", condition], stats.sem(values) * stats.t.ppf(0.975, len(values) - 1)
+        assert float(row["mean"]) == pytest.approx(np.mean(values))
+        assert float(row["low"]) == pytest.approx(np.mean(values) - reach)
+        means = [np.mean(each) for each in seconds[condition].values()]
+        assert float(found["seconds per move", condition]["mean"]) == pytest.approx(np.mean(means))
+    gaps = np.subtract(costs["curious"], costs["quiet"])
+    (row,) = (row for row in rows_in(report / "comparisons.csv") if row["measure"] == "cost")
+    assert float(row["mean"]) == pytest.approx(gaps.mean())
+    assert float(row["effect"]) == pytest.approx(gaps.mean() / gaps.std(ddof=1))
+    assert float(row["p paired t"]) == pytest.approx(stats.ttest_1samp(gaps, 0).pvalue)
+    (decided,) = rows_in(report / "hypotheses.csv")
+    less = stats.ttest_1samp(gaps, 0, alternative="less").pvalue
+    assert decided["claim"] == "curious < quiet in cost"
+    assert float(decided["p"]) == pytest.approx(less)
+    assert decided["verdict"] == ("supported" if less < 0.1 else "not supported")
+    book = {(row["file"], row["column"]) for row in rows_in(export / "codebook.csv")}
+    for name in ("people", "answers", "pages", "inputs", "rounds"):
+        columns = pl.read_parquet(export / f"{name}.parquet").columns
+        assert {(name, column) for column in columns} == {each for each in book if each[0] == name}
+        with (export / f"{name}.csv").open(encoding="utf-8") as file:
+            assert next(csv.reader(file)) == columns
+
+
 def check_the_report(home: Path) -> None:
     """The report compares the four people who finished with simulations."""
     counted = write_people_report(home / "out")
     assert (counted["people who finished"], counted["rounds"]) == (4, 8)
     report = home / "out" / "report"
-    rows = rows_in(report / "summary.csv")
-    assert {(row["method"], row["teammate"]) for row in rows} == {
-        ("curious", "person"), ("curious", "urop"), ("quiet", "person"), ("quiet", "urop"),
-    }  # fmt: skip
+    page = (report / "report.html").read_text(encoding="utf-8")
+    assert "Help &lt;b&gt;wanted&lt;/b&gt;" in page
+    assert not [word for word in ("per-station", "instances", "worker", "prior ") if word in page]
+    rows = {(row["measure"], row["condition"]): row for row in rows_in(report / "measures.csv")}
     # These people walked like the simulated teammate, so they cost the same.
-    means = {(row["prior"], row["method"], row["teammate"]): row["mean"] for row in rows}
-    for (prior, method, teammate), mean in means.items():
-        if teammate == "person":
-            assert mean == means[prior, method, "urop"]
-    assert "A study with people" in (report / "report.html").read_text(encoding="utf-8")
+    for condition in ("curious", "quiet"):
+        assert rows["cost", condition]["mean"] == rows["cost, simulated", condition]["mean"]
+    check_against_the_export(home / "out" / "export", report)
     export = home / "out" / "export"
     answers = rows_in(export / "answers.csv")
     own = [row for row in answers if (row["person"], row["pilot"]) == ("1", "false")]

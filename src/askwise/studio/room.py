@@ -95,6 +95,7 @@ class Room:
         tab: the browser tab; None if none is connected.
         lock: held while an input is processed.
         times: the waiting times of all rounds.
+        ms: milliseconds that the person took for the present input; None if the browser sent none.
     """
 
     store: StudioStore
@@ -111,6 +112,7 @@ class Room:
     tab: Tab | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     times: WaitingTimes = field(default_factory=WaitingTimes)
+    ms: int | None = None
 
     # -- tabs -----------------------------------------------------------------------------------------------------
 
@@ -171,14 +173,16 @@ class Room:
         await self._failed(reply.get(FAILED) or reply.get("refused") or "it could not be opened")
         return False
 
-    async def play(self, n: int, user_input: Any) -> None:
+    async def play(self, n: int, user_input: Any, ms: int | None = None) -> None:
         """Apply an input of the person; send the new state to the browser tab, and again when the method has decided.
 
         Args:
             n: the number of the input, from 0; an input that was applied before is not applied again.
             user_input: the input as JSON, for instance ``{"move": "EAST"}``.
+            ms: milliseconds that the person took, as the browser measured them; None if it sent none.
         """
         async with self.lock:
+            self.ms = ms
             try:
                 await self._done(n, user_input)
             except StoreFailed as error:  # the input is not applied, and can be sent again
@@ -249,6 +253,8 @@ class Room:
             reply: the worker's reply, with ``outcome`` and ``state``.
         """
         statements, end = [insert_event(self.name, n, user_input, reply["outcome"])], None
+        if self.ms is not None:
+            statements.append(("INSERT INTO input_times VALUES (?, ?, ?)", (self.name, n, self.ms)))
         if reply["state"]["phase"] == "over":
             result = reply["state"]["result"]
             end = "finished" if result["finished"] else "stopped" if result["stopped"] else "cut off"

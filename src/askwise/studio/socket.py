@@ -110,7 +110,7 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
             await tab.close(TOO_MANY, "too many messages")
             return
         try:
-            n, user_input = read_message(message.get("text"))
+            n, user_input, ms = read_message(message.get("text"))
         except AskwiseError as error:
             nonsense += 1
             log.warning("refused a message: %s", error)
@@ -119,19 +119,22 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
                 await tab.close(NONSENSE, "too many invalid messages")
                 return
             continue
-        await room.play(n, user_input)
+        await room.play(n, user_input, ms)
 
 
-def read_message(text: str | None) -> tuple[int, dict[str, Any]]:
-    """Return the number and the input in a message from a browser: JSON with the keys ``n`` and ``input``.
+def read_message(text: str | None) -> tuple[int, dict[str, Any], int | None]:
+    """Return the number, the input and the time in a message from a browser: JSON with ``n``, ``input`` and ``ms``.
+
+    The time is in milliseconds, None if the browser sent none.
 
     Args:
         text: the message; None if it was sent as bytes, which is refused.
     """
     if text is None:
         raise InputError("message", "bytes", "JSON")
-    given = Field("message", parse_json(text)).object(["n", "input"], [])
+    given = Field("message", parse_json(text)).object(["n", "input"], ["ms"])
     user_input = given.child("input").object([], ["move", "answer", "ask", "stop"])
     if len(user_input.value) != 1:
         raise InputError("message.input", f"{len(user_input.value)} inputs", "one of move, answer, ask, stop")
-    return given.child("n").whole(0, 10**9), dict(user_input.value)
+    ms = given.child("ms").whole(0, 10**9) if given.has("ms") else None
+    return given.child("n").whole(0, 10**9), dict(user_input.value), ms

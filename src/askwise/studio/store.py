@@ -41,6 +41,9 @@ CREATE TABLE IF NOT EXISTS events (
   round TEXT NOT NULL REFERENCES rounds, n INTEGER NOT NULL, at REAL NOT NULL, deed TEXT NOT NULL,
   outcome TEXT NOT NULL, PRIMARY KEY (round, n)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS input_times (
+  round TEXT NOT NULL REFERENCES rounds, n INTEGER NOT NULL, ms INTEGER NOT NULL, PRIMARY KEY (round, n)
+) WITHOUT ROWID;
 """
 
 Statement = tuple[str, tuple[Any, ...]]

@@ -7,7 +7,7 @@ const LONGEST_WAIT = 5000;
 export class Line {
   // `hear(message)` gets the studio's messages, `tell(status, words)` the status "open", "broken" or "closed".
   constructor(address, hear, tell) {
-    Object.assign(this, { address, hear, tell, n: 0, unsent: null, wait: 250, socket: null });
+    Object.assign(this, { address, hear, tell, n: 0, unsent: null, wait: 250, socket: null, shown: performance.now() });
     this.connect();
   }
 
@@ -19,6 +19,7 @@ export class Line {
 
   arrived(message) {
     this.wait = 250;
+    this.shown = performance.now(); // response times count from the last message
     if (message.type === "board") {
       this.n = message.n;
       this.tell("open", "");
@@ -48,7 +49,7 @@ export class Line {
   // Send an input once; false while an earlier one is unconfirmed.
   send(input) {
     if (this.unsent) return false;
-    this.unsent = { n: this.n, input };
+    this.unsent = { n: this.n, input, ms: Math.round(performance.now() - this.shown) };
     this.put(this.unsent);
     return true;
   }

@@ -3,13 +3,16 @@
 =================  ================================================================================================
 ``people.csv``     one row per person: number, pilot, cell, minutes, how it ended, the panel's identifier
 ``answers.csv``    one row per answered item, and per attempt at the comprehension check
+``pages.csv``      one row per page that a person left, with the time
+``inputs.csv``     one row per move, answer, question or stop in a round, with the time
 ``rounds.csv``     one row per finished round, with the columns of ``episodes``; ``error`` says why a round failed,
                    ``replay_error`` why it could not be replayed: then beliefs are missing
+``codebook.csv``   one row per column of all these files: meaning, unit, values
 ``traces/``        each round as ``askwise/trace@2``
 =================  ================================================================================================
 
-``rounds.parquet`` has the same rows as ``rounds.csv``. People and answers are written first, so that no faulty round
-can prevent it. In CSV files, typed texts that a spreadsheet would interpret as a formula begin with an apostrophe.
+Each table is also written as Parquet. People and answers are written first, so that no faulty round can prevent it. In
+both, typed texts that a spreadsheet would interpret as a formula begin with an apostrophe.
 
 Rounds are replayed to obtain the method's beliefs and reasons. A method may fail or hang, so this is done in another
 process, with a limit for each decision. If it fails, the round is reconstructed from the store, which holds all inputs
@@ -38,6 +41,7 @@ from askwise.studio.room import FAILED
 from askwise.studio.rounds.replay import AGAIN, RECORD
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.store import FILE, check_whole, reading
+from askwise.studio.study.codebook import COLUMNS, codebook
 from askwise.studio.study.scales import SCALES, score
 from askwise.text.files import make_folder, whole_file
 from askwise.workers.limits import Limits
@@ -164,10 +168,14 @@ class StoredStudy:
                 f"folder {str(folder)!r}", "no study with people", "the folder of a studio with a study file"
             )
 
-        # Studies of earlier versions do not have this table.
+        # Studies of earlier versions do not have these tables.
         with reading(self._path):
             if not self.read("SELECT name FROM sqlite_master WHERE name = 'places'"):
                 self._store.execute("CREATE TEMP TABLE places (round TEXT, data TEXT)")
+            if not self.read("SELECT name FROM sqlite_master WHERE name = 'entry_times'"):
+                self._store.execute("CREATE TEMP TABLE entry_times (person TEXT, n INTEGER, data TEXT)")
+            if not self.read("SELECT name FROM sqlite_master WHERE name = 'input_times'"):
+                self._store.execute("CREATE TEMP TABLE input_times (round TEXT, n INTEGER, ms INTEGER)")
 
     def close(self) -> None:
         """Close the store."""
@@ -182,26 +190,75 @@ class StoredStudy:
         """Return a row for each person.
 
         Columns: ``person`` (number), ``pilot``, ``panel`` (identifier), ``cell`` (number of the assignment to
-        conditions), ``minutes``, ``end`` and ``screens`` (number of screens left behind).
+        conditions), ``minutes``, ``end``, ``screens`` (number of screens left behind) and ``at`` (the title of the
+        screen that the person reached last).
         """
         names = ("person", "pilot", "panel", "cell", "minutes", "end", "screens")
         found = self.read(
             "SELECT number, pilot, panel, cell, (seen - came) / 60, coalesce(end, 'in progress or dropped out'), "
             "(SELECT count(*) FROM entries WHERE person = id AND leaves) FROM people ORDER BY pilot, number"
         )
-        return [
+        rows = [
             dict(zip(names, (number, bool(pilot), typed(panel), *rest), strict=True))
             for number, pilot, panel, *rest in found
         ]
+        way = self._description.get("screens")
+        return [{**row, "at": way[row["cell"]][row["screens"]]["title"] if way else None} for row in rows]
+
+    def pages(self) -> list[Row]:
+        """Return a row for each entry of a person: the page, and the seconds that the person needed for it.
+
+        ``measured`` is ``browser``, or ``server`` if the browser sent no time: then they count from the entry before.
+        """
+        rows = self.read(
+            "SELECT number, pilot, e.n, e.screen, e.data, coalesce(json_extract(t.data, '$.page') / 1000.0, "
+            "e.at - coalesce((SELECT b.at FROM entries b WHERE b.person = e.person AND b.n = e.n - 1), came)), "
+            "CASE WHEN t.data IS NULL THEN 'server' ELSE 'browser' END FROM entries e "
+            "JOIN people ON people.id = e.person "
+            "LEFT JOIN entry_times t ON t.person = e.person AND t.n = e.n ORDER BY pilot, number, e.n"
+        )
+        found = []
+        for number, pilot, n, screen, data, seconds, measured in rows:
+            with reading(self._path):
+                about = json.loads(data)
+            page = {key: about.get(key) for key in ("kind", "condition", "questionnaire", "problem", "practice")}
+            key = {"person": number, "pilot": bool(pilot), "entry": n, "screen": screen + 1}
+            found.append({**key, **page, "seconds": seconds, "measured": measured})
+        return found
+
+    def inputs(self) -> list[Row]:
+        """Return a row for each input in a round, such as a move or an answer, with the seconds it took.
+
+        ``measured`` is ``browser``, or ``server`` if the browser sent no time: then they count from the input before,
+        with the time in which the partner decided.
+        """
+        rows = self.read(
+            "SELECT number, pilot, places.data, v.n, deed, coalesce(t.ms / 1000.0, v.at - coalesce((SELECT b.at FROM "
+            "events b WHERE b.round = v.round AND b.n = v.n - 1), rounds.made)), "
+            "CASE WHEN t.ms IS NULL THEN 'server' ELSE 'browser' END FROM events v JOIN rounds ON rounds.id = v.round "
+            "JOIN people ON people.id = owner JOIN places ON places.round = rounds.id "
+            "LEFT JOIN input_times t ON t.round = v.round AND t.n = v.n ORDER BY pilot, number, made, v.round, v.n"
+        )
+        found = []
+        for number, pilot, place, n, deed, seconds, measured in rows:
+            with reading(self._path):
+                about, ((kind, value),) = json.loads(place), json.loads(deed).items()
+                key = {"person": number, "pilot": bool(pilot)}
+                key |= {name: about[name] for name in ("condition", "problem", "practice", "trial")}
+            value = None if value is None else typed(value if isinstance(value, str) else json.dumps(value))
+            times = {"seconds": seconds, "measured": measured}
+            found.append({**key, "input": n, "kind": kind, "value": value, **times})
+        return found
 
     def answers(self) -> list[Row]:
         """Return a row for each answer to a question of a questionnaire or of the comprehension check.
 
         Columns: ``person`` (number), ``pilot``, ``questionnaire``, ``condition``, ``item`` (name of the question) and
-        ``answer``. The score of a ready-made questionnaire is a row of its own, with the item ``score``.
+        ``answer`` and ``seconds`` (from the start of the page to the last change of the answer). The score of a
+        ready-made questionnaire is a separate row, with the item ``score``.
         """
         found: list[Row] = []
-        for number, pilot, data in self._entries():
+        for number, pilot, data, times in self._entries():
             if "answers" not in data:
                 continue
             about = {"person": number, "pilot": pilot, "questionnaire": data.get("questionnaire", "check")}
@@ -210,7 +267,15 @@ class StoredStudy:
                 given = dict(data["answers"])
                 scale = self._scale(str(about["questionnaire"]))
                 given |= {} if scale is None else score(scale, given)
-            found += [{**about, "item": item, "answer": _text(value)} for item, value in given.items()]
+            found += [
+                {
+                    **about,
+                    "item": item,
+                    "answer": _text(value),
+                    "seconds": times[item] / 1000 if item in times else None,
+                }
+                for item, value in given.items()
+            ]
         return found
 
     def description(self) -> Row:
@@ -256,14 +321,19 @@ class StoredStudy:
         rows = self.read("SELECT deed, outcome FROM events WHERE round = ? ORDER BY n", (name,))
         return [(json.loads(user_input), json.loads(outcome)) for user_input, outcome in rows]
 
-    def _entries(self) -> Iterator[tuple[int, bool, Row]]:
+    def _entries(self) -> Iterator[tuple[int, bool, Row, Row]]:
         rows = self.read(
-            "SELECT number, pilot, data FROM entries JOIN people ON people.id = person ORDER BY pilot, number, n"
+            "SELECT number, pilot, entries.data, t.data FROM entries JOIN people ON people.id = entries.person "
+            "LEFT JOIN entry_times t ON t.person = entries.person AND t.n = entries.n ORDER BY pilot, number, entries.n"
         )
-        for number, pilot, data in rows:
+        for number, pilot, data, times in rows:
             with reading(self._path):
-                found = dict(json.loads(data))
-            yield number, bool(pilot), found
+                found, measured = dict(json.loads(data)), {} if times is None else dict(json.loads(times)["items"])
+            yield number, bool(pilot), found, measured
+
+
+def _seconds(ms: int | None) -> float | None:
+    return None if ms is None else ms / 1000
 
 
 def _text(value: Any) -> str | None:
@@ -321,20 +391,23 @@ async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRoun
     """
     target = make_folder(folder / FOLDER)
     with closing(StoredStudy(folder)) as results:
-        _write_csv(target, "people", results.people())
-        _write_csv(target, "answers", results.answers())
+        for name in ("people", "answers", "pages", "inputs"):
+            _write(target, name, getattr(results, name)())
         rounds = [await replayed_round(pool, each) for each in results.rounds()]
-    rows = [round_row(each) for each in rounds]
-    _write_csv(target, "rounds", rows)
-    with whole_file(target / "rounds.parquet") as temporary:
-        pl.DataFrame(rows, infer_schema_length=None).write_parquet(temporary)
-    traces = [name for each in rounds if (name := _write_trace(target, each))]
-    return ["people.csv", "answers.csv", "rounds.csv", "rounds.parquet", *traces], rounds
+    _write(target, "rounds", [round_row(each) for each in rounds])
+    _write(target, "codebook", codebook())
+    traces = [written for each in rounds if (written := _write_trace(target, each))]
+    return [*(f"{name}.{kind}" for name in (*COLUMNS, "codebook") for kind in ("csv", "parquet")), *traces], rounds
 
 
-def _write_csv(target: Path, name: str, rows: list[Row]) -> None:
+def _write(target: Path, name: str, rows: list[Row]) -> None:
+    """Write a table as CSV and as Parquet; an empty one has the columns of the code book."""
+    empty = dict.fromkeys(COLUMNS.get(name, {}), pl.String)
+    found = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=empty)
     with whole_file(target / f"{name}.csv") as temporary:
-        pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary)
+        found.write_csv(temporary)
+    with whole_file(target / f"{name}.parquet") as temporary:
+        found.write_parquet(temporary)
 
 
 def _write_trace(target: Path, played: PlayedRound) -> str | None:

@@ -18,6 +18,7 @@ from askwise.domains.registry import read, standalone, words_of
 from askwise.errors import InputError
 from askwise.methods import make_agent
 from askwise.studio.rounds.round import ROLES
+from askwise.studio.study.hypotheses import BEHAVIOUR, Plan, read_plan
 from askwise.studio.study.items import Item, read_item
 from askwise.studio.study.scales import SCALES, Scale, check_wording_allowed, pairs, read_wording, with_partner
 from askwise.text.data import parse_toml
@@ -107,6 +108,7 @@ class PeopleStudy:
         link: the address after the study; ``{code}`` in it is replaced by the code.
         parameter: the name of the panel's identifier in the address; empty for none.
         stored: how identifiers are stored: ``hashed`` or ``plain``.
+        plan: the hypotheses that the report decides.
         digest: a digest of the file and its problems, because a study may not change while it runs.
     """
 
@@ -131,6 +133,7 @@ class PeopleStudy:
     parameter: str
     stored: str
     digest: str
+    plan: Plan
 
 
 def is_people_study(text: str) -> bool:
@@ -148,7 +151,17 @@ def read_people_study(path: str | Path) -> PeopleStudy:
     text = read_text(path)
     root = Field("", parse_toml(text), Path(path).parent)
     needed = ["format", "name", "seed", "role", "design", "rounds", "problems", "conditions", "consent"]
-    optional = ["most_at_once", "gone_after_minutes", "instructions", "check", "practice", "questionnaires", "partner"]
+    optional = [
+        "most_at_once",
+        "gone_after_minutes",
+        "instructions",
+        "check",
+        "practice",
+        "questionnaires",
+        "partner",
+        "hypotheses",
+        "analysis",
+    ]
     root.object(needed, [*optional, "debriefing", "completion", "panel"])
     root.child("format").text([FORMAT])
     problems = _problems(root)
@@ -159,13 +172,15 @@ def read_people_study(path: str | Path) -> PeopleStudy:
     completion, panel = _table(root, "completion", ["code", "link"]), _table(root, "panel", ["parameter", "store"])
     check, tries = _check(root)
     questionnaires = _questionnaires(root, _partner(root, role, problems))
+    design = root.child("design").text(DESIGNS)
+    plan = read_plan(root, design, [each.name for each in conditions], measures_of(questionnaires))
     # Texts of published wordings count as part of the file; without any, the digest is that of earlier versions.
     worded = [item.text for each in questionnaires if each.scale and each.scale.cited for item in each.items]
     return PeopleStudy(
         name=read_name(root.child("name")),
         seed=root.child("seed").whole(0, 2**63 - 1),
         role=role,
-        design=root.child("design").text(DESIGNS),
+        design=design,
         rounds=root.child("rounds").whole(1, 100),
         most_at_once=root.child("most_at_once").whole(1, MOST_PEOPLE)
         if root.has("most_at_once")
@@ -187,7 +202,23 @@ def read_people_study(path: str | Path) -> PeopleStudy:
         parameter=panel.get("parameter", ""),
         stored=Field("panel.store", panel.get("store", STORED[0])).text(STORED),
         digest=hashlib.sha256("\0".join([text, *problems.values(), *worded]).encode()).hexdigest()[:32],
+        plan=plan,
     )
+
+
+def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
+    """Return the names of the measures that conditions can be compared in.
+
+    These are the scores of scales, and each item with points of own questionnaires, that are asked after each
+    condition, and the measures of behaviour.
+    """
+    found = list(BEHAVIOUR)
+    for each in questionnaires:
+        if each.when == WHEN[0]:
+            scores = [each.name] if each.scale else [f"{each.name}: {i.name}" for i in each.items if i.kind == "scale"]
+            weighted = [f"{each.name}, weighted"] if each.scale and len(each.items) > len(each.scale.items) else []
+            found += scores + weighted
+    return found
 
 
 def _text(given: Field) -> str:

@@ -215,6 +215,7 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
         "role": study.role,
         "design": study.design,
         "conditions": [each.name for each in study.conditions],
+        "plan": study.plan.to_json(),
         "questionnaires": {
             each.name: {
                 "title": each.title,

@@ -1,35 +1,41 @@
-"""The report of a study with people: the same tables, figures and report as for simulated studies.
+"""The report of a study with people: its hypotheses, questionnaires, costs, response times and drop-outs.
 
-Each round that counts gives two rows: the cost of the person and the method together, and the cost of the same method
-with a simulated teammate, the same goal and the same seed (a person who plays the ego agent is compared with the
-planner). Intervals are computed over people: column ``instance`` is the number of the person, ``episode`` the number of
-the round, ``prior`` the name of the problem. Pilot and practice rounds, and people who did not finish, are excluded.
+All numbers are computed from the tables of the export (`askwise.studio.study.export`), for people who finished, without
+pilots and practice rounds. The unit is the person. For each round there is also a simulated twin: the same method with
+a simulated teammate, the same goal and the same seed (a person who plays the ego agent is compared with the planner).
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from contextlib import closing
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from askwise import __version__
+import numpy as np
+import polars as pl
+
 from askwise.errors import InputError
-from askwise.studies.analysis.report import write_results
-from askwise.studies.running.play import failed_row
-from askwise.studies.schema.tables import Row, table
+from askwise.studies.analysis.estimates import holm
 from askwise.studio.pool import Pool
 from askwise.studio.rounds.replay import TWIN
-from askwise.studio.rounds.round import PERSON
-from askwise.studio.study.export import DECISION, PlayedRound, StoredStudy, exported, failure_of, playing
+from askwise.studio.study.export import DECISION, PlayedRound, Row, StoredStudy, exported, failure_of, playing
+from askwise.studio.study.hypotheses import SIDES, TESTS, difference, mean_interval, p_value
 from askwise.studio.study.people import FINISHED
-from askwise.text.files import make_folder
+from askwise.studio.study.report_page import write_page
+from askwise.text.files import make_folder, whole_file
+from askwise.types import FloatArray
 
 FOLDER = "report"
+Values = dict[str, dict[str, dict[int, float]]]
+"""Each person's value, by measure and condition."""
+TWIN_COST = "cost, simulated"
 
 
 def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, Any]:
-    """Export all results of a study with people, and write a report that compares people with simulations.
+    """Export all results of a study with people, and write a report that compares conditions, people and simulations.
 
     The result is a dict of numbers for the report, for instance ``{"people who finished": 20, "rounds": 160}``.
 
@@ -44,29 +50,33 @@ async def _write(folder: Path, seconds: float) -> dict[str, Any]:
     with playing(seconds) as pool:
         _, played = await exported(folder, pool)
         with closing(StoredStudy(folder)) as results:
-            people = results.people()
+            about, people, answers = results.description(), results.people(), results.answers()
+            inputs, pages = results.inputs(), results.pages()
+        if not about:
+            how = "a folder of this version: start the studio once with the same study file, and stop it"
+            raise InputError(f"folder {str(folder)!r}", "results of an earlier version of askwise", how)
         done = {row["person"] for row in people if not row["pilot"] and row["end"] == FINISHED}
         counts = [each for each in played if each.found and _counts(each.stored.about, done)]
         if not counts:
             raise InputError(f"folder {str(folder)!r}", "no person who finished the study", "at least one")
-        episodes: list[Row] = []
-        queries: list[Row] = []
-        for each in counts:
-            for key, row, asked in await _both(each, pool):
-                episodes.append({**key, **row})
-                queries += [{**key, **query} for query in asked]
+        twins = [await _twin(each, pool) for each in counts if each.stored.failure is None]
     counted = {"people who finished": len(done), "people who joined": sum(not row["pilot"] for row in people)}
     counted |= {"pilots": sum(row["pilot"] for row in people), "rounds": len(counts)}
     failed = sum(each.stored.failure is not None for each in counts)
     counted |= {"rounds that failed": failed} if failed else {}
-    write_results(
-        make_folder(folder / FOLDER),
-        table("episodes", episodes),
-        table("queries", queries),
-        title="A study with people",
-        study=counted,
-        provenance={"askwise": __version__, "folder": str(folder)},
-    )
+    values = _values(answers, [*_played(counts), *(row for row in twins if row)], inputs, done)
+    tables = {
+        "hypotheses": _hypotheses(values, about),
+        "measures": _measures(values, about["conditions"]),
+        "comparisons": _comparisons(values, about),
+        "times": _times(inputs, pages, done),
+        "dropouts": _dropouts(people),
+    }
+    target = make_folder(folder / FOLDER)
+    for name, rows in tables.items():
+        with whole_file(target / f"{name}.csv") as temporary:
+            pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary)
+    write_page(target, about, counted, tables)
     return counted
 
 
@@ -74,32 +84,133 @@ def _counts(about: Row, done: set[int]) -> bool:
     return not about["pilot"] and not about["practice"] and about["person"] in done
 
 
-async def _both(played: PlayedRound, pool: Pool) -> list[tuple[Row, Row, list[Row]]]:
-    """Return a round and its twin, the same round simulated without a person; a failed round is returned alone.
+# -- values ------------------------------------------------------------------------------------------------------
 
-    Each is a triple: the columns that identify the episode, the other columns of ``episodes``, the rows of ``queries``.
-    """
-    found, label, role = played.found, str(played.stored.about["condition"]), played.stored.about["role"]
-    own = (label, PERSON) if role == "teammate" else (f"{label}: people", found["teammate"])
-    rows = [(_key(played, *own), played.row, found["queries"])]
-    if played.stored.failure is not None:
-        return rows
+
+def _played(counts: list[PlayedRound]) -> list[Row]:
+    """Return person, condition, measure and value of each round that a person played."""
+    found = []
+    for each in counts:
+        about = {key: each.stored.about[key] for key in ("person", "condition")}
+        if each.stored.failure is None:
+            found.append({**about, "measure": "cost", "value": each.row["cost"]})
+            found.append({**about, "measure": "questions", "value": each.row["queries"]})
+    return found
+
+
+async def _twin(played: PlayedRound, pool: Pool) -> Row | None:
+    """Return the cost of the same round simulated without the person; None if the simulation fails."""
     reply = await played.stored.reply(pool, TWIN)
-    error = failure_of(reply)
-    teammate = str(reply.get("teammate", found["beside"]))
-    method = label if role == "teammate" else f"{label}: {reply.get('method', 'planner')}"
-    row = reply["row"] if error is None else failed_row({}, error)
-    return [*rows, (_key(played, method, teammate), row, reply.get("queries", []))]
+    if failure_of(reply) is not None:
+        return None
+    about = {key: played.stored.about[key] for key in ("person", "condition")}
+    return {**about, "measure": TWIN_COST, "value": reply["row"]["cost"]}
 
 
-def _key(played: PlayedRound, method: str, teammate: str) -> Row:
-    about, (base, per_goal) = played.stored.about, played.found["prices"]
-    return {
-        "instance": about["person"],
-        "episode": about["trial"],
-        "prior": about["problem"],
-        "teammate": teammate,
-        "method": method,
-        "base_cost": base,
-        "per_station_cost": per_goal,
-    }
+def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[int]) -> Values:
+    """Return each person's mean value, by measure and condition."""
+    seen: dict[tuple[str, str, int], list[float]] = defaultdict(list)
+    for row in rounds:
+        if row["value"] is not None:
+            seen[row["measure"], row["condition"], row["person"]].append(float(row["value"]))
+    for row in answers:
+        measure = _measure(row)
+        if measure is not None and not row["pilot"] and row["person"] in done:
+            seen[measure, row["condition"], row["person"]].append(float(row["answer"]))
+    for row in inputs:
+        if _counts(row, done) and row["kind"] in ("move", "answer"):
+            seen[f"seconds per {row['kind']}", row["condition"], row["person"]].append(row["seconds"])
+    found: Values = defaultdict(lambda: defaultdict(dict))
+    for (measure, condition, person), all_values in sorted(seen.items()):
+        found[measure][condition][person] = sum(all_values) / len(all_values)
+    return found
+
+
+def _measure(row: Row) -> str | None:
+    """Return the measure that an answer belongs to; None for texts, choices, checks and answers without condition."""
+    if row["condition"] is None or row["answer"] is None or row["questionnaire"] == "check":
+        return None
+    try:
+        float(row["answer"])
+    except ValueError:
+        return None
+    names = {"score": row["questionnaire"], "weighted score": f"{row['questionnaire']}, weighted"}
+    return str(names.get(row["item"], f"{row['questionnaire']}: {row['item']}"))
+
+
+def _pair(values: Values, measure: str, first: str, second: str, *, within: bool) -> tuple[FloatArray, FloatArray]:
+    """Return the values of two conditions; if paired, of the people who have both, in the same order."""
+    a, b = values[measure][first], values[measure][second]
+    if within:
+        a, b = ({k: each[k] for k in sorted(a.keys() & b.keys())} for each in (a, b))
+    return np.array(list(a.values()), dtype=np.float64), np.array(list(b.values()), dtype=np.float64)
+
+
+# -- tables ------------------------------------------------------------------------------------------------------
+
+
+def _measures(values: Values, conditions: list[str]) -> list[Row]:
+    return [
+        {"measure": measure, "condition": condition, **mean_interval(np.array(list(known[condition].values())))}
+        for measure, known in values.items()
+        for condition in conditions
+        if known.get(condition)
+    ]
+
+
+def _comparisons(values: Values, about: Row) -> list[Row]:
+    """Return a row for each measure and pair of conditions: difference, interval, effect size and three p values."""
+    within, found = about["design"] == "within", []
+    for measure in list(values):
+        for first, second in combinations(about["conditions"], 2):
+            a, b = _pair(values, measure, first, second, within=within)
+            if not a.size or not b.size:
+                continue
+            tests = {f"p {test}": p_value(a, b, test) for test in TESTS[about["design"]]}
+            key = {"measure": measure, "first": first, "second": second}
+            found.append({**key, **difference(a, b, within=within), **tests})
+    return found
+
+
+def _hypotheses(values: Values, about: Row) -> list[Row]:
+    """Return a row for each hypothesis of the study file, decided with its test and the study's correction."""
+    plan, within = about["plan"], about["design"] == "within"
+    pairs = [_pair(values, h["measure"], h["first"], h["second"], within=within) for h in plan["hypotheses"]]
+    given = [p_value(a, b, h["test"], SIDES[h["sign"]]) for h, (a, b) in zip(plan["hypotheses"], pairs, strict=True)]
+    corrected = holm(given) if plan["correction"] == "holm" else given
+    found = []
+    for h, (a, b), p, final in zip(plan["hypotheses"], pairs, given, corrected, strict=True):
+        verdict = "not decided: too few people" if final is None else None
+        verdict = verdict or ("supported" if final is not None and final < plan["alpha"] else "not supported")
+        known = difference(a, b, within=within) if a.size and b.size else dict.fromkeys(("n", "mean", "effect"))
+        kept = {"n": known["n"], "difference": known["mean"], "effect": known["effect"]}
+        found.append({"claim": h["claim"], "test": h["test"], **kept, "p": p, "corrected": final, "verdict": verdict})
+    return found
+
+
+def _times(inputs: list[Row], pages: list[Row], done: set[int]) -> list[Row]:
+    """Return a row for each kind of input and page: number, median and quartiles of seconds."""
+    seen: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in inputs:
+        if _counts(row, done):
+            seen[row["kind"], row["condition"]].append(row["seconds"])
+    for row in pages:
+        if not row["pilot"] and row["person"] in done and row["kind"] != "round":
+            seen[f"page: {row['questionnaire'] or row['kind']}", row["condition"] or ""].append(row["seconds"])
+    found = []
+    for (what, condition), seconds in seen.items():
+        low, median, high = (float(each) for each in np.quantile(seconds, [0.25, 0.5, 0.75]))
+        key = {"what": what, "condition": condition or None, "n": len(seconds)}
+        found.append({**key, "median": median, "lower quartile": low, "upper quartile": high})
+    return found
+
+
+def _dropouts(people: list[Row]) -> list[Row]:
+    """Return how many people ended or paused at each screen without having finished."""
+    seen: dict[tuple[int, str, str], int] = defaultdict(int)
+    for row in people:
+        if not row["pilot"] and row["end"] != FINISHED:
+            seen[row["screens"] + 1, str(row["at"]), row["end"]] += 1
+    return [
+        {"screen": screen, "title": title, "end": end, "people": n} for (screen, title, end), n in sorted(seen.items())
+    ]

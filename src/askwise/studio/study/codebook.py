@@ -1,0 +1,85 @@
+"""The code book of an exported study: the meaning, unit and values of every column of every file."""
+
+from __future__ import annotations
+
+Column = tuple[str, str, str]
+"""Meaning, unit (empty if there is none) and possible values."""
+
+PERSON: dict[str, Column] = {
+    "person": ("number of the person, in the order of arrival; pilots are numbered separately", "", "1, 2, ..."),
+    "pilot": ("whether it was a test run that does not count", "", "true, false"),
+}
+ROUND: dict[str, Column] = {
+    "condition": ("the condition of the study", "", "names from the study file"),
+    "problem": ("the problem that was played", "", "names from the study file"),
+    "practice": ("whether the round was for practice", "", "true, false; empty for pages that are no rounds"),
+    "trial": ("number of the round among those that count", "", "1, 2, ...; 0 for practice"),
+}
+MEASURED: dict[str, Column] = {
+    "measured": ("where the time was measured", "", "browser; server: since the entry or input before"),
+}
+COLUMNS: dict[str, dict[str, Column]] = {
+    "people": {
+        **PERSON,
+        "panel": ("identifier from the panel", "", "a salted hash, or as typed; empty if there is none"),
+        "cell": ("number of the combination of order and problems that the person was assigned", "", "0, 1, ..."),
+        "minutes": ("time from arrival to the last activity", "minutes", "0 or more"),
+        "end": ("how it ended", "", "finished, left, check not passed, in progress or dropped out"),
+        "screens": ("number of screens that the person has left", "", "0 or more"),
+        "at": ("title of the screen that the person reached last", "", "text; empty in folders of earlier versions"),
+    },
+    "answers": {
+        **PERSON,
+        "questionnaire": ("the questionnaire, or check for the comprehension check", "", "names from the study file"),
+        "condition": ("the condition that it asks about", "", "names from the study file; empty at the end"),
+        "item": ("name of the question", "", "names; score and weighted score are computed"),
+        "answer": ("the answer", "points of the scale", "number, option or text; empty if it was left out"),
+        "seconds": ("time from the start of the page to the last change", "seconds", "0 or more; empty if unknown"),
+    },
+    "pages": {
+        **PERSON,
+        "entry": ("number of the entry of this person", "", "0, 1, ..."),
+        "screen": ("position of the screen among the person's screens", "", "1, 2, ..."),
+        "kind": ("kind of screen", "", "consent, text, check, round, form"),
+        **{name: ROUND[name] for name in ("condition", "problem", "practice")},
+        "questionnaire": ("the questionnaire of a form", "", "names from the study file; empty otherwise"),
+        "seconds": ("time on the page; for a round, on the page before or after it", "seconds", "0 or more"),
+        **MEASURED,
+    },
+    "inputs": {
+        **PERSON,
+        **ROUND,
+        "input": ("number of the input in its round", "", "0, 1, ..."),
+        "kind": ("kind of input", "", "move, answer, ask, stop"),
+        "value": ("what was entered", "", "name of the move, true or false, number of a group, goals asked about"),
+        "seconds": ("response time: from when the person could act to the input", "seconds", "0 or more"),
+        **MEASURED,
+    },
+    "rounds": {
+        **PERSON,
+        **ROUND,
+        "role": ("the role that the person played", "", "teammate, ego"),
+        "seed": ("seed of the round", "", "whole number"),
+        "method": ("method of the ego agent", "", "name of a method, or person"),
+        "goal": ("the teammate's goal", "", "names from the problem"),
+        "optimal_cost": ("least cost if the goal had been known from the start", "steps", "0 or more"),
+        "cost": ("cost of the round: steps and the prices of questions", "steps", "0 or more"),
+        "marginal_cost": ("cost minus optimal_cost", "steps", "0 or more"),
+        "steps": ("number of steps", "steps", "0 or more"),
+        "queries": ("number of questions", "questions", "0 or more"),
+        "query_cost": ("sum of the prices of questions", "steps", "0 or more"),
+        "known_at": ("step from which the ego agent knew the goal", "steps", "0 or more; empty if never or unknown"),
+        "finished": ("whether both agents reached their places", "", "true, false"),
+        "error": ("why the round failed", "", "text; empty if it did not"),
+        "replay_error": ("why the round could not be replayed", "", "text; empty if it could"),
+    },
+}
+
+
+def codebook() -> list[dict[str, str]]:
+    """Return the code book: one row for each column of each exported file."""
+    return [
+        {"file": name, "column": column, "meaning": meaning, "unit": unit, "values": values}
+        for name, columns in COLUMNS.items()
+        for column, (meaning, unit, values) in columns.items()
+    ]

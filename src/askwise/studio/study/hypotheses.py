@@ -1,0 +1,192 @@
+"""Statistics of a study with people: means by condition, comparisons, and the hypotheses that its file states.
+
+The unit is the person: several values of one person in one condition are replaced by their mean. In a within-subjects
+design each person is compared with him- or herself, and the effect size is ``d_z``, the mean difference divided by its
+standard deviation. In a between-subjects design two groups are compared, and the effect size is Cohen's ``d`` with the
+pooled standard deviation. Intervals are 95 % intervals of Student's (or Welch's) t.
+
+A hypothesis is a text such as ``planner < quiet in workload``: ``<`` and ``>`` are tested one-sided, ``!=`` two-sided.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from askwise.text.reading import Field
+from askwise.types import FloatArray
+
+TESTS = {"within": ("paired t", "wilcoxon", "sign-flip"), "between": ("welch t", "mann-whitney", "permutation")}
+"""The tests that a study file may state, by its design."""
+CORRECTIONS = ("holm", "none")
+SIDES = {"<": "less", ">": "greater", "!=": "two-sided"}
+BEHAVIOUR = ("cost", "questions", "seconds per move", "seconds per answer")
+"""Measures that every study has, in addition to its questionnaires."""
+CLAIM = re.compile(r"(.+?) (<|>|!=) (.+?) in (.+)")
+RESAMPLES = 9999
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A hypothesis that was stated before the study.
+
+    Attributes:
+        claim: the text, such as ``planner < quiet in workload``.
+        first: the condition on the left.
+        sign: ``<``, ``>`` or ``!=``.
+        second: the condition on the right.
+        measure: what is compared.
+        test: the test that decides, one of `TESTS`.
+    """
+
+    claim: str
+    first: str
+    sign: str
+    second: str
+    measure: str
+    test: str
+
+    def to_json(self) -> dict[str, str]:
+        """Return the attributes as JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The analysis that a study file states in advance.
+
+    Attributes:
+        hypotheses: the hypotheses.
+        correction: ``holm`` or ``none``.
+        alpha: the level below which a corrected p value supports a hypothesis.
+    """
+
+    hypotheses: tuple[Hypothesis, ...] = ()
+    correction: str = "holm"
+    alpha: float = 0.05
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as JSON."""
+        return {"hypotheses": [h.to_json() for h in self.hypotheses], **{k: getattr(self, k) for k in _SETTINGS}}
+
+
+_SETTINGS = ("correction", "alpha")
+
+
+def read_plan(root: Field, design: str, conditions: list[str], measures: list[str]) -> Plan:
+    """Read the tables ``hypotheses`` and ``analysis`` of a study file.
+
+    Args:
+        root: the study file.
+        design: ``within`` or ``between``.
+        conditions: the names of the conditions.
+        measures: the names of all measures: of questionnaires and of behaviour.
+    """
+    given = root.child("hypotheses").elements() if root.has("hypotheses") else ()
+    found = tuple(_hypothesis(each, design, conditions, measures) for each in given)
+    if not root.has("analysis"):
+        return Plan(found)
+    settings = root.child("analysis").object([], _SETTINGS)
+    correction = settings.child("correction").text(CORRECTIONS) if settings.has("correction") else "holm"
+    alpha = settings.child("alpha").number(above=0) if settings.has("alpha") else 0.05
+    if alpha >= 1:
+        raise settings.child("alpha").refuse("a number below 1")
+    return Plan(found, correction, alpha)
+
+
+def _hypothesis(given: Field, design: str, conditions: list[str], measures: list[str]) -> Hypothesis:
+    given.object(["claim"], ["test"])
+    claim = given.child("claim")
+    parts = CLAIM.fullmatch(claim.text())
+    if parts is None:
+        raise claim.refuse('two conditions and a measure, such as "planner < quiet in workload"')
+    first, sign, second, measure = parts.groups()
+    Field(f"{claim.path}: condition", first).text(conditions)
+    Field(f"{claim.path}: condition", second).text([each for each in conditions if each != first])
+    Field(f"{claim.path}: measure", measure).text(measures)
+    test = given.child("test").text(TESTS[design]) if given.has("test") else TESTS[design][0]
+    return Hypothesis(claim.text(), first, sign, second, measure, test)
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------
+
+
+def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
+    """Return ``n``, ``mean``, ``sd`` and the 95 % interval ``low`` to ``high`` of values ``[n]``; None if undefined."""
+    from scipy import stats
+
+    n = int(values.size)
+    found: dict[str, float | int | None] = {"n": n, "mean": float(values.mean()) if n else None}
+    if n < 2:
+        return {**found, "sd": None, "low": None, "high": None}
+    sd = float(values.std(ddof=1))
+    reach = float(stats.t.ppf(0.975, n - 1)) * sd / n**0.5
+    return {**found, "sd": sd, "low": float(values.mean()) - reach, "high": float(values.mean()) + reach}
+
+
+def difference(first: FloatArray, second: FloatArray, *, within: bool) -> dict[str, float | int | None]:
+    """Return the mean of ``first - second`` with a 95 % interval (``low``, ``high``) and the effect size (``effect``).
+
+    Args:
+        first: a value for each person ``[n]``.
+        second: a value for each person; in a within-subjects design of the same people in the same order.
+        within: whether values are paired.
+    """
+    from scipy import stats
+
+    if within:
+        found = mean_interval(first - second)
+        sd = found.pop("sd")
+        effect = float((first - second).mean()) / sd if sd else None
+        return {**found, "effect": effect}
+    known: dict[str, float | int | None] = {"n": int(first.size + second.size)}
+    if min(first.size, second.size) < 2:
+        return {**known, "mean": None, "low": None, "high": None, "effect": None}
+    gap = float(first.mean() - second.mean())
+    spread = ((first.size - 1) * first.var(ddof=1) + (second.size - 1) * second.var(ddof=1)) / (known["n"] - 2)  # type: ignore[operator]
+    interval = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
+    effect = gap / float(spread) ** 0.5 if spread else None
+    return {**known, "mean": gap, "low": float(interval.low), "high": float(interval.high), "effect": effect}
+
+
+def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-sided") -> float | None:
+    """Return the p value of a test of ``first`` against ``second``; None with fewer than two values.
+
+    Args:
+        first: a value for each person ``[n]``.
+        second: a value for each person; of the same people in the same order for a paired test.
+        test: one of `TESTS`.
+        side: the alternative: ``less``, ``greater`` or ``two-sided``.
+    """
+    from scipy import stats
+
+    if min(first.size, second.size) < 2:
+        return None
+    paired = test in TESTS["within"]
+    if paired and not (first - second).any():
+        return 1.0
+    if test in ("sign-flip", "permutation"):
+        # Swapping the two values of a person flips the sign of the difference.
+        found = stats.permutation_test(
+            (first, second),
+            lambda a, b: np.mean(a) - np.mean(b),
+            permutation_type="samples" if paired else "independent",
+            alternative=side,
+            n_resamples=RESAMPLES,
+            random_state=np.random.default_rng(0),
+        )
+    elif test == "paired t":
+        if np.ptp(first - second) == 0:  # every person differs by the same amount: t is infinite
+            return {"two-sided": 0.0}.get(side, 0.0 if ((first - second)[0] < 0) == (side == "less") else 1.0)
+        found = stats.ttest_rel(first, second, alternative=side)
+    elif test == "wilcoxon":
+        found = stats.wilcoxon(first, second, alternative=side)
+    elif test == "welch t":
+        found = stats.ttest_ind(first, second, equal_var=False, alternative=side)
+    else:
+        found = stats.mannwhitneyu(first, second, alternative=side)
+    p = float(found.pvalue)
+    return None if np.isnan(p) else p
