@@ -197,9 +197,9 @@ def test_a_round_that_failed_is_exported_with_its_error_and_blocks_nobody(tmp_pa
     traces = [trace.load(path) for path in (files / "traces").iterdir()]
     assert sorted(len(each.steps) for each in traces) == sorted(int(row["steps"]) for row in rows)
     failures = rows_in(tmp_path / "out" / "report" / "failures.csv")
-    assert [(row["prior"], row["teammate"], row["first_error"]) for row in failures if row["method"] == "curious"] == [
-        ("tiny", "person", "cut off after 4 steps"), ("coverage", "person", why), ("tiny", "urop", why),
-    ]  # fmt: skip
+    assert {(row["problem"], row["who"], row["error"]) for row in failures if row["condition"] == "curious"} == {
+        ("tiny", "person", "cut off after 4 steps"), ("coverage", "person", why), ("tiny", "simulated", why),
+    }  # fmt: skip
 
 
 def test_a_method_that_hangs_when_a_round_is_played_again_is_ended(tmp_path: Path) -> None:

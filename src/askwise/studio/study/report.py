@@ -64,13 +64,14 @@ async def _write(folder: Path, seconds: float) -> dict[str, Any]:
     counted |= {"pilots": sum(row["pilot"] for row in people), "rounds": len(counts)}
     failed = sum(each.stored.failure is not None for each in counts)
     counted |= {"rounds that failed": failed} if failed else {}
-    values = _values(answers, [*_played(counts), *(row for row in twins if row)], inputs, done)
+    values = _values(answers, [*_played(counts), *twins], inputs, done)
     tables = {
         "hypotheses": _hypotheses(values, about),
         "measures": _measures(values, about["conditions"]),
         "comparisons": _comparisons(values, about),
         "times": _times(inputs, pages, done),
         "dropouts": _dropouts(people),
+        "failures": _failures(counts, twins),
     }
     target = make_folder(folder / FOLDER)
     for name, rows in tables.items():
@@ -92,19 +93,18 @@ def _played(counts: list[PlayedRound]) -> list[Row]:
     found = []
     for each in counts:
         about = {key: each.stored.about[key] for key in ("person", "condition")}
-        if each.stored.failure is None:
+        if not each.row["error"]:
             found.append({**about, "measure": "cost", "value": each.row["cost"]})
             found.append({**about, "measure": "questions", "value": each.row["queries"]})
     return found
 
 
-async def _twin(played: PlayedRound, pool: Pool) -> Row | None:
-    """Return the cost of the same round simulated without the person; None if the simulation fails."""
+async def _twin(played: PlayedRound, pool: Pool) -> Row:
+    """Return the cost of the same round simulated without the person, or the ``error`` of the simulation."""
     reply = await played.stored.reply(pool, TWIN)
-    if failure_of(reply) is not None:
-        return None
-    about = {key: played.stored.about[key] for key in ("person", "condition")}
-    return {**about, "measure": TWIN_COST, "value": reply["row"]["cost"]}
+    about = {key: played.stored.about[key] for key in ("person", "condition", "problem", "trial")}
+    error = failure_of(reply) or reply["row"]["error"]
+    return {**about, "measure": TWIN_COST, "value": None if error else reply["row"]["cost"], "error": error}
 
 
 def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[int]) -> Values:
@@ -214,3 +214,11 @@ def _dropouts(people: list[Row]) -> list[Row]:
     return [
         {"screen": screen, "title": title, "end": end, "people": n} for (screen, title, end), n in sorted(seen.items())
     ]
+
+
+def _failures(counts: list[PlayedRound], twins: list[Row]) -> list[Row]:
+    """Return a row for each round, played or simulated, that failed or was cut off; all means leave these out."""
+    names = ("person", "condition", "problem", "trial")
+    played = [{**each.stored.about, "who": "person", "error": each.row["error"]} for each in counts]
+    known = [*played, *({**twin, "who": "simulated"} for twin in twins)]
+    return [{name: row[name] for name in (*names, "who", "error")} for row in known if row["error"]]

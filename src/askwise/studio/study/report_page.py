@@ -60,6 +60,7 @@ def _sections(folder: Path, about: Row, counted: Row, tables: dict[str, list[Row
             [*_times(tables["times"]), *_compared(tables, list(BEHAVIOUR[2:]), about)],
         ),
         ("dropouts", "Drop-outs by screen", _dropouts(tables["dropouts"])),
+        ("failures", "Rounds that failed", _failures(tables["failures"])),
         ("people", "People", [facts({"design": about["design"], **counted})]),
         ("reading", "How to read this", [tag("p", READING)]),
     ]
@@ -150,6 +151,11 @@ def _dropouts(rows: list[Row]) -> list[Any]:
         return [tag("p", "Everyone who joined finished.")]
     cells = [(TableCell(row["screen"], "key"), row["title"], row["end"], row["people"]) for row in rows]
     return [table(["step", "screen", "how it ended", "people"], cells, "People who did not finish")]
+
+
+def _failures(rows: list[Row]) -> list[Any]:
+    heads = ["person", "condition", "problem", "round", "who", "error"]
+    return [table(heads, [tuple(row.values()) for row in rows], "Rounds that failed or were cut off")] if rows else []
 
 
 def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
