@@ -18,7 +18,7 @@ from askwise.domains.registry import read, standalone, words_of
 from askwise.errors import InputError
 from askwise.methods import make_agent
 from askwise.studio.rounds.round import ROLES
-from askwise.studio.study.hypotheses import BEHAVIOUR, Plan, read_plan
+from askwise.studio.study.hypotheses import BEHAVIOUR, AnalysisPlan, read_plan
 from askwise.studio.study.items import Item, read_item
 from askwise.studio.study.scales import SCALES, Scale, check_wording_allowed, pairs, read_wording, with_partner
 from askwise.text.data import parse_toml
@@ -133,7 +133,7 @@ class PeopleStudy:
     parameter: str
     stored: str
     digest: str
-    plan: Plan
+    plan: AnalysisPlan
 
 
 def is_people_study(text: str) -> bool:

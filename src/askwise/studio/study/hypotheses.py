@@ -55,7 +55,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AnalysisPlan:
     """The analysis that a study file states in advance.
 
     Attributes:
@@ -76,7 +76,7 @@ class Plan:
 _SETTINGS = ("correction", "alpha")
 
 
-def read_plan(root: Field, design: str, conditions: list[str], measures: list[str]) -> Plan:
+def read_plan(root: Field, design: str, conditions: list[str], measures: list[str]) -> AnalysisPlan:
     """Read the tables ``hypotheses`` and ``analysis`` of a study file.
 
     Args:
@@ -88,13 +88,13 @@ def read_plan(root: Field, design: str, conditions: list[str], measures: list[st
     given = root.child("hypotheses").elements() if root.has("hypotheses") else ()
     found = tuple(_hypothesis(each, design, conditions, measures) for each in given)
     if not root.has("analysis"):
-        return Plan(found)
+        return AnalysisPlan(found)
     settings = root.child("analysis").object([], _SETTINGS)
     correction = settings.child("correction").text(CORRECTIONS) if settings.has("correction") else "holm"
     alpha = settings.child("alpha").number(above=0) if settings.has("alpha") else 0.05
     if alpha >= 1:
         raise settings.child("alpha").refuse("a number below 1")
-    return Plan(found, correction, alpha)
+    return AnalysisPlan(found, correction, alpha)
 
 
 def _hypothesis(given: Field, design: str, conditions: list[str], measures: list[str]) -> Hypothesis:
