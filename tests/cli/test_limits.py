@@ -75,9 +75,10 @@ def late(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_an_agent_that_hangs_or_dies_while_it_is_loaded(run: Run, file: str, words: str) -> None:
     method = f"{file}:Late"
-    run("run", "map.json", "--method", method, "--limit", "0.1").assert_refused(
-        f"askwise run: agent {method!r}: {words}"
-    )
+    if file != "late.py":  # waited for once, by the study
+        run("run", "map.json", "--method", method, "--limit", "0.1").assert_refused(
+            f"askwise run: agent {method!r}: {words}"
+        )
     run("study", "--methods", "never", method, "--decision-limit", "0.1", "--out", "out").assert_refused(
         f"askwise study: method {method!r}: {words}"
     )

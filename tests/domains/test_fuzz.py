@@ -308,7 +308,7 @@ JUNK: dict[str, Callable[[], bytes]] = {
     "the same key": tail('{"a":0', ',"a":0', "}"),
     "a width of digits": tail(BEFORE_WIDTH, "9", AFTER_WIDTH),
     "a name of the worker": tail(EXAMPLE.replace("[5, 0]", '"', 1).split('"worker": "')[0] + '"worker": "', "a", '"}'),
-    "walls outside": tail(BEFORE_WALLS + "[[0,0]", ",[0,0]", ",[20,20]]" + AFTER_WALLS),
+    "walls outside": tail(BEFORE_WALLS + "[[0,0]", ",[0,                  0]", ",[20,20]]" + AFTER_WALLS),
     "walls in words": tail(BEFORE_WALLS + '["', "a", '"]' + AFTER_WALLS),
     "an unknown key": tail('{"format": "askwise/tool-fetching@1", "', "walls", '": 0}'),
     "another format": tail('{"format": "', "askwise/tool-fetching@1", '"}'),

@@ -164,13 +164,34 @@ def test_dask_may_log_again_afterwards(two_workers: Cluster) -> None:
     assert not logging.getLogger("distributed.client").disabled
 
 
-def test_agents_that_hang_or_die_fail_alone(two_workers: Cluster, tmp_path: Path) -> None:
-    study = among(write_villains(tmp_path), "Exits", "Sleeps", instances=2)
-    run_study(study, tmp_path / "out", dask=two_workers.address)
-    assert errors(tmp_path / "out") == {
+MINE = """
+from askwise.methods import BeliefAgent
+
+
+class Waits(BeliefAgent):
+    def ask_or_wait(self, state, possible):
+        return self.wait("Wait.")
+"""
+
+
+def test_agents_that_hang_or_die_fail_alone(
+    two_workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers find an agent by its absolute path; by a relative name they report what is missing."""
+    villains = write_villains(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    study = among(villains, "Exits", "Sleeps")
+    own = (Method(f"{tmp_path / 'mine.py'}:Waits", "there"), Method("mine.py:Waits", "here"))
+    run_study(replace(study, methods=study.methods + own), tmp_path / "out", dask=two_workers.address)
+    found = errors(tmp_path / "out")
+    assert "mine.py" in found.pop("here")
+    assert found == {
         "Exits": "its process ended itself (exit code 3)",
         "Sleeps": f"took longer than 3 s for a decision (villains.py, line {line_of('sleeps')})",
     }
+    costs = dict(stored(tmp_path / "out").select("method", "cost").iter_rows())
+    assert (costs["there"], costs["here"]) == (costs["never"], None)
     assert_innocent_unharmed(study, tmp_path / "out")
 
 
@@ -257,29 +278,3 @@ def test_an_address_where_nobody_answers_is_refused(study: Path, tmp_path: Path,
     )
     run_study(STUDY, out).store.combine()
     assert table_bytes(out) == expected
-
-
-MINE = """
-from askwise.methods import BeliefAgent
-
-
-class Waits(BeliefAgent):
-    def ask_or_wait(self, state, possible):
-        return self.wait("Wait.")
-"""
-
-
-def test_agents_of_ones_own_are_loaded_where_the_file_is(
-    two_workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Workers find an agent by its absolute path; by a relative name they report what is missing."""
-    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    everywhere, here = f"{tmp_path / 'mine.py'}:Waits", "mine.py:Waits"
-    methods = tuple(Method(name, name) for name in ("never", everywhere, here))
-    run_study(replace(small(priors=["far"]), methods=methods), tmp_path / "out", dask=two_workers.address)
-    rows = stored(tmp_path / "out")
-    costs = {name: rows.filter(rows["method"] == name)["cost"].to_list() for name in ("never", everywhere, here)}
-    assert costs["never"] == costs[everywhere]
-    assert set(costs[here]) == {None}
-    assert all("mine.py" in error for error in rows.filter(rows["method"] == here)["error"])

@@ -94,33 +94,24 @@ def test_threads_of_somebody_else(villains: Path, tmp_path: Path) -> None:
 
 
 def test_an_episode_has_a_limit_too(villains: Path, tmp_path: Path) -> None:
-    study = among(villains, "Dawdles", decision_seconds="none", episode_seconds=8)
+    study = among(villains, "Dawdles", decision_seconds="none", episode_seconds=4)
     run_study(study, tmp_path / "out")
     line = line_of("dawdles")
-    assert errors(tmp_path / "out") == {"Dawdles": f"took longer than 8 s for an episode (villains.py, line {line})"}
-    assert_innocent_unharmed(study, tmp_path / "out")
-
-
-def test_memory_has_a_limit_if_somebody_wants_one(villains: Path, tmp_path: Path) -> None:
-    study = among(villains, "Greedy", memory_gib=8)
-    run_study(study, tmp_path / "out")
-    (error,) = errors(tmp_path / "out").values()
-    assert re.search("MemoryError: Unable to allocate 256. MiB", error)
+    assert errors(tmp_path / "out") == {"Dawdles": f"took longer than 4 s for an episode (villains.py, line {line})"}
     assert_innocent_unharmed(study, tmp_path / "out")
 
 
 def test_what_a_method_does_to_its_process_stays_there(villains: Path, tmp_path: Path) -> None:
-    study = among(villains, "Leaks", "Patches", "Overwrites", memory_gib=8)
+    """Memory has a limit, a method that forks plays once, and the study ends."""
+    names = ["Greedy", "Leaks", "Patches", "Overwrites", "Forks"]
+    study = among(villains, *names, memory_gib=8)
     run_study(study, tmp_path / "out")
-    assert stored(tmp_path / "out")["method"].to_list() == ["never", "Leaks", "Patches", "Overwrites", "toolbox"]
-    assert_innocent_unharmed(study, tmp_path / "out")
-
-
-def test_a_method_that_forks_plays_once_and_the_study_ends(villains: Path, tmp_path: Path) -> None:
-    study = among(villains, "Forks")
-    run_study(study, tmp_path / "out")
-    assert errors(tmp_path / "out") == {}
-    costs = dict(stored(tmp_path / "out").select("method", "cost").iter_rows())
+    rows = stored(tmp_path / "out")
+    assert rows["method"].to_list() == ["never", *names, "toolbox"]
+    found = errors(tmp_path / "out")
+    assert re.search("MemoryError: Unable to allocate 256. MiB", found["Greedy"])
+    assert "Forks" not in found
+    costs = dict(rows.select("method", "cost").iter_rows())
     assert costs["Forks"] == costs["never"]
     assert_innocent_unharmed(study, tmp_path / "out")
 

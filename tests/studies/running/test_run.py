@@ -194,16 +194,13 @@ def test_an_agent_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("plugin")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_failed_tasks_are_played_again_when_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
-) -> None:
+def test_failed_tasks_are_played_again_when_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marker = tmp_path / "marker"
     marker.touch()
     monkeypatch.setenv("FLAKY_WHILE", str(marker))
     study = small(methods=["never", "flaky"])
     bad = bad_instances(study)
-    first = run_study(study, tmp_path / "out", workers=workers)
+    first = run_study(study, tmp_path / "out", workers=2)
     assert first.store.failed() == bad
     rows = stored(tmp_path / "out")
     (error,) = set(rows.filter(pl.col("error").is_not_null())["error"])
@@ -211,9 +208,9 @@ def test_failed_tasks_are_played_again_when_asked_for(
     assert set(rows.filter(pl.col("error").is_not_null())["method"]) == {"flaky"}
 
     marker.unlink()
-    assert run_study(study, tmp_path / "out", workers=workers).played == 0
+    assert run_study(study, tmp_path / "out", workers=2).played == 0
     assert first.store.failed() == bad
-    again = run_study(study, tmp_path / "out", workers=workers, retry_failed=True)
+    again = run_study(study, tmp_path / "out", workers=2, retry_failed=True)
     assert (again.before, again.played) == (6, len(bad))
     assert again.store.failed() == set()
     assert stored(tmp_path / "out")["error"].null_count() == rows.height
