@@ -161,7 +161,10 @@ class Situation:
 
     @property
     def affordable(self) -> bool:
-        """Whether `pairs` is known already, or could be computed at every step of an episode in reasonable time."""
+        """Whether `pairs`, the zones of all pairs of goals, is cheap to read.
+
+        True if it is computed already, or if the problem is small enough to compute it at every step of an episode.
+        """
         return self._pairs is not None or affordable(self.problem)
 
 

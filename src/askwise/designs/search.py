@@ -116,7 +116,7 @@ class Greedy:
                     break
 
     def _drop(self) -> None:
-        """Allow again what the best design forbids without need: things without which its value stays the same."""
+        """Remove each thing from the best design that can be allowed again without making its value worse."""
         for thing in self.found.design:
             if thing in self.found.design:
                 self._values(tuple(each for each in self.found.design if each != thing))

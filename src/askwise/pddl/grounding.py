@@ -259,10 +259,10 @@ class _Grounding:
             raise too_many("grounding", "one object more to try in place of a variable", self.limits.tries, "tries")
 
     def _allowed(self, plan: _Plan, binding: Binding) -> bool:
-        """Return whether the objects in `binding` violate no equality and no condition that can be checked in advance.
+        """Return whether the objects in `binding` satisfy the equalities and negative conditions of the action schema.
 
-        These are conditions that an atom is false whose predicate no action changes. Those with unbound variables are
-        skipped.
+        Only negative conditions on predicates that no action changes are checked, since their truth is known in
+        advance. Conditions with variables that `binding` does not bind yet are skipped.
         """
         for equality in plan.schema.condition.equalities:
             one, other = binding.get(equality.one, equality.one), binding.get(equality.other, equality.other)

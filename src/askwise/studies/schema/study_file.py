@@ -213,7 +213,11 @@ def _shipped(name: str) -> dict[str, Any]:
 
 
 def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
-    """Return a study file as a `Field`, the instances that it states, and whether these come from files."""
+    """Return the three things that reading a study needs first.
+
+    They are the whole study file as a `Field`, its entry `instances` (paths of files, or how to draw instances at
+    random), and whether the instances come from files.
+    """
     root = Field("", dict(settings)).object(REQUIRED, KEYS)
     stated = stated_instances(root)
     return root, stated, isinstance(stated, NamedFiles)
