@@ -220,3 +220,10 @@ def test_long_station_names_keep_the_columns_apart(run: Run) -> None:
     assert len(rows) == 10
     for row in rows:
         assert row.count(" workstation") == 2, "the two names run together"
+
+
+def test_evidence_rules_goals_out_earlier(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "map.txt"
+    path.write_text("B....\n.....\n....A\nW....\n")
+    shown = json.loads(run("edp", str(path), "--evidence", "0.3", "--json").out)
+    assert (shown["evidence"], shown["edp"]) == (0.3, [[None, 1.0], [1.2, None]])

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
+import askwise.methods.paper
 from askwise.divergence.evidence import matrices_by_evidence
 from askwise.errors import InputError
 from askwise.model import GridWorld, Model, Policy
@@ -267,3 +268,14 @@ def test_softened_boltzmann_and_learned_teammates_on_a_map() -> None:
         times = simulated(grid, one, two, 0, 0.1, runs=2000, seed=4)
         assert low - 0.4 < times.mean() < high + 0.4
         assert result.verdict.converged
+
+
+def test_ezq_expects_evidence_where_it_is_asked_to() -> None:
+    agent = askwise.methods.paper.Ezq(belief="bayes", evidence=0.3)
+    plain = askwise.methods.paper.Ezq(belief="bayes")
+    for each in (agent, plain):
+        askwise.simulate(askwise.generate(seed=1), each, seed=0)
+    start = agent.problem.start.teammate
+    off = ~np.eye(len(agent.problem.goals), dtype=bool)
+    assert (agent._divergence(start)[off] <= plain._divergence(start)[off] + 1e-9).all()
+    assert (agent._divergence(start)[off] < plain._divergence(start)[off] - 0.1).any()

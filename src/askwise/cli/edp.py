@@ -16,6 +16,7 @@ observed actions.
   askwise edp map.txt
   askwise edp instance.json --at 3,4 --json
   askwise edp ward.toml --at hall
+  askwise edp map.txt --evidence 0.05
   askwise edp blocks.tar.bz2 --obs
   askwise edp domain.pddl template.pddl --goals hyps.dat --obs obs.dat --json
   printf 'B....\n.....\nW...A\n' | askwise edp -
@@ -70,6 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at", metavar="STATE", help="where the teammate is, a cell as X,Y (default: the W, or the start)"
     )
+    parser.add_argument(
+        "--evidence",
+        metavar="E",
+        type=float,
+        help="rule a goal out when actions are at most this likely under it, relative to the pursued one, such as 0.05",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, with null for infinity")
     common.add_picture(parser, "a map or the matrix of all pairs", "--png")
 
@@ -110,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
     at = watched.start if options.at is None else state_from_text(watched.model, options.at, "--at")
     if at is None:
         raise InputError("--at", "nothing, and no W in the drawing", "the teammate's cell X,Y")
-    divergence = Divergence(watched.model, watched.goals, policies=watched.policies)
+    divergence = Divergence(watched.model, watched.goals, policies=watched.policies, evidence=options.evidence)
     state = watched.model.state(at, "teammate" if options.at is None else "--at")
     edp, wcd = divergence.matrices_at(watched.model.name(state))
     if options.picture is not None:
@@ -176,7 +183,7 @@ def read_map(path: str) -> Watched:
 def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[str, Any]:
     """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
 
-    Infinite numbers become None.
+    With evidence it also has ``evidence``. Infinite numbers become None.
 
     Args:
         divergence: supplies the names of the goals.
@@ -186,6 +193,7 @@ def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[s
         wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
     """
     return {
+        **({} if divergence.evidence is None else {"evidence": divergence.evidence}),
         "at": list(at) if isinstance(at, tuple) else at,
         "goals": list(divergence.names),
         "edp": [[value if math.isfinite(value) else None for value in row] for row in edp.tolist()],
@@ -206,6 +214,8 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) 
     """
     goals = f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}"
     head = f"{_size(divergence.model)}, {goals}, teammate at {printable(str(at))}\n"
+    if divergence.evidence is not None:
+        head += f"\nGoals are ruled out by evidence of {divergence.evidence:g} (WCD: by impossible actions only).\n"
     if divergence.n_goals == 1:
         return head + "\nOnly one goal: there is nothing to tell apart."
     if divergence.n_goals > WIDEST_TABLE:

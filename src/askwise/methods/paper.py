@@ -25,13 +25,16 @@ from typing import Any
 import numpy as np
 
 from askwise.core.decision import Decision, Situation
-from askwise.core.problem import JointState
+from askwise.core.problem import JointState, Problem, teammate_goals
+from askwise.divergence import Divergence
+from askwise.divergence.evidence import check_evidence
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import read_only
 from askwise.methods.base import Agent, BeliefAgent, Observation
 from askwise.methods.cost_prob_program import best_cut
 from askwise.methods.optimisers import OPTIMISERS, BestQuestion, optimise
 from askwise.methods.question_value import QuestionValue
+from askwise.seeds import Seed
 from askwise.types import BoolArray, FloatArray
 
 
@@ -141,17 +144,37 @@ class Ezq(BeliefAgent):
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
         belief: kind of belief, see `BeliefAgent`.
+        evidence: expect goals to be ruled out by evidence (`askwise.divergence.evidence`), a number between 0 and 1
+            such as 0.05. By default only by impossible actions, as in the paper.
     """
 
     markov = True
 
-    def __init__(self, *, optimiser: str = "genetic", belief: str = "elimination") -> None:
+    def __init__(
+        self, *, optimiser: str = "genetic", belief: str = "elimination", evidence: float | None = None
+    ) -> None:
         super().__init__(belief=belief)
         if optimiser not in OPTIMISERS:
             allowed = "one of " + ", ".join(map(repr, OPTIMISERS))
             raise InputError("optimiser", repr(optimiser), allowed + did_you_mean(str(optimiser), OPTIMISERS))
         self.optimiser = optimiser
+        self.evidence = None if evidence is None else check_evidence(evidence)
+        self._family: Divergence | None = None
         self.name = "ezq" if optimiser == "genetic" else f"ezq-{optimiser}"
+
+    def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """Start an episode of `problem` with the prior as the belief; `seed` determines the agent's random choices."""
+        super().reset(problem, seed)
+        self._family = None
+        if self.evidence is not None:
+            model, goals, _ = teammate_goals(problem)
+            self._family = Divergence(model, goals, policies=problem.policies, evidence=self.evidence)
+
+    def _divergence(self, teammate: int) -> FloatArray:
+        """Return the EDP of all pairs of goals at a state of the teammate, ``float64 [n_goals, n_goals]``."""
+        if self._family is None:
+            return self.problem.teammate.divergence(teammate)[0]
+        return self._family.matrices_at(self._family.model.name(teammate), partial=True)[0]
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """Return the question with the largest value minus price, or the decision to wait if that is not above 0.
@@ -178,7 +201,7 @@ class Ezq(BeliefAgent):
         """
         goals = np.flatnonzero(possible)
         inside = np.ix_(goals, goals)
-        divergence = self.problem.teammate.divergence(state.teammate)[0][inside]
+        divergence = self._divergence(state.teammate)[inside]
         branching = self.problem.ego.divergence(state.ego)[1][inside]
         price = self.problem.query_cost.among(goals.tolist())
         belief = self.probabilities[goals]
