@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests start hundreds of processes: each would translate all of the source once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help dist reproduce beyond studio test ready lint browser docs docs-results bench oracle torture numbas clean
+.PHONY: help dist reproduce beyond studio test ready lint browser docs docs-results bench oracle rl torture numbas clean
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
@@ -19,6 +19,7 @@ help:
 	@echo "make numbas      the planner's tests with the oldest numba and the newest"
 	@echo "make bench       speed, scale and memory, beside other ways and an earlier version (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
+	@echo "make rl          tests with networks: torch, Stable-Baselines3 and MiniGrid (large)"
 	@echo "make torture     damaged results, agents that misbehave, malformed files, long play: up to an hour"
 	@echo "make lint        ruff and mypy only"
 	@echo "make dist        the packages to publish, installed into an empty environment and tried (out/dist)"
@@ -125,6 +126,10 @@ numbas:
 
 oracle: $(VENV)/installed-test $(VENV)/installed-oracle
 	$(BIN)/pytest tests/oracle
+
+# Outside make test, because torch is large.
+rl: $(VENV)/installed-test $(VENV)/installed-rl
+	$(BIN)/pytest tests/rl
 
 # Too long for every day: what "What is safe, and what is not" promises, tried exhaustively.
 torture: $(VENV)/installed-test

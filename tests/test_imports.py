@@ -36,6 +36,7 @@ APPLICATIONS = {
     "audits": {"decisions"},
     "studies": set(),
     "recognition": {"studies"},
+    "sampling": set(),
     "serving": {"decisions", "audits"},
     "studio": {"audits", "designs", "studies"},
     "starters": set(),

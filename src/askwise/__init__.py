@@ -75,6 +75,13 @@ if TYPE_CHECKING:
     from askwise.play import trace as trace
     from askwise.play.ask import Advice as Advice
     from askwise.play.evaluate import Evaluation as Evaluation
+    from askwise.sampling.divergence import SampledDivergence as SampledDivergence
+    from askwise.sampling.divergence import SampledEdp as SampledEdp
+    from askwise.sampling.divergence import sampled_divergence as sampled_divergence
+    from askwise.sampling.divergence import sampled_edp as sampled_edp
+    from askwise.sampling.online import OnlineRecogniser as OnlineRecogniser
+    from askwise.sampling.online import recognise_online as recognise_online
+    from askwise.sampling.problem import SampledProblem as SampledProblem
     from askwise.types import Result as Result
     from askwise.types import Verdict as Verdict
     from askwise.view import plot as plot
@@ -109,6 +116,7 @@ _HOME = {
     "Model": "askwise.model",
     "NotConvergedError": "askwise.errors",
     "Observation": "askwise.methods",
+    "OnlineRecogniser": "askwise.sampling.online",
     "Policy": "askwise.model",
     "Prior": "askwise.domains.tool_fetching",
     "Problem": "askwise.core.problem",
@@ -116,6 +124,9 @@ _HOME = {
     "QueryCost": "askwise.core.questions",
     "Recommendation": "askwise.decisions.recommendation",
     "Result": "askwise.types",
+    "SampledDivergence": "askwise.sampling.divergence",
+    "SampledEdp": "askwise.sampling.divergence",
+    "SampledProblem": "askwise.sampling.problem",
     "Session": "askwise.decisions.decide",
     "Solution": "askwise.planning.optimum",
     "Teammate": "askwise.core.teammates",
@@ -138,6 +149,9 @@ _HOME = {
     "follow": "askwise.model",
     "generate": "askwise.domains.tool_fetching.generate",
     "lower_bound": "askwise.api",
+    "recognise_online": "askwise.sampling.online",
+    "sampled_divergence": "askwise.sampling.divergence",
+    "sampled_edp": "askwise.sampling.divergence",
     "simulate": "askwise.api",
     "solve": "askwise.api",
     "uniform_optimal": "askwise.model",

@@ -1,0 +1,24 @@
+"""Divergence by evidence from samples, for environments that can only be stepped and for learned policies.
+
+Theory: `askwise.sampling.divergence`. Kinds of policies: `askwise.sampling.policies`.
+"""
+
+from askwise.sampling.divergence import SampledDivergence, SampledEdp, sampled_divergence, sampled_edp
+from askwise.sampling.online import OnlineRecogniser, recognise_online
+from askwise.sampling.policies import GaussianPolicy, NoisyPolicy, VectorPolicy
+from askwise.sampling.problem import SampledProblem
+from askwise.sampling.rollouts import FromHere
+
+__all__ = [
+    "FromHere",
+    "GaussianPolicy",
+    "NoisyPolicy",
+    "OnlineRecogniser",
+    "SampledDivergence",
+    "SampledEdp",
+    "SampledProblem",
+    "VectorPolicy",
+    "recognise_online",
+    "sampled_divergence",
+    "sampled_edp",
+]

@@ -1,0 +1,351 @@
+"""Divergence by evidence, from samples: for learned policies in any environment that can be stepped.
+
+A learned policy gives every action some probability, so that no single action rules it out, and the paper's expected
+divergence point is infinite. But evidence piles up. While an agent follows ``pi_truth``, after `t` steps::
+
+    LLR_t = sum over the first t steps of log pi_truth(action | observation) - log pi_other(action | observation)
+    dp    = first t with LLR_t >= log(1 / evidence)
+    EDP   = E[dp]
+
+If `other` were true, the chance that it is ever ruled out would be at most `evidence` (Ville's inequality). With
+``evidence=0`` only an action that is impossible under `other` rules it out: the paper's definition.
+
+Here `dp` is sampled. One set of runs of each goal's policy serves all pairs with that goal. Runs that end at the
+`horizon`, or because the environment cuts them off (`truncated`), are censored; what is estimated is
+``E[min(dp, horizon)]``, a lower bound of the EDP. See `askwise.sampling.estimates`.
+
+**When to stop.** Stopping as soon as an interval happens to be narrow would favour samples with a small variance. A
+first stage of `FIRST` runs therefore only decides how many runs there will be, and all of them are finished and used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from askwise.errors import InputError, did_you_mean
+from askwise.sampling.estimates import Interval, Survival, estimate, kaplan_meier, runs_needed
+from askwise.sampling.rollouts import LANES, Rollouts, opened
+from askwise.seeds import Seed, spawn
+from askwise.text.wording import percent
+from askwise.types import BoolArray, FloatArray, IntArray
+
+FIRST = 400
+"""Runs of the first stage, which decides how many runs follow."""
+MOST = 20_000
+"""Default limit on the runs of each goal."""
+INTERVALS = ("normal", "bernstein")
+
+
+@dataclass(frozen=True)
+class SampledEdp:
+    """How long it takes until the policy of one goal is ruled out while another goal is pursued, from samples.
+
+    Attributes:
+        truth: the goal that is pursued.
+        other: the goal to be ruled out.
+        steps: ``int32 [n_runs]``, the step at which it was ruled out; in censored runs, the last step observed.
+        diverged: ``bool [n_runs]``, false for censored runs.
+        interval: mean of `steps` with its 95 % interval.
+        horizon: the largest number of steps of a run.
+        evidence: how improbable the other goal must become in comparison with the truth.
+        narrow: whether the interval is as narrow as asked.
+    """
+
+    truth: str
+    other: str
+    steps: IntArray = field(repr=False)
+    diverged: BoolArray = field(repr=False)
+    interval: Interval
+    horizon: int
+    evidence: float
+    narrow: bool
+
+    @property
+    def mean(self) -> float:
+        """The estimate of ``E[min(dp, horizon)]``; without censored runs, of the EDP."""
+        return self.interval.mean
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return int(self.steps.size)
+
+    @property
+    def censored(self) -> float:
+        """The share of runs in which the other goal was not ruled out."""
+        return float(1 - self.diverged.mean())
+
+    @cached_property
+    def survival(self) -> Survival:
+        """The share of runs that have not ruled out the other goal after each step (Kaplan-Meier)."""
+        return kaplan_meier(self.steps, self.diverged)
+
+    def quantile(self, q: float) -> float:
+        """Return the step by which a share `q` of runs has ruled out the other goal; inf if that was not observed."""
+        if not 0 < q < 1:
+            raise InputError("q", q, "a number between 0 and 1")
+        return self.survival.quantile(q)
+
+    def remaining(self, after: int) -> float:
+        """Return the mean number of further steps in the runs that have not diverged after `after` steps.
+
+        It is a lower bound if some of them are censored, and ``inf`` if all of them are.
+        """
+        left = self.steps > after
+        if not (left & self.diverged).any():
+            return math.inf
+        return float((self.steps[left] - after).mean())
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __str__(self) -> str:
+        text = f"{self.mean:.4g} (95 %: {self.interval.low:.4g} to {self.interval.high:.4g}; {self.runs:,} runs"
+        if self.censored:
+            text = f"at least {text}, {percent(self.censored)} of them censored"
+        return text + (")" if self.narrow else "; not as narrow as asked)")
+
+
+@dataclass(frozen=True)
+class SampledDivergence:
+    """Divergence by evidence of all pairs of goals, from samples.
+
+    Attributes:
+        goals: names of the goals.
+        pairs: the result for each pair of names ``(other, truth)``.
+    """
+
+    goals: tuple[str, ...]
+    pairs: Mapping[tuple[str, str], SampledEdp] = field(repr=False)
+
+    def pair(self, other: str, truth: str) -> SampledEdp:
+        """Return the result for one pair: `other` is to be ruled out while `truth` is pursued."""
+        for name, given in (("other", other), ("truth", truth)):
+            _known(given, self.goals, name)
+        if other == truth:
+            raise InputError("other", repr(other), "another goal than the truth")
+        return self.pairs[other, truth]
+
+    @property
+    def edp(self) -> FloatArray:
+        """The means, ``float64 [n_goals, n_goals]``: ``[i, j]`` for ruling out `i` while `j` is pursued, else inf."""
+        return self.matrix(lambda pair: pair.mean)
+
+    def remaining(self, after: int = 0) -> FloatArray:
+        """Return the mean further steps after `after` steps, ``float64 [n_goals, n_goals]``, as in `edp`."""
+        return self.matrix(lambda pair: pair.remaining(after))
+
+    def matrix(self, value: Callable[[SampledEdp], float]) -> FloatArray:
+        """Return one number of each pair, ``float64 [n_goals, n_goals]``, as in `edp`.
+
+        Args:
+            value: a function that returns the number of a pair.
+        """
+        found = np.full((len(self.goals),) * 2, math.inf)
+        for (other, truth), pair in self.pairs.items():
+            found[self.goals.index(other), self.goals.index(truth)] = value(pair)
+        return found
+
+    def table(self) -> Any:
+        """Return a polars table with a row for each pair: mean, interval, quantiles, share censored and runs."""
+        import polars as pl
+
+        rows = [
+            {
+                "truth": pair.truth,
+                "other": pair.other,
+                "mean": pair.mean,
+                "low": pair.interval.low,
+                "high": pair.interval.high,
+                "censored": pair.censored,
+                **{
+                    name: pair.quantile(q) for name, q in (("q25", 0.25), ("median", 0.5), ("q75", 0.75), ("q95", 0.95))
+                },
+                "runs": pair.runs,
+                "horizon": pair.horizon,
+                "evidence": pair.evidence,
+                "narrow": pair.narrow,
+            }
+            for pair in self.pairs.values()
+        ]
+        return pl.DataFrame(rows)
+
+    def survival_table(self) -> Any:
+        """Return a polars table with a row for each pair and step: the share of runs that have not diverged."""
+        import polars as pl
+
+        parts = []
+        for pair in self.pairs.values():
+            columns = dict(zip(("step", "share", "low", "high"), pair.survival, strict=True))
+            names = {"truth": [pair.truth] * len(pair.survival.steps), "other": [pair.other] * len(pair.survival.steps)}
+            parts.append(pl.DataFrame({**names, **columns}))
+        return pl.concat(parts)
+
+    def plot(self, truth: str | None = None, *, ax: Any = None) -> Any:
+        """Draw how the share of runs that have not ruled out a goal falls from step to step; return the axes.
+
+        Args:
+            truth: the goal that is pursued; by default all pairs are drawn.
+            ax: matplotlib axes to draw on; by default new ones.
+        """
+        from askwise.sampling.picture import survival_curves
+
+        if truth is not None:
+            _known(truth, self.goals, "truth")
+        return survival_curves([pair for pair in self.pairs.values() if truth in (None, pair.truth)], ax)
+
+    def __str__(self) -> str:
+        width = max(map(len, self.goals))
+        return "\n".join(f"{p.other:<{width}} ruled out under {p.truth:<{width}}  {p}" for p in self.pairs.values())
+
+
+def sampled_edp(env: Any, other: Any, truth: Any, **options: Any) -> SampledEdp:
+    """Estimate how long it takes until one policy is ruled out while another one is followed.
+
+    Args:
+        env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
+        other: the policy to be ruled out (kinds: see `askwise.sampling.policies`).
+        truth: the policy that is followed.
+        options: as for `sampled_divergence`.
+    """
+    found = sampled_divergence(env, {"other": other, "truth": truth}, truths=["truth"], **options)
+    return found.pairs["other", "truth"]
+
+
+def sampled_divergence(
+    env: Any,
+    policies: Mapping[str, Any],
+    *,
+    truths: list[str] | None = None,
+    within: float = 0.05,
+    horizon: int = 1000,
+    evidence: float = 0.05,
+    threshold: float | None = None,
+    end_tells: bool = False,
+    interval: str = "normal",
+    runs: int = MOST,
+    lanes: int = LANES,
+    seed: Seed = None,
+    progress: bool = False,
+) -> SampledDivergence:
+    """Estimate for all pairs of goals how long it takes until the wrong one is ruled out.
+
+    Args:
+        env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
+        policies: the policy of each goal by its name (kinds: see `askwise.sampling.policies`).
+        truths: the goals to pursue; by default all.
+        within: largest distance between a mean and the ends of its interval, as a share of the mean.
+        horizon: the largest number of steps of a run.
+        evidence: a goal is ruled out when what was seen is `evidence` times as likely under it as under the truth; 0:
+            only when it is impossible.
+        threshold: if given, a goal is ruled out by the first action whose probability is below this share of the
+            largest, whatever the `evidence`. The result can depend much on this number.
+        end_tells: whether the end of an episode (`terminated`) shows the goal. If not, such runs are censored.
+        interval: ``normal`` or ``bernstein``, which is wider and holds for any number of runs.
+        runs: limit on the runs of each truth.
+        lanes: number of environments that run side by side, if a name or a function is given.
+        seed: seed of all random numbers.
+        progress: show a progress bar.
+    """
+    _check(policies, truths, within, horizon, evidence, threshold, interval, runs, lanes)
+    pursued = list(policies) if truths is None else truths
+    limit = math.inf if evidence == 0 else -math.log(evidence)
+    pairs: dict[tuple[str, str], SampledEdp] = {}
+    rule = {"limit": limit, "horizon": horizon, "end_tells": end_tells, "threshold": threshold}
+    with opened(env, lanes) as envs, _bar(progress) as shown:
+        for truth, rng in zip(pursued, spawn(seed, len(pursued)), strict=True):
+            rollouts = Rollouts(envs, dict(policies), truth, **rule)  # type: ignore[arg-type]
+            steps, diverged, looks = _enough(rollouts, rng, within, runs, interval, shown(truth))
+            for k, other in enumerate(name for name in policies if name != truth):
+                found = estimate(steps[:, k], horizon, interval, looks)
+                narrow = found.half_width <= within * found.mean
+                own = np.ascontiguousarray(steps[:, k]), np.ascontiguousarray(diverged[:, k])
+                pairs[other, truth] = SampledEdp(truth, other, *own, found, horizon, evidence, narrow)
+    return SampledDivergence(tuple(policies), pairs)
+
+
+def _enough(
+    rollouts: Rollouts,
+    rng: np.random.Generator,
+    within: float,
+    most: int,
+    kind: str,
+    finished: Callable[[int, int], None],
+) -> tuple[IntArray, BoolArray, int]:
+    """Return the steps and divergences of enough runs for all intervals, and how often they were looked at."""
+    steps = np.empty((0, len(rollouts.others)), dtype=np.int32)
+    diverged = np.empty(steps.shape, dtype=np.bool_)
+    target, look = min(FIRST, most), 0
+    while True:
+        new = rollouts.run(target - len(steps), rng, lambda n, total=target: finished(n, total))  # type: ignore[misc]
+        steps, diverged = np.concatenate((steps, new[0])), np.concatenate((diverged, new[1]))
+        look += 1
+        wide = [
+            column
+            for column in steps.T
+            if (found := estimate(column, rollouts.horizon, kind, look)).half_width > within * found.mean
+        ]
+        if not wide or len(steps) >= most:
+            return steps, diverged, look
+        needed = max(runs_needed(column, within) for column in wide)
+        # The normal interval may need a little more than was foreseen; others may need much more.
+        target = min(most, max(needed, math.ceil((1.25 if kind == "normal" else 2) * len(steps))))
+
+
+@contextmanager
+def _bar(wanted: bool) -> Iterator[Callable[[str], Callable[[int, int], None]]]:
+    if not wanted:
+        yield lambda truth: lambda n, total: None  # noqa: ARG005
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+
+        def shown(truth: str) -> Callable[[int, int], None]:
+            task = bar.add_task(f"runs of {truth}", total=FIRST)
+            return lambda n, total: bar.update(task, advance=n, total=total)
+
+        yield shown
+
+
+def _check(
+    policies: Any,
+    truths: Any,
+    within: float,
+    horizon: int,
+    evidence: float,
+    threshold: float | None,
+    interval: str,
+    runs: int,
+    lanes: int,
+) -> None:
+    if not isinstance(policies, Mapping) or len(policies) < 2 or not all(isinstance(each, str) for each in policies):
+        found = f"{len(policies)} policies" if isinstance(policies, Mapping) else type(policies).__name__
+        raise InputError("policies", found, "a dict with at least two policies by the names of their goals")
+    for truth in truths or ():
+        _known(truth, tuple(policies), "truths")
+    for name, count, least in (("horizon", horizon, 1), ("runs", runs, 2), ("lanes", lanes, 1)):
+        if isinstance(count, bool) or not isinstance(count, int) or count < least:
+            raise InputError(name, repr(count), f"a whole number from {least}")
+    if not 0 <= evidence < 1:
+        raise InputError("evidence", evidence, "a number from 0, below 1")
+    if not 0 < within < 1:
+        raise InputError("within", within, "a number between 0 and 1")
+    if threshold is not None and not 0 < threshold <= 1:
+        raise InputError("threshold", threshold, "a number above 0, at most 1, or None")
+    if interval not in INTERVALS:
+        raise InputError("interval", repr(interval), "one of 'normal', 'bernstein'" + did_you_mean(interval, INTERVALS))
+
+
+def _known(name: Any, goals: tuple[str, ...], where: str) -> None:
+    if name not in goals:
+        hint = did_you_mean(name, goals) if isinstance(name, str) else ""
+        raise InputError(where, repr(name), f"one of {', '.join(map(repr, goals))}{hint}")

@@ -1,0 +1,135 @@
+"""Means, intervals and survival of sampled divergence points, some of which are censored.
+
+Runs that end before they diverge are *censored*: their divergence point is only known to be later. So the mean of what
+was observed, ``E[min(dp, horizon)]``, is a lower bound of the mean itself. The share of runs that have not diverged by
+step `t` is estimated by Kaplan and Meier's product: ``S(t) = product over steps u <= t of 1 - d_u / n_u``, with `d_u`
+runs that diverge at `u` of `n_u` that were still observed then.
+
+Intervals hold with probability 95 %:
+
+- ``normal``: mean plus or minus 1.96 standard errors; used from `ENOUGH` runs on. Where all runs agree, the standard
+  error is 0 and says nothing; then the chance of another value is at most ``1 - 0.05^(1/n)``, and the interval has
+  the means that are possible with it.
+- ``bernstein``: the empirical Bernstein bound of Maurer and Pontil (2009) for values in [1, horizon]; it holds for any
+  number of runs and is wider. Its error probability is shared between repeated looks at growing samples.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from askwise.types import BoolArray, FloatArray, IntArray
+
+ENOUGH = 200
+"""Number of runs from which normal intervals are used."""
+ERROR = 0.05
+"""Probability that an interval does not contain the mean."""
+NORMAL_QUANTILE = 1.959963984540054
+
+
+class Interval(NamedTuple):
+    """A mean and its 95 % interval.
+
+    Attributes:
+        mean: the mean of the sample.
+        low: lower end of the interval.
+        high: upper end of the interval.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """The larger of the distances between the mean and the ends."""
+        return max(self.mean - self.low, self.high - self.mean)
+
+
+def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1) -> Interval:
+    """Return the mean of values in [1, horizon], with its 95 % interval.
+
+    Args:
+        values: ``int32 [n]``, at least one.
+        horizon: the largest possible value.
+        kind: ``normal`` or ``bernstein``; with fewer than `ENOUGH` values always the latter.
+        look: how often this sample was looked at while it grew, this time included; ``bernstein`` allows for it.
+    """
+    n, mean = values.size, float(values.mean())
+    variance = float(values.var(ddof=1)) if n > 1 else math.inf
+    if kind == "bernstein" or n < ENOUGH:
+        error = ERROR / (look * (look + 1))  # sums to ERROR over all looks
+        term = math.log(4 / error)
+        half = math.sqrt(2 * variance * term / n) + 7 * (horizon - 1) * term / (3 * max(n - 1, 1))
+        low, high = mean - half, mean + half
+    elif variance == 0:
+        chance = 1 - ERROR ** (1 / n)
+        low, high = mean - chance * (mean - 1), mean + chance * (horizon - mean)
+    else:
+        half = NORMAL_QUANTILE * math.sqrt(variance / n)
+        low, high = mean - half, mean + half
+    return Interval(mean, max(low, 1.0), min(high, float(horizon)))
+
+
+def runs_needed(values: IntArray, within: float) -> int:
+    """Return how many runs a normal interval needs, judged from some, to be as narrow as asked.
+
+    Args:
+        values: ``int32 [n]``, the values so far.
+        within: half of the width that is asked for, as a share of the mean.
+    """
+    half = within * float(values.mean())
+    return math.ceil(1.05 * float(values.var(ddof=1)) * (NORMAL_QUANTILE / half) ** 2)
+
+
+class Survival(NamedTuple):
+    """The share of runs that have not diverged, after each step.
+
+    Attributes:
+        steps: ``int64 [m]``, 0 and the steps at which something was observed to end.
+        share: ``float64 [m]``, the share that has not diverged when the step is over.
+        low: ``float64 [m]``, lower end of the pointwise 95 % interval.
+        high: ``float64 [m]``, upper end.
+    """
+
+    steps: IntArray
+    share: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def quantile(self, q: float) -> float:
+        """Return the step by which a share `q` of the runs has diverged; inf if that was not observed."""
+        reached = np.flatnonzero(self.share <= 1 - q + 1e-12)
+        return float(self.steps[reached[0]]) if reached.size else math.inf
+
+
+def kaplan_meier(values: IntArray, diverged: BoolArray) -> Survival:
+    """Return the Kaplan-Meier estimate of the share of runs that have not diverged yet.
+
+    The interval is Greenwood's on the log-minus-log scale, so that it stays between 0 and 1.
+
+    Args:
+        values: ``int32 [n]``, the step at which each run diverged, or the last one observed.
+        diverged: ``bool [n]``, whether it diverged.
+    """
+    steps = np.unique(values)
+    events = np.array([np.count_nonzero(diverged & (values == step)) for step in steps], dtype=np.float64)
+    at_risk = np.array([np.count_nonzero(values >= step) for step in steps], dtype=np.float64)
+    share = np.cumprod(1 - events / at_risk)
+    left = at_risk - events
+    with np.errstate(divide="ignore", invalid="ignore"):
+        greenwood = np.cumsum(np.divide(events, at_risk * left, out=np.zeros_like(share), where=left > 0))
+        spread = NORMAL_QUANTILE * np.sqrt(greenwood) / np.abs(np.log(share))
+        low, high = share ** np.exp(spread), share ** np.exp(-spread)
+    inside = (share > 0) & (share < 1)
+    low, high = np.where(inside, low, share), np.where(inside, high, share)
+    begin = np.ones(1)
+    return Survival(
+        np.concatenate(([0], steps)),
+        np.concatenate((begin, share)),
+        np.concatenate((begin, low)),
+        np.concatenate((begin, high)),
+    )

@@ -1,0 +1,175 @@
+"""Goal recognition while an episode runs: the posterior over goals, by Bayes' rule, one action at a time.
+
+``P(g | seen) ~ prior(g) * product over steps of pi_g(action | observation)``. The products are kept as logarithms, so
+that long episodes neither underflow nor round a goal to 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from askwise.core.belief import ContradictoryObservation
+from askwise.core.problem import checked_prior
+from askwise.errors import InputError, did_you_mean
+from askwise.sampling.policies import VectorPolicy, as_follower, checked_probabilities, is_stable_baselines
+from askwise.types import BoolArray, FloatArray
+
+
+class OnlineRecogniser:
+    """The posterior over goals in an episode. Use `recognise_online` to make one.
+
+    Attributes:
+        goals: names of the goals.
+        steps: number of actions seen in this episode.
+    """
+
+    def __init__(self, policies: Mapping[str, Any], prior: Any = None) -> None:
+        self.goals = tuple(policies)
+        self._policies = [_Likelihood(policy, name) for name, policy in policies.items()]
+        with np.errstate(divide="ignore"):
+            self._prior = np.log(checked_prior(prior, self.goals))
+        self.reset()
+
+    def reset(self) -> dict[str, float]:
+        """Begin a new episode and return the prior."""
+        self.steps = 0
+        self._weights: FloatArray = self._prior.copy()
+        self._evidence = np.zeros(len(self.goals))
+        for policy in self._policies:
+            policy.reset()
+        return self.posterior
+
+    @property
+    def posterior(self) -> dict[str, float]:
+        """The probability of each goal by its name."""
+        return dict(zip(self.goals, self.probabilities.tolist(), strict=True))
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """The probability of each goal, ``float64 [n_goals]``."""
+        weights = np.exp(self._weights - self._weights.max())
+        return np.asarray(weights / weights.sum())
+
+    @property
+    def likeliest(self) -> str:
+        """The name of the likeliest goal; of several, the first."""
+        return self.goals[int(self._weights.argmax())]
+
+    def possible(self, evidence: float = 0.05) -> BoolArray:
+        """Return the goals that are not ruled out, ``bool [n_goals]``.
+
+        A goal is ruled out if what was seen is at most `evidence` times as likely under it as under the best goal, or
+        if an answer ruled it out.
+        """
+        if not 0 <= evidence < 1:
+            raise InputError("evidence", evidence, "a number from 0, below 1")
+        limit = math.log(evidence) if evidence else -math.inf
+        allowed = self._weights > -math.inf
+        best = self._evidence[allowed].max()
+        return np.asarray(allowed & (self._evidence - best > limit))
+
+    def update(self, observation: Any, action: Any) -> dict[str, float]:
+        """Learn that `action` was taken after `observation`, and return the posterior.
+
+        Args:
+            observation: what the policies saw before the action.
+            action: the action.
+        """
+        found = np.array([policy.log_prob(observation, action) for policy in self._policies])
+        weights = self._weights + found
+        if weights.max() == -math.inf:
+            raise ContradictoryObservation(f"action {action!r} in step {self.steps + 1} is impossible under every goal")
+        self._weights, self._evidence = weights, self._evidence + found
+        self.steps += 1
+        return self.posterior
+
+    def learn(self, asked: Iterable[str], answer: bool) -> dict[str, float]:
+        """Learn from a true answer to "is it one of these?", and return the posterior.
+
+        Args:
+            asked: names of the goals in the question.
+            answer: the answer.
+        """
+        names = list(asked)
+        for name in names:
+            if name not in self.goals:
+                allowed = f"some of {', '.join(self.goals)}"
+                raise InputError("asked", repr(name), allowed + did_you_mean(str(name), self.goals))
+        kept = np.isin(self.goals, names) == answer
+        weights = np.where(kept, self._weights, -math.inf)
+        if weights.max() == -math.inf:
+            raise ContradictoryObservation("the answer rules out every goal that was still possible")
+        self._weights = weights
+        return self.posterior
+
+
+class _Likelihood:
+    """The log likelihood of single actions under one policy; recurrent policies keep their memory here."""
+
+    def __init__(self, policy: Any, name: str) -> None:
+        self.field = f"policy of {name!r}"
+        self.policy, self.network = policy, is_stable_baselines(policy)
+        self.follower: Any = None
+        if self.network:
+            self.follower = as_follower(policy, name, policy.action_space, 1)
+        elif callable(getattr(policy, "log_prob", None)):
+            space = gymnasium.spaces.Discrete(1)
+            self.follower = as_follower(policy, name, space, 1)
+        elif not callable(policy) and not isinstance(policy, VectorPolicy):
+            as_follower(policy, name, gymnasium.spaces.Discrete(1), 1)  # it raises the error
+
+    def reset(self) -> None:
+        self.starting = True
+
+    def log_prob(self, observation: Any, action: Any) -> float:
+        starting, self.starting = self.starting, False
+        if self.network:
+            return self._network(observation, action, starting)
+        if self.follower is not None:
+            own = self.follower.lanes[0]
+            if starting and self.follower.recurrent:
+                own.reset()
+            return float(own.log_prob(observation, action))
+        row = self._row(observation)
+        if not 0 <= int(action) < row.size:
+            raise InputError("action", repr(action), f"a number from 0 to {row.size - 1}")
+        return math.log(row[int(action)]) if row[int(action)] > 0 else -math.inf
+
+    def _row(self, observation: Any) -> FloatArray:
+        if isinstance(self.policy, VectorPolicy):
+            found = np.asarray(self.policy.function(np.asarray(observation)[None]))
+            return np.asarray(checked_probabilities(found, found.shape, self.field)[0])
+        found = np.asarray(self.policy(observation))
+        return checked_probabilities(found, found.shape if found.ndim == 1 else (found.size,), self.field)
+
+    def _network(self, observation: Any, action: Any, starting: bool) -> float:
+        from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
+
+        from askwise.sampling.policies import Moment
+
+        space = self.policy.observation_space
+        empty: Any = create_empty_array(space, 1)
+        batch = concatenate(space, [observation], empty)
+        on, begun = np.ones(1, dtype=np.bool_), np.array([starting])
+        law = self.follower.law(Moment(batch, batch_space(space, 1), on, begun, []))
+        return float(law.log_prob(np.asarray(action)[None])[0])
+
+
+def recognise_online(policies: Mapping[str, Any], prior: Any = None) -> OnlineRecogniser:
+    """Return a recogniser that gives the probability of each goal while an episode runs.
+
+    Call ``update(observation, action)`` for each step and ``reset()`` before the next episode.
+
+    Args:
+        policies: the policy of each goal by its name: functions from an observation to probabilities, objects with
+            ``log_prob``, or models of Stable-Baselines3 (see `askwise.sampling.policies`).
+        prior: probabilities of the goals, in their order or by name, summing to 1; uniform if None.
+    """
+    if not isinstance(policies, Mapping) or not policies:
+        raise InputError("policies", type(policies).__name__, "a dict with the policy of each goal by its name")
+    return OnlineRecogniser(policies, prior)

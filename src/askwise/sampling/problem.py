@@ -1,0 +1,149 @@
+"""Asking in an environment without a model: the paper's gate and value of a question, with sampled divergence.
+
+The teammate acts in an environment that can only be stepped; its expected divergence points `E` are sampled. The ego
+agent has a model and known sub-goals, where it should be for each goal of the teammate; its branching steps `B` and its
+optimal actions are computed exactly. Gate and value are those of the paper (`askwise.core.decision`,
+`askwise.methods.question_value`): ask if several goals are possible, no action of the ego agent is optimal for all of
+them, and the best question saves more expected steps without a clear action than it costs.
+
+`E` belongs to the teammate's current state. There are two ways to keep it current: sample again from there
+(`askwise.sampling.FromHere`), or use the runs from the start that have not diverged by the current step: their mean
+further steps. The second is quicker and ignores where exactly the teammate is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from askwise.core.decision import Decision, common_actions
+from askwise.core.problem import checked_price, checked_prior
+from askwise.core.side import ModelSide
+from askwise.divergence import Zone, Zones
+from askwise.errors import InputError
+from askwise.frozen import Sealed
+from askwise.methods.optimisers import optimise
+from askwise.methods.question_value import QuestionValue
+from askwise.model import Model
+from askwise.sampling.divergence import SampledDivergence
+from askwise.sampling.online import OnlineRecogniser
+from askwise.seeds import Seed, generator
+from askwise.types import BoolArray, FloatArray, GoalLike, StateLike
+
+
+class SampledProblem(Sealed):
+    """When to ask, and what, while a teammate with a learned policy acts in an environment.
+
+    Args:
+        sampled: the divergence of the teammate's goals, from samples.
+        ego: the ego agent's model, deterministic.
+        ego_goals: for each goal, the state or states where the ego agent should be.
+        prior: probabilities of the goals, in their order or by name, summing to 1; uniform if None.
+        query_cost: price of questions: a `QueryCost`, a function of the goals asked about, or a dict with the price of
+            naming each goal; None for the default price.
+    """
+
+    def __init__(
+        self,
+        sampled: SampledDivergence,
+        ego: Model,
+        ego_goals: Mapping[str, GoalLike],
+        *,
+        prior: Any = None,
+        query_cost: Any = None,
+    ) -> None:
+        self.sampled, self.goals = sampled, sampled.goals
+        if set(ego_goals) != set(self.goals):
+            raise InputError(
+                "ego_goals", f"goals {', '.join(ego_goals)}", f"those of the teammate, {', '.join(self.goals)}"
+            )
+        missing = [(i, j) for i in self.goals for j in self.goals if i != j and (i, j) not in sampled.pairs]
+        if missing:
+            raise InputError(
+                "sampled", f"no runs for ruling out {missing[0][0]!r} under {missing[0][1]!r}", "all pairs"
+            )
+        self.prior: FloatArray = checked_prior(prior, self.goals)
+        self.query_cost = checked_price(query_cost, self.goals)
+        targets = [_states(ego, ego_goals[name], f"ego_goals: goal {name!r}") for name in self.goals]
+        self.ego = ModelSide(ego, targets)
+
+    def decide(
+        self,
+        belief: Any,
+        ego_at: StateLike,
+        *,
+        step: int = 0,
+        sampled: SampledDivergence | None = None,
+        evidence: float = 0.05,
+        seed: Seed = 0,
+    ) -> Decision:
+        """Return the best action or question now.
+
+        Args:
+            belief: an `OnlineRecogniser`, or the probabilities of the goals by name or in their order.
+            ego_at: the ego agent's state.
+            step: number of steps since the runs of the samples began: 0 if they began in the current state.
+            sampled: the divergence from the teammate's current state, if it was sampled anew.
+            evidence: goals that are at most this share as likely as the likeliest are not considered; for an
+                `OnlineRecogniser`, only what was seen counts, not the prior.
+            seed: seed of ties between actions and of the search for questions.
+        """
+        rng = generator(seed)
+        probabilities, possible = self._belief(belief, evidence)
+        state = self.ego.model.state(ego_at, "ego_at")
+        optimal = self.ego.optimal(state)
+        common = common_actions(optimal, possible)
+        if common.size:
+            action = int(rng.choice(common))
+            return Decision(action=action, why=f"{self.ego.actions.names[action]} is optimal for every possible goal.")
+        kept = np.flatnonzero(possible)
+        share = probabilities[kept] / probabilities[kept].sum()
+        branching = self.ego.divergence(state)[1][np.ix_(kept, kept)]
+        lasts = (sampled or self.sampled).remaining(0 if sampled else step)[np.ix_(kept, kept)]
+        values = QuestionValue(share, branching, lasts, self.query_cost.among(kept.tolist()))
+        best = optimise(values, rng=rng)
+        asked = tuple(int(goal) for goal in kept[best.asked])
+        rest: dict[str, Any] = {"value": best.value, "cost": best.cost, "considered": asked, "verdict": best.verdict}
+        saved = f"saves {best.value:.3g} expected steps, costs {best.cost:.3g}"
+        if best.net > 0:
+            return Decision(ask=asked, why=f"The question {saved}.", **rest)
+        return Decision(action=self.ego.actions.stay, why=f"Wait: the best question {saved}.", **rest)
+
+    def zones(self, truth: str, other: str, ego_at: StateLike, *, step: int = 0) -> Zones:
+        """Return the zones of a pair of goals, in steps from now; the sampled ones end at the mean further steps.
+
+        Args:
+            truth: the teammate's goal.
+            other: the goal that it is confused with.
+            ego_at: the ego agent's state.
+            step: number of steps since the runs began. The zone of information ends where 95 % of those runs that have
+                not diverged by then have ruled out the other goal.
+        """
+        pair = self.sampled.pair(other, truth)
+        edp, wcd = self.ego.divergence(self.ego.model.state(ego_at, "ego_at"))
+        g, h = self.goals.index(truth), self.goals.index(other)
+        left = pair.survival.share[np.searchsorted(pair.survival.steps, step, side="right") - 1]
+        latest = pair.survival.quantile(1 - 0.05 * float(left)) - step if left > 0 else 0.0
+        return Zones(
+            truth=truth,
+            other=other,
+            information=Zone(1, latest),
+            branching=Zone(float(wcd[h, g]), np.inf),
+            expected_information=Zone(1, pair.remaining(step)),
+            expected_branching=Zone(float(edp[g, h]), np.inf),
+        )
+
+    def _belief(self, given: Any, evidence: float) -> tuple[FloatArray, BoolArray]:
+        if isinstance(given, OnlineRecogniser):
+            if given.goals != self.goals:
+                raise InputError("belief", f"goals {', '.join(given.goals)}", f"{', '.join(self.goals)}")
+            return given.probabilities, given.possible(evidence)
+        found = checked_prior(given, self.goals)
+        return found, np.asarray((found > 0) & (found > evidence * found.max()))
+
+
+def _states(model: Model, given: Any, field: str) -> Any:
+    many = isinstance(given, list | set | frozenset | np.ndarray)
+    return np.unique([model.state(each, field) for each in (given if many else [given])]).astype(np.int32)

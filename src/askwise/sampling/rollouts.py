@@ -1,0 +1,234 @@
+"""Runs of one policy in an environment, and the steps at which they rule out all the others.
+
+Runs take place in lanes, environments side by side. Each run has its own seed and its own random numbers, so that
+results do not depend on the number of lanes. All runs of a request are finished before any is counted: short runs,
+which would be finished first, are not preferred.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+
+from askwise.errors import InputError
+from askwise.sampling.policies import Follower, Moment, as_follower
+from askwise.types import BoolArray, FloatArray, IntArray
+
+LANES = 32
+"""Number of environments side by side, if a function that makes them is given."""
+BLOCK = 32
+"""Steps for which random numbers are drawn at a time."""
+
+
+class FromHere(gymnasium.Env[Any, Any]):
+    """An environment whose episodes all begin in the current state of another environment.
+
+    Args:
+        env: the environment, in the middle of an episode; it must allow ``copy.deepcopy``. It is not changed.
+        observation: the current observation.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], observation: Any) -> None:
+        self.saved, self.observation = copy.deepcopy(env), copy.deepcopy(observation)
+        self.observation_space, self.action_space = env.observation_space, env.action_space
+        self.metadata = env.metadata
+        self.now = self.saved
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Return to the saved state; with a seed, what happens by chance from there is drawn anew."""
+        super().reset(seed=seed, options=options)
+        self.now = copy.deepcopy(self.saved)
+        if seed is not None:
+            self.now.unwrapped.np_random = np.random.default_rng(seed)
+        return copy.deepcopy(self.observation), {}
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Step the copy of the environment."""
+        return self.now.step(action)
+
+
+@contextmanager
+def opened(env: Any, lanes: int = LANES) -> Iterator[VectorEnv[Any, Any, Any]]:
+    """Yield a vector environment made from what the user gave; close it afterwards if it was made here.
+
+    Args:
+        env: an environment, a vector environment, the name of a registered one, or a function that makes one.
+        lanes: number of environments to make, if a name or a function is given.
+    """
+    if isinstance(env, VectorEnv):
+        yield env
+    elif isinstance(env, gymnasium.Env):
+        yield _side_by_side([lambda: env])
+    elif isinstance(env, str) or callable(env):
+        make: Callable[[], Any] = (lambda: gymnasium.make(env)) if isinstance(env, str) else env
+        made = _side_by_side([make] * lanes)
+        try:
+            yield made
+        finally:
+            made.close()
+    else:
+        expected = "a Gymnasium environment, a vector environment, a name, or a function that makes an environment"
+        raise InputError("env", type(env).__name__, expected)
+
+
+def _side_by_side(makers: list[Callable[[], Any]]) -> VectorEnv[Any, Any, Any]:
+    return SyncVectorEnv(makers, copy=False, autoreset_mode=AutoresetMode.DISABLED)
+
+
+class Uniforms:
+    """Random numbers between 0 and 1 for each run and step, drawn when they are needed.
+
+    Args:
+        rng: the generator that they come from.
+        runs: number of runs.
+        width: how many numbers each step needs.
+    """
+
+    def __init__(self, rng: np.random.Generator, runs: int, width: int) -> None:
+        self.rng, self.shape = rng, (runs, BLOCK, width)
+        self.blocks: list[FloatArray] = []
+
+    def at(self, run: Any, step: Any) -> FloatArray:
+        """Return the numbers of the steps `step`, counted from 0, of the runs `run`, ``float64 [n, width]``."""
+        while len(self.blocks) <= step.max() // BLOCK:
+            self.blocks.append(self.rng.random(self.shape))
+        found = np.empty((run.size, self.shape[2]))
+        block = step // BLOCK
+        for k in np.unique(block):
+            here = block == k
+            found[here] = self.blocks[k][run[here], step[here] % BLOCK]
+        return found
+
+
+class Rollouts:
+    """Runs of one policy, compared with others.
+
+    Args:
+        envs: the environments.
+        policies: all policies by the names of their goals.
+        truth: the goal whose policy is followed.
+        limit: the log likelihood ratio at which another policy is ruled out.
+        horizon: the largest number of steps of a run.
+        end_tells: whether the end of an episode (`terminated`) shows the goal.
+        threshold: None, or the share of the largest probability below which an action counts as impossible; then the
+            first impossible action rules a policy out, and likelihood ratios do not.
+    """
+
+    def __init__(
+        self,
+        envs: VectorEnv[Any, Any, Any],
+        policies: dict[str, Any],
+        truth: str,
+        *,
+        limit: float,
+        horizon: int,
+        end_tells: bool,
+        threshold: float | None,
+    ) -> None:
+        self.envs, self.limit, self.horizon = envs, limit, horizon
+        self.end_tells, self.threshold = end_tells, threshold
+        self.actions = envs.single_action_space
+        makes = {name: as_follower(each, name, self.actions, envs.num_envs) for name, each in policies.items()}
+        self.truth: Follower = makes.pop(truth)
+        self.others: list[Follower] = list(makes.values())
+        self.refillable = envs.metadata.get("autoreset_mode") == AutoresetMode.DISABLED
+
+    def run(
+        self, runs: int, rng: np.random.Generator, finished: Callable[[int], None] = lambda _: None
+    ) -> tuple[IntArray, BoolArray]:
+        """Return for each run and each other policy the step that ruled it out, and whether one did.
+
+        Both are ``[runs, n_others]``. Where no step did, the first has the number of steps that were observed.
+
+        Args:
+            runs: number of runs.
+            rng: source of all random numbers.
+            finished: a function that is called with the number of runs that have just ended.
+        """
+        table = _Table(runs, len(self.others))
+        seeding, drawing, own = rng.spawn(3)
+        self.uniforms = Uniforms(drawing, runs, max(1, int(np.prod(self.actions.shape or (1,)))))
+        self.seeds = seeding.integers(0, 2**31, size=runs).tolist()
+        self.own = own.integers(0, 2**63, size=runs)
+        self.next = 0
+        lanes = self.envs.num_envs
+        run, step = np.full(lanes, -1), np.zeros(lanes, dtype=np.int64)
+        evidence, open_ = np.zeros((lanes, len(self.others))), np.zeros((lanes, len(self.others)), dtype=np.bool_)
+        ended = np.ones(lanes, dtype=np.bool_)
+        self.generators = [np.random.default_rng(0)] * lanes
+        observations: Any = None
+        while self.next < runs or (run >= 0).any():
+            idle = run < 0
+            fresh = idle & (ended | (self.next < runs)) if self.refillable else np.full(lanes, bool(idle.all()))
+            if fresh.any():
+                observations = self._begin(fresh, run, runs)
+                step[fresh], evidence[fresh], open_[fresh], ended[fresh] = 0, 0.0, True, False
+            active = run >= 0
+            moment = Moment(observations, self.envs.observation_space, active, fresh & active, self.generators)
+            actions = self._compare(moment, run, step, evidence, open_)
+            observations, _, terminated, truncated, _ = self.envs.step(actions)
+            step += 1
+            ended |= terminated | truncated
+            told = active & terminated & self.end_tells
+            ruled_out = (self.passed | told[:, None]) & open_ & active[:, None]
+            table.note(run, step, ruled_out)
+            open_ &= ~ruled_out
+            over = active & (~open_.any(axis=1) | terminated | truncated | (step >= self.horizon))
+            table.censor(run, step, open_ & over[:, None])
+            run[over] = -1
+            if over.any():
+                finished(int(over.sum()))
+        return table.steps, table.diverged
+
+    def _begin(self, fresh: BoolArray, run: Any, runs: int) -> Any:
+        """Reset the lanes `fresh`, give them the next runs, and return all observations; spare lanes have no run."""
+        seeds: list[int | None] = [None] * fresh.size
+        for lane in np.flatnonzero(fresh):
+            if self.next < runs:
+                run[lane], seeds[lane] = self.next, self.seeds[self.next]
+                self.generators[lane] = np.random.default_rng(self.own[self.next])
+                self.next += 1
+        options: dict[str, Any] | None = {"reset_mask": fresh.copy()} if self.refillable else None
+        return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
+
+    def _compare(self, moment: Moment, run: Any, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
+        """Draw actions of the truth and add their evidence; `passed` says which policies they rule out."""
+        law = self.truth.law(moment)
+        actions = law.sample(self.uniforms.at(np.maximum(run, 0), np.where(run >= 0, step, 0)))
+        self.passed = np.zeros(open_.shape, dtype=np.bool_)
+        own = law.log_prob(actions)
+        for k, other in enumerate(self.others):
+            theirs = other.law(moment)
+            if self.threshold is not None:
+                self.passed[:, k] = theirs.share_of_largest(actions) < self.threshold
+            else:
+                here = open_[:, k] & moment.active
+                likelihood = theirs.log_prob(actions)
+                evidence[here, k] += own[here] - likelihood[here]
+                self.passed[:, k] = evidence[:, k] >= self.limit
+        if isinstance(self.actions, gymnasium.spaces.Box):
+            return np.clip(actions, self.actions.low, self.actions.high).astype(self.actions.dtype)
+        return actions
+
+
+class _Table:
+    """The step at which each other policy was ruled out in each run; for censored runs, the last step observed."""
+
+    def __init__(self, runs: int, others: int) -> None:
+        self.steps = np.zeros((runs, others), dtype=np.int32)
+        self.diverged = np.zeros((runs, others), dtype=np.bool_)
+
+    def note(self, run: Any, step: Any, which: BoolArray) -> None:
+        lane, other = np.nonzero(which)
+        self.steps[run[lane], other] = step[lane]
+        self.diverged[run[lane], other] = True
+
+    def censor(self, run: Any, step: Any, which: BoolArray) -> None:
+        lane, other = np.nonzero(which)
+        self.steps[run[lane], other] = step[lane]
