@@ -24,12 +24,15 @@ version = release = askwise.__version__
 
 extensions = [
     "myst_parser",
+    "sphinx_copybutton",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "docstrings",
     "command_help",
     "results",
+    "notebooks",
+    "llms",
 ]
 exclude_patterns = ["reproduced/**", "drawn", "extensions"]
 
@@ -39,7 +42,10 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:obj", ".*"),
     # Types of other packages: no pages of ours, and no network to look for theirs.
-    ("py:class", r"Field|Floor|Path|Pixels|Place|Question|askwise\.model\.names\.Names|askwise\.reading\.Field"),
+    (
+        "py:class",
+        r"Field|Floor|Goals|Names|Path|Pixels|Place|Price|Question|Targets|askwise\.model\.names\.Names|askwise\.reading\.Field",
+    ),
     # A private field of a record.
     ("py:class", r"askwise\.decisions\.search\.SearchResult"),
     # What PDDL was read into: parts of records whose methods are what others use.
@@ -66,6 +72,11 @@ toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
+
+# Copy what readers type: neither prompts nor what a command prints.
+copybutton_prompt_text = "$ "
+copybutton_line_continuation_character = "\\"
+copybutton_selector = "div:not(.highlight-output) > div.highlight pre"
 
 html_theme = "furo"
 html_title = f"askwise {release}"

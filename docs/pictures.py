@@ -19,6 +19,9 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 import askwise
 import decided
 from askwise import plot
+from askwise.api import as_problem
+from askwise.cli.edp import draw as draw_edp
+from askwise.cli.edp import read_map
 from askwise.core.belief import make_belief
 from askwise.designs.picture import draw as design_picture
 from askwise.domains.tool_fetching import Instance, ToolFetching
@@ -31,6 +34,7 @@ from askwise.view.palette import hex_of
 from askwise.view.raster import save_png
 from askwise.view.scene import Scene
 from askwise.view.scene_builder import scene_at, start_scene
+from askwise.view.scene_figure import save_episode, save_scene
 from import_graph import import_graph
 from step_by_step import planner_steps
 
@@ -391,8 +395,19 @@ def draw_all(folder: Path) -> None:
     for name, (file, goal) in FOUR_DOMAINS.items():
         save_png(_asking(EXAMPLES / file, goal), folder / f"{name}.png", longest_side=560)
     files.save_figure(design_picture(askwise.design(EXAMPLES / "hall.txt", 3)), folder / "design-hall.png")
+    draw_gallery(folder)
     workshop = ToolFetching(Instance.load(EXAMPLES / "workshop.json"))
     save_png(start_scene(workshop.instance), folder / "workshop.png", longest_side=480)
+
+
+def draw_gallery(folder: Path) -> None:
+    """Write the pictures of the gallery that no other page has, as the commands next to them do."""
+    kitchen = as_problem(str(EXAMPLES / "kitchen.toml"))
+    save_scene(start_scene(kitchen, kitchen.prior), folder / "gallery-show.svg")
+    save_episode(askwise.simulate(EXAMPLES / "workshop.json", "ezq", seed=3), folder / "gallery-run.svg")
+    files.save_figure(design_picture(askwise.design(EXAMPLES / "hall.txt", 3)), folder / "gallery-design.svg")
+    office = read_map(str(EXAMPLES / "office.txt"))
+    draw_edp(askwise.Divergence(office.model, office.goals), office.start or (0, 0), str(folder / "gallery-edp.svg"))
 
 
 if __name__ == "__main__":

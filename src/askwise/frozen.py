@@ -94,6 +94,14 @@ class _Sealing(ABCMeta):
         vars(made)[_SEALED] = True
         return made
 
+    @property
+    def __signature__(cls) -> Any:
+        """The signature of the constructor; without it, help would show that of `__call__`."""
+        from inspect import signature
+
+        whole = signature(cls.__init__)  # type: ignore[misc]
+        return whole.replace(parameters=list(whole.parameters.values())[1:], return_annotation=whole.empty)
+
 
 class ArrivesFrozen:
     """A base class that makes arrays read-only again when an object is unpickled."""
