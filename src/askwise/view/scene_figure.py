@@ -49,17 +49,11 @@ def save_scene(scene: Scene, path: str | Path) -> None:
 def save_episode(episode: Episode, path: str | Path) -> None:
     """Write the figure of a whole episode: both agents' paths from their starts, the questions, and the true goal."""
     scene = start_scene(episode.problem, episode.problem.prior)
-    states = [step.state for step in episode.steps] + [episode.final]
-    paths = []
-    for side, which in (("teammate", 0), ("ego", -1)):
-        agent = getattr(episode.problem, side)
-        at = [place_in(episode.problem, side, place_and_load(agent, getattr(state, side))[0]) for state in states]
-        paths.append(Trail(which, at, TEAMMATE if side == "teammate" else EGO))
-    asked = [
-        (place_in(episode.problem, "ego", place_and_load(episode.problem.ego, step.state.ego)[0]), k)
-        for k, step in enumerate(episode.steps)
-        if step.answer is not None
-    ]
+    problem, states = episode.problem, [step.state for step in episode.steps] + [episode.final]
+    walked = [place_in(problem, "teammate", place_and_load(problem.teammate, at.teammate)[0]) for at in states]
+    own = [place_in(problem, "ego", place_and_load(problem.ego, at.ego)[0]) for at in states]
+    paths = [Trail(0, walked, TEAMMATE), Trail(-1, own, EGO)]
+    asked = [(own[k], k) for k, step in enumerate(episode.steps) if step.answer is not None]
     questions = []
     for place, k in asked:
         moment = scene_at(episode, k)
