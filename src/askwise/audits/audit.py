@@ -23,6 +23,7 @@ from askwise.core.episode import Episode
 from askwise.errors import AskwiseError, InputError
 from askwise.methods.base import check_count
 from askwise.play import trace
+from askwise.text.examples import find
 from askwise.workers import pool
 from askwise.workers.child import RequestRefused
 from askwise.workers.limits import Limits
@@ -107,7 +108,7 @@ class AuditItem:
 def _items(several: Iterable[Audited]) -> Iterator[AuditItem]:
     for k, each in enumerate(several, start=1):
         if isinstance(each, str | Path):
-            yield from (AuditItem(source, source.name, source.key) for source in find_sources(Path(each)))
+            yield from (AuditItem(source, source.name, source.key) for source in find_sources(find(each)))
         elif isinstance(each, Episode):
             yield AuditItem(each, f"episode {k}", id(each.problem))
         elif isinstance(each, Mapping):

@@ -31,6 +31,7 @@ COMMANDS = {
     "design": "find cells or actions to block so that goals can be recognised earlier",
     "edp": "compute how long goals look alike, on a map or an instance",
     "evaluate": "compute the expected cost of a method, exactly or from episodes",
+    "examples": "list the examples that come with askwise, or copy one",
     "generate": "draw a random instance of tool fetching",
     "grd": "measure how long goals look alike in many planning problems, one row each",
     "new": "write a commented template: a problem, a decision, a study or an agent",
@@ -149,5 +150,5 @@ def _declare(command: argparse.ArgumentParser, name: str) -> None:
     module.add_arguments(command)
     if name in RUN_AGENTS:
         command.add_argument("--traceback", action="store_true", help="print the full traceback on error")
-    if name not in ("completion", "new"):
+    if name not in ("completion", "examples", "new"):
         common.add_memory(command)

@@ -7,9 +7,9 @@ letter. A teammate that is not at its start is assumed to have come by a shortes
 the actions of --seen. This rules goals out (with --belief robust, it makes them unlikely).
 With --fresh, the given places are the starts, and nothing is inferred.
 
-  askwise ask examples/ward.toml
-  askwise ask examples/ward.toml --teammate "corridor 1" --ruled-out "pills for Ada"
-  askwise ask examples/kitchen.toml --seen EAST,SOUTH --answered "toast,soup:no"
+  askwise ask ward
+  askwise ask ward --teammate-at "corridor 1" --ruled-out "pills for Ada"
+  askwise ask kitchen --seen EAST,SOUTH --answered "toast,soup:no"
   askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
   askwise ask instance.json --fetcher 4,0 --holding S2 --json
   askwise ask --method help

@@ -4,10 +4,10 @@ FILE lists the possible intents with their probabilities, the actions with their
 questions, in JSON or TOML (askwise new --kind decision writes one); - reads standard input.
 --heard continues a conversation: it states a question that was asked, and its answer.
 
-  askwise decide examples/decisions/ticket.toml
-  askwise decide examples/decisions/ticket.toml --heard "Which export?=CSV"
-  askwise decide examples/decisions/triage.toml --json
-  askwise decide examples/decisions/triage.toml --picture plan.pdf
+  askwise decide ticket
+  askwise decide ticket --heard "Which export?=CSV"
+  askwise decide triage --json
+  askwise decide triage --picture plan.pdf
 """
 
 from __future__ import annotations

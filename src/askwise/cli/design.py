@@ -156,11 +156,12 @@ def read_instance_or_drawing(path: str) -> Any:
     from askwise.domains.registry import read
     from askwise.model import Drawing
     from askwise.text.data import looks_like_data
+    from askwise.text.examples import find
     from askwise.text.files import read_stdin, read_text
     from askwise.text.reading import refuse_blank
 
-    text = read_stdin() if path == "-" else read_text(path)
-    if looks_like_data(text) or Path(path).suffix.lower() == ".toml":
+    text = read_stdin() if path == "-" else read_text(find(path))
+    if looks_like_data(text) or find(path).suffix.lower() == ".toml":
         return read(text, "standard input", Path()) if path == "-" else common.read_instance(path)
     source = "standard input" if path == "-" else f"file {path!r}"
     refuse_blank(text, source, "a drawing of a map, an instance file, or a planning problem")

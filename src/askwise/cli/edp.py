@@ -163,11 +163,12 @@ def read_map(path: str) -> Watched:
     from askwise.domains.registry import read
     from askwise.model import Drawing
     from askwise.text.data import looks_like_data
+    from askwise.text.examples import find
     from askwise.text.files import read_stdin, read_text
     from askwise.text.reading import refuse_blank
 
-    text = read_stdin() if path == "-" else read_text(path)
-    if looks_like_data(text) or Path(path).suffix.lower() == ".toml":
+    text = read_stdin() if path == "-" else read_text(find(path))
+    if looks_like_data(text) or find(path).suffix.lower() == ".toml":
         instance = read(text, "standard input", Path()) if path == "-" else common.read_instance(path)
         problem = as_problem(instance)
         return Watched(*teammate_goals(problem), problem.policies)

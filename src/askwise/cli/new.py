@@ -35,7 +35,7 @@ ENDINGS = {
     "agent": ".py",
 }
 """The extension of each kind of file."""
-NOTE = "JSON has no comments: docs/reference/instance-file.md lists all keys, askwise generate draws other instances"
+NOTE = "JSON has no comments: the reference lists all keys (instance files); askwise generate draws other instances"
 DRAWN = ("map", "coverage")
 """Kinds that can be made from a drawing."""
 LEAST = {1: "one letter or digit", 2: "two different letters or digits"}
@@ -102,9 +102,10 @@ def _template(kind: str) -> str:
 
 def _from_drawing(kind: str, path: str) -> str:
     from askwise.model import Drawing
+    from askwise.text.examples import find
     from askwise.text.files import read_stdin, read_text
 
-    drawing = Drawing.parse(read_stdin() if path == "-" else read_text(path))
+    drawing = Drawing.parse(read_stdin() if path == "-" else read_text(find(path)))
     for sign, who, cell in (("W", "teammate", drawing.teammate), ("F", "ego agent", drawing.ego)):
         if cell is None:
             raise InputError("drawing", f"no {sign} (the {who})", "both W and F")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.cli import interruption
 from askwise.cli.common import Progress
 from askwise.errors import InputError, did_you_mean
+from askwise.text.examples import find
 from askwise.text.reading import parse_number, parse_whole
 from askwise.text.wording import printable
 
@@ -38,7 +39,7 @@ def is_planning(path: str) -> bool:
 
 def _is_folder(path: str) -> bool:
     try:
-        return Path(path).is_dir()
+        return find(path).is_dir()
     except OSError:
         return False  # reading it will raise an error that explains why
 
@@ -125,7 +126,7 @@ def progress_messages(command: str) -> Iterator[Callable[[str], None]]:
 def is_one_problem(path: str) -> bool:
     """Return whether an argument names one planning problem, rather than a folder of several."""
     try:
-        return not _is_folder(path) or (Path(path) / "domain.pddl").is_file()
+        return not _is_folder(path) or (find(path) / "domain.pddl").is_file()
     except OSError:
         return False  # an unreadable folder, which is reported when it is searched
 

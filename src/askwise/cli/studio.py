@@ -6,9 +6,9 @@ The command prints a link that opens the studio, and runs until Ctrl-C. Rounds a
 folder --out; unfinished rounds resume when you restart the studio.
 
   askwise studio kitchen.toml
-  askwise studio examples/ --port 9000
+  askwise studio problems/ --port 9000
   askwise studio study.toml --out out/study
-  askwise studio examples/ --host 192.168.1.20
+  askwise studio problems/ --host 192.168.1.20
   askwise studio kitchen.toml --method mine.py:Likeliest
 
 The studio listens on this computer only, unless --host gives another of its addresses. You need

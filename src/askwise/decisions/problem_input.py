@@ -28,6 +28,7 @@ from askwise.decisions.question_input import (
 )
 from askwise.errors import InputError
 from askwise.text.data import parse_text
+from askwise.text.examples import find
 from askwise.text.files import read_text
 from askwise.text.reading import LARGEST_PRICE, Field, check_name, read_finite, read_name
 from askwise.types import FloatArray
@@ -47,13 +48,14 @@ def parse(text: str, *, toml: bool = False) -> DecisionProblem:
 
 def read_decision_file(path: str | Path) -> DecisionProblem:
     """Return the decision problem in a file: TOML if its name ends in ``.toml``, otherwise JSON."""
+    path = find(path)
     try:
-        size = Path(path).stat().st_size
+        size = path.stat().st_size
     except (OSError, ValueError):
         size = 0  # `read_text` below reports the problem
     if size > LARGEST_FILE:
         raise InputError(f"file {str(path)!r}", f"{size:,} bytes", f"at most {LARGEST_FILE:,}")
-    return parse(read_text(path), toml=Path(path).suffix.lower() == ".toml")
+    return parse(read_text(path), toml=path.suffix.lower() == ".toml")
 
 
 def read_decision(given: Field) -> DecisionProblem:

@@ -24,6 +24,7 @@ from askwise.model.names import as_int
 from askwise.pddl.archive import ENDINGS, Recognition, load
 from askwise.planning.exact import TooLarge
 from askwise.text.data import looks_like_data
+from askwise.text.examples import find
 from askwise.text.files import read_text
 
 BY = ("planner", "optimum")
@@ -274,6 +275,7 @@ def space_of_given(given: object, progress: Callable[[str], None] | None = None)
 def _read(path: Path) -> object:
     if path.is_dir() or path.name.lower().endswith(ENDINGS):
         return load(path)
+    path = find(path)
     text = read_text(path)
     if looks_like_data(text) or path.suffix.lower() == ".toml":
         return read_file(path)

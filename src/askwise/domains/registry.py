@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.domains.domain import Domain
 from askwise.errors import InputError
 from askwise.text.data import looks_like_data, parse_text
+from askwise.text.examples import find
 from askwise.text.files import read_text
 from askwise.text.reading import Field, refuse_blank
 
@@ -126,14 +127,17 @@ def _load(point: EntryPoint) -> Domain:
 def read_file(path: str | Path) -> Any:
     """Return the instance that a file of any domain describes.
 
-    The file is read as TOML if its name ends in ``.toml``; otherwise its text decides between JSON and TOML.
+    The file is read as TOML if its name ends in ``.toml``; otherwise its text decides between JSON and TOML. The name
+    of an example (`askwise.text.examples`) will do, too.
     """
-    where, text = Path(path), read_text(path)
+    where = find(path)
+    text = read_text(where)
     return _read(text, f"file {str(path)!r}", where.parent, toml=where.suffix.lower() == ".toml")
 
 
 def standalone(path: str | Path) -> str:
     """Return the text of an instance file in a form that needs no other files: files that it names are included."""
+    path = find(path)
     text = read_text(path)
     try:
         read(text)

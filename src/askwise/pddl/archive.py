@@ -35,6 +35,7 @@ from askwise.pddl.limits import Limits
 from askwise.pddl.problem_file import goal_text, read_actions, read_goals, read_problem
 from askwise.pddl.task import Task, make_task
 from askwise.pddl.tokens import LONGEST_FILE, Word
+from askwise.text.examples import find
 from askwise.text.files import decode, make_folder, opened, read_text, reason, whole_file
 from askwise.text.wording import printable
 
@@ -103,7 +104,7 @@ def load(
         seen: a file with the observed actions; by default those in the archive or folder.
         limits: limits on the size of the grounded problem and on the search for plans.
     """
-    path = Path(source)
+    path = find(source)
     if template is not None:
         texts = {DOMAIN: read_text(path), TEMPLATE: read_text(template)}
         called = {DOMAIN: str(path), TEMPLATE: str(template)}

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from askwise.errors import InputError
 from askwise.pddl.archive import DOMAIN, ENDINGS, GOALS, SEEN, TEMPLATE, TRUE_GOAL, read_texts
+from askwise.text.examples import find
 from askwise.text.files import reason
 
 SHARED = (DOMAIN, TEMPLATE, GOALS)
@@ -88,7 +89,7 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
     """
     problems: dict[tuple[tuple[str, str], ...], list[ObservedPlan]] = {}
     unreadable: list[Unreadable] = []
-    for path in _unique(each for given in paths for each in _found(Path(given), unreadable)):
+    for path in _unique(each for given in paths for each in _found(find(given), unreadable)):
         name = _name(path)
         try:
             texts = read_texts(path)

@@ -46,7 +46,7 @@ GRD_COLUMNS = (
     "seconds",
     "verdict",
 )
-"""The columns of the table of problems, see `docs/how-to/goal-recognition.md`."""
+"""The columns of the table of problems."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ RECOGNISE_COLUMNS = (
     "seconds",
     "verdict",
 )
-"""The columns of the table of archives, see `docs/how-to/goal-recognition.md`. Goals are numbered from 1."""
+"""The columns of the table of archives. Goals are numbered from 1."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from askwise.domains.registry import standalone
 from askwise.errors import InputError
 from askwise.studies.running.ownership import lock
 from askwise.studio.security import LARGEST_MESSAGE
+from askwise.text.examples import find
 from askwise.text.files import make_folder, naming_file, read_text, reason
 from askwise.text.reading import LONGEST_NAME
 from askwise.workers.limits import Limits
@@ -45,7 +46,7 @@ def problems_at(path: str | None) -> dict[str, str]:
     if path is None:
         folder = resources.files("askwise.starters")
         return {title: folder.joinpath(name).read_text(encoding="utf-8") for name, title in EXAMPLES.items()}
-    place = Path(path)
+    place = find(path)
     if place.is_dir():
         return _in_folder(place)
     return {place.stem[:LONGEST_NAME]: _text(place)}

@@ -18,6 +18,7 @@ from typing import Any
 from askwise.domains.registry import domain, domain_of, names, read_file
 from askwise.errors import InputError
 from askwise.studies.schema.domain import Parameters, StudyWords, studies_of
+from askwise.text.examples import EXAMPLES
 from askwise.text.files import naming_file
 from askwise.text.reading import Field
 
@@ -217,4 +218,5 @@ def _is_folder(path: Path) -> bool:
 
 def _loaded(path: Path) -> Any:
     with naming_file(str(path)):
-        return read_file(path)
+        # Names of files are relative to the study; those of examples are not.
+        return read_file(path.name if path.name in EXAMPLES and not path.exists() else path)
