@@ -11,13 +11,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
-	@echo "make beyond      play the planner beside the paper's methods, the better part of an hour (out/beyond)"
-	@echo "make studio      play in the browser, beside a method or in its place; Ctrl-C ends it (out/studio)"
+	@echo "make beyond      compare the planner with the paper's methods, nearly an hour (out/beyond)"
+	@echo "make studio      play in the browser, with a method or in its place; Ctrl-C ends it (out/studio)"
 	@echo "make test        lint, types and all tests"
 	@echo "make docs        build the documentation site; warnings are errors (out/docs/index.html)"
 	@echo "make docs-results  take the tables and figures of make reproduce and make beyond into the documentation"
 	@echo "make numbas      the planner's tests with the oldest numba and the newest"
-	@echo "make bench       speed, scale and memory, beside other ways and an earlier version (out/bench)"
+	@echo "make bench       speed, scale and memory, compared with other programs and an earlier version (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
 	@echo "make rl          tests with networks: torch, Stable-Baselines3 and MiniGrid (large)"
 	@echo "make torture     damaged results, agents that misbehave, malformed files, long play: up to an hour"

@@ -1,4 +1,4 @@
-"""Pictures of the page "Ask or act": a plan, and rules beside looking ahead."""
+"""Pictures of the page "Ask or act": a plan, and rules compared with looking ahead."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLOURS = {
     "informative, best of 6": hex_of(FAINT),
     "one step": hex_of(METHODS["ezq"]),
 }
-"""Rules that are methods of askwise, too, have their colours; the others have those of nobody else."""
+"""Rules that are methods of askwise, too, have their colours; the others have colours that nothing else has."""
 
 
 def rules() -> Figure:

@@ -87,7 +87,7 @@ def _arrow(ax: Axes, start: Point, end: Point, colour: str, width: float = 1.8) 
 
 
 def urops() -> Figure:
-    """Draw what a uniformly random optimal policy does, beside a uniform choice in each step."""
+    """Draw what a uniformly random optimal policy does, next to a uniform choice in each step."""
     grid, goal = askwise.GridWorld(5, 4), (4, 3)
     policies = {"uniform over plans (UROP)": askwise.urop, "uniform in each step": askwise.uniform_optimal}
     figure = _figure(8, 3.6)
@@ -315,7 +315,7 @@ MAPS, FORBIDDEN, LOOKED_AT = 8, 5, 600
 
 
 def design_cost() -> Figure:
-    """Draw what the planner pays for not knowing, beside the expected EDP, as more cells are forbidden."""
+    """Draw what the planner pays for not knowing, and the expected EDP, as more cells are forbidden."""
     measured = np.array([_designed(seed) for seed in range(MAPS)])
     figure = _figure(7, 4)
     ax = figure.subplots()

@@ -1,4 +1,4 @@
-"""Train MaskablePPO (sb3-contrib) on a small problem, and see what it costs beside askwise's own methods.
+"""Train MaskablePPO (sb3-contrib) on a small problem, and compare its cost with askwise's own methods.
 
     pip install 'askwise[rl]'
     python examples/train_ppo.py                          # the hospital ward, ward.toml
@@ -158,7 +158,7 @@ def write(path: Path, heading: Sequence[str], rows: Sequence[Sequence[object]]) 
 
 
 def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
-    """Draw the learning curve beside the costs of the methods, in the colours that these have in all figures."""
+    """Draw the learning curve and the costs of the methods, in the colours that these have in all figures."""
     from matplotlib.figure import Figure
 
     from askwise.studies.analysis.figures.styles import FAINT, GRID, legend_below, styles

@@ -38,7 +38,7 @@ _config: Any = numba.config
 class CacheFolder:
     """The folder with the machine code of one kernel for some types of arguments.
 
-    A file beside the machine code lists the files that were written, with their checksums. numba trusts the files that
+    A file next to the machine code lists the files that were written, with their checksums. numba trusts the files that
     it finds: a truncated file would be an error in every process, and one wrong bit could be a wrong result.
 
     Args:

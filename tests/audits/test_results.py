@@ -79,18 +79,18 @@ def test_shares_of_nothing() -> None:
 
 
 def test_the_dearest_come_first() -> None:
-    found = [(dear.episode.source, dear.step.t) for dear in BOTH.dearest(3)]
+    found = [(dear.episode.source, dear.step.t) for dear in BOTH.costliest(3)]
     assert found == [("two <b>.json", 1), ("two <b>.json", 2), ("two <b>.json", 4)]
-    assert len(BOTH.dearest()) == 5
-    assert NOTHING.dearest() == []
-    assert LOST.dearest()[0].step.regret == math.inf
+    assert len(BOTH.costliest()) == 5
+    assert NOTHING.costliest() == []
+    assert LOST.costliest()[0].step.regret == math.inf
 
 
 def test_a_goal_out_of_reach_is_counted_and_left_out_of_sums() -> None:
     assert (LOST.out_of_reach, LOST.regret) == (1, 0.0)
     assert LOST.exceeds(1e9)
     assert "out of reach  1 step with infinite regret, not in the totals\n" in to_text(LOST)
-    assert LOST.as_json()["dearest"][0]["regret"] is None
+    assert LOST.as_json()["costliest"][0]["regret"] is None
     assert (BOTH.exceeds(1.6875), BOTH.exceeds(1.68)) == (False, True)
     assert failure(LOST, 1e9) == "failed: 1 step put a possible goal out of reach"
     assert failure(BOTH, 1.6875) is None
@@ -147,7 +147,7 @@ def test_as_json() -> None:
         {"count": 2, "regret": 2.5},
     )
     assert list(found["methods"]) == ["good", "bad"]
-    assert [each["t"] for each in found["dearest"]] == [1, 2]
+    assert [each["t"] for each in found["costliest"]] == [1, 2]
     assert [each["regret"] for each in found["audited"]] == [0.25, 3.125]
     assert json.loads(json.dumps(NOTHING.as_json(), allow_nan=False))["precision"] is None
 
@@ -164,7 +164,7 @@ def test_the_report_shows_the_dearest_first_and_escapes_names() -> None:
     page = page_text(BOTH)
     assert "<b>.json" not in page
     assert html.escape("two <b>.json") in page
-    order = [page.index(f'id="{name}"') for name in ("dearest", "sums", "methods", "episodes", "meaning")]
+    order = [page.index(f'id="{name}"') for name in ("costliest", "sums", "methods", "episodes", "meaning")]
     assert order == sorted(order)
     assert "http" not in page
     assert "Nothing was lost" in page_text(NOTHING)

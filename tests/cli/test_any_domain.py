@@ -204,7 +204,7 @@ def test_files_of_another_kind_say_which_command_takes_them(run: Run) -> None:
 def test_an_agent_s_file_without_its_class(run: Run) -> None:
     outcome = run("run", "ward.toml", "--method", "mine.py")
     outcome.assert_refused_somehow()
-    assert ", or an agent of your own as FILE.py:CLASS or PACKAGE.MODULE:CLASS" in outcome.err
+    assert ", or your own agent as FILE.py:CLASS or PACKAGE.MODULE:CLASS" in outcome.err
 
 
 def test_a_user_sees_no_traceback() -> None:

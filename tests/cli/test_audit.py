@@ -32,11 +32,11 @@ def test_in_words(run: Run) -> None:
 
 
 def test_as_json(run: Run) -> None:
-    found = json.loads(run("audit", "traces", "--json", "--dearest", "1").assert_fine())
+    found = json.loads(run("audit", "traces", "--json", "--costliest", "1").assert_fine())
     assert found == askwise.audit("traces").as_json(1)
     assert found["methods"]["optimal"]["regret"] == 0
     assert found["methods"]["never"]["recall"] == 0
-    assert found["dearest"][0]["source"] == "traces/never.json"
+    assert found["costliest"][0]["source"] == "traces/never.json"
 
 
 def test_files_are_written(run: Run) -> None:
@@ -72,7 +72,7 @@ def test_options_are_passed_on(run: Run) -> None:
         (["traces", "--fail-over", "x"], "--fail-over: found 'x'; expected a finite number from 0"),
         (["traces", "--tolerance", "-1"], "--tolerance: found '-1'; expected a finite number from 0"),
         (["traces", "--workers", "0"], "--workers: found '0'; expected a whole number from 1"),
-        (["traces", "--dearest", "few"], "--dearest: found 'few'; expected a whole number from 0"),
+        (["traces", "--costliest", "few"], "--costliest: found 'few'; expected a whole number from 0"),
         (["traces", "--questions", "1.5"], "--questions: found '1.5'; expected a whole number from 0"),
         (
             ["traces", "--judge", "planer"],

@@ -62,7 +62,7 @@ OPTIONS = {
         "--judge NAME",
         "--tolerance X",
         "--workers N",
-        "--dearest N",
+        "--costliest N",
         "--csv FILE",
         "--html FILE",
         "--fail-over X",

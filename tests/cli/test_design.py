@@ -135,7 +135,7 @@ def test_planning_problems(run: Run) -> None:
         ),
         (
             "two-goals.txt -k 1 --goals hyps.dat",
-            "--goals: found 'hyps.dat'; expected a planning problem, FILE.pddl or an archive, beside it",
+            "--goals: found 'hyps.dat'; expected a planning problem, FILE.pddl or an archive, with it",
         ),
         (
             "nowhere.txt -k 1",

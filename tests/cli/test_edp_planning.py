@@ -132,7 +132,7 @@ REFUSED = {
     ("x.tar.bz2", "--limit", "blnd=3"): "--limit: found 'blnd=3'; expected NAME=N with one of atoms, operators, tries, blind, states, evaluations, edges (did you mean 'blind'?)",
     ("x.tar.bz2", "--limit", "blind=many"): "--limit blind: found 'many'; expected a whole number from 0",
     ("x.tar.bz2", "--at", "1,2"): "--at: found '1,2'; expected a map or an instance beside it",
-    ("map.txt", "--goals", "hyps.dat"): "--goals: found 'hyps.dat'; expected a planning problem, MAP.pddl or an archive, beside it",
+    ("map.txt", "--goals", "hyps.dat"): "--goals: found 'hyps.dat'; expected a planning problem, MAP.pddl or an archive, with it",
 }  # fmt: skip
 
 

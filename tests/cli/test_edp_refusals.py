@@ -186,7 +186,7 @@ def test_a_folder_is_taken_for_a_planning_problem(run: Run) -> None:
 
 def test_a_second_file_is_for_planning_problems(run: Run) -> None:
     run("edp", "map", "another").assert_refused(
-        "askwise edp: TEMPLATE: found 'another'; expected a planning problem, MAP.pddl or an archive, beside it"
+        "askwise edp: TEMPLATE: found 'another'; expected a planning problem, MAP.pddl or an archive, with it"
     )
 
 

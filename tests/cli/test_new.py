@@ -59,7 +59,7 @@ KINDS = "one of 'graph', 'map', 'coverage', 'tool-fetching', 'decision', 'study'
             ["--kind", "graph", "-o", "none/a.toml"],
             "file 'none/a.toml': found no such file or directory; expected a place that can be written to",
         ),
-        (["--kind", "graph", "--from", "a"], "--from: found --kind graph; expected --kind map or coverage beside it"),
+        (["--kind", "graph", "--from", "a"], "--from: found --kind graph; expected --kind map or coverage with it"),
         (
             ["--kind", "map", "--from", "none.txt"],
             "file 'none.txt': found no such file or directory; expected a file that can be read",

@@ -85,7 +85,7 @@ def place(page: Page, thing: str) -> str | None:
 
 def test_dragging_is_followed_by_belief_question_and_edp(visit: Visit, page: Page) -> None:
     asked = page.inner_text("#headline")
-    assert asked == "ASK: is it one of pie, toast, juice, steak?"
+    assert asked == "ASK: is it one of pie, toast, juice or steak?"
     assert "price of 0.90" in page.inner_text("#why")
     assert page.locator("#edp tbody tr").count() == 6
     drag(page, (2, 2), (3, 2))  # the cook

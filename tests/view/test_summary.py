@@ -51,7 +51,7 @@ def test_steps_in_which_something_is_learnt_begin_a_line() -> None:
 def test_an_agent_without_a_belief() -> None:
     episode = simulate(workshop(), Scripted(Decision(ask=(0, 1))), goal="A", seed=1, max_steps=3)
     story = episode_to_text(episode)
-    assert "ASKS: is it one of A, B?" in story
+    assert "ASKS: is it A or B?" in story
     assert "YES  (2 of all possible, cost 0.5)" in story
     assert lines_of(story)[-1].rstrip().endswith(")")
     assert story.endswith("Not finished: cut off after 3 steps. Cost 2.5, with the goal known 12; 1 question.\n")
@@ -77,7 +77,7 @@ def test_over_several_steps_the_question_that_came_nearest_is_told() -> None:
 def test_long_questions_are_shortened() -> None:
     names = [f"S{k}" for k in range(1, 31)]
     episode = simulate(row_of(*names), Scripted(Decision(ask=tuple(range(20)))), goal="S1", seed=1, max_steps=1)
-    asked = "ASKS: is it one of S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11, S12, S13, S14, S15 and 5 more?"
+    asked = "ASKS: is it one of S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11, S12, S13, S14, S15 or 5 more?"
     assert asked in episode_to_text(episode)
 
 

@@ -81,7 +81,7 @@ def test_a_question_without_an_answer_yet() -> None:
     scene = replace(start_scene(row_of("A", "B", "C")), asked=(0, 2))
     drawing = text.draw(scene)
     assert drawing.splitlines()[1] == "0?A  B ?C  T"
-    assert "\nQUESTION  Is it one of A, C?\n" in drawing
+    assert "\nQUESTION  Is it A or C?\n" in drawing
 
 
 def test_what_is_in_hand() -> None:

@@ -40,26 +40,26 @@ TERMS = {
 }
 
 
-def write_page(audit: Audit, path: str | Path, *, dearest: int = SHOWN) -> None:
-    """Write the report of an audit to an HTML file, with the `dearest` costliest decisions.
+def write_page(audit: Audit, path: str | Path, *, costliest: int = SHOWN) -> None:
+    """Write the report of an audit to an HTML file, with the `costliest` costliest decisions.
 
     The file appears only when it is complete.
     """
     with whole_file(path) as temporary:
-        temporary.write_text(page_text(audit, dearest=dearest), encoding="utf-8", errors="backslashreplace")
+        temporary.write_text(page_text(audit, costliest=costliest), encoding="utf-8", errors="backslashreplace")
 
 
-def page_text(audit: Audit, *, dearest: int = SHOWN) -> str:
-    """Return the report of an audit as HTML, with the `dearest` costliest decisions."""
+def page_text(audit: Audit, *, costliest: int = SHOWN) -> str:
+    """Return the report of an audit as HTML, with the `costliest` costliest decisions."""
     subtitle = (
         f"{counted(len(audit.episodes), 'episode')}, {counted(audit.steps, 'decision')}; "
         f"judged by: {'; '.join(judges(audit))}"
     )
-    return report_page("Audit of questions and actions", subtitle, _sections(audit, dearest))
+    return report_page("Audit of questions and actions", subtitle, _sections(audit, costliest))
 
 
-def _sections(audit: Audit, dearest: int) -> Iterator[Section]:
-    yield "dearest", "Costliest decisions", [_costliest(audit.dearest(dearest))]
+def _sections(audit: Audit, costliest: int) -> Iterator[Section]:
+    yield "costliest", "Costliest decisions", [_costliest(audit.costliest(costliest))]
     yield "sums", "Totals", [_totals(audit), _mistakes(audit)]
     methods = audit.by_method()
     if len(methods) > 1:

@@ -197,26 +197,26 @@ class Audit:
             return 0.0
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
-    def dearest(self, n: int = SHOWN) -> list[CostliestStep]:
+    def costliest(self, n: int = SHOWN) -> list[CostliestStep]:
         """Return the `n` steps with the largest positive regrets, largest first, equal ones in their order."""
         found = [CostliestStep(episode, step) for episode in self.episodes for step in episode.steps if step.regret > 0]
         return sorted(found, key=lambda each: -each.step.regret)[:n]
 
-    def as_json(self, dearest: int = SHOWN) -> dict[str, Any]:
+    def as_json(self, costliest: int = SHOWN) -> dict[str, Any]:
         """Return the totals, the totals by method, the costliest steps and each episode as JSON.
 
         Infinite numbers and ``nan`` become null.
 
         Args:
-            dearest: how many of the costliest steps to list.
+            costliest: how many of the costliest steps to list.
         """
         return {
             **_totals_to_json(self),
             "judges": judges(self),
             "methods": {name: _totals_to_json(each) for name, each in self.by_method().items()},
-            "dearest": [
+            "costliest": [
                 {"source": each.episode.source, "method": each.episode.method, **_step_to_json(each.step)}
-                for each in self.dearest(dearest)
+                for each in self.costliest(costliest)
             ],
             "audited": [
                 {
@@ -251,14 +251,14 @@ def _share(part: float, whole: float) -> float:
 DASH = "-"
 
 
-def to_text(audit: Audit, dearest: int = SHOWN) -> str:
-    """Return an audit as text: totals, mistakes, methods, and the `dearest` costliest steps."""
+def to_text(audit: Audit, costliest: int = SHOWN) -> str:
+    """Return an audit as text: totals, mistakes, methods, and the `costliest` costliest steps."""
     parts = [_totals(audit), _mistakes(audit)]
     methods = audit.by_method()
     if len(methods) > 1:
         parts.append(_methods(methods))
-    if dearest:
-        parts.append(_costliest(audit.dearest(dearest)))
+    if costliest:
+        parts.append(_costliest(audit.costliest(costliest)))
     return "\n".join(parts)
 
 

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--workers", metavar="N", default="1", help="number of processes (default: %(default)s)")
     parser.add_argument(
-        "--dearest",
+        "--costliest",
         metavar="N",
         default="10",
         help="number of mistakes to show, the most costly first (default: %(default)s)",
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     """
     tolerance = None if options.tolerance is None else parse_number(options.tolerance, "--tolerance")
     questions = None if options.questions is None else parse_whole(options.questions, "--questions")
-    workers, dearest = parse_whole(options.workers, "--workers", 1), parse_whole(options.dearest, "--dearest")
+    workers, costliest = parse_whole(options.workers, "--workers", 1), parse_whole(options.costliest, "--costliest")
     most = None if options.fail_over is None else parse_number(options.fail_over, "--fail-over")
     from askwise.audits.audit import audit
     from askwise.audits.page import write_page
@@ -86,11 +86,11 @@ def run(options: argparse.Namespace) -> int:
     if options.csv is not None:
         write_csv(found, options.csv)
     if options.html is not None:
-        write_page(found, options.html, dearest=dearest)
+        write_page(found, options.html, costliest=costliest)
     if options.json:
-        print(json.dumps(found.as_json(dearest), ensure_ascii=False))
+        print(json.dumps(found.as_json(costliest), ensure_ascii=False))
     else:
-        print(to_text(found, dearest), end="")
+        print(to_text(found, costliest), end="")
         for path in (each for each in (options.csv, options.html) if each is not None):
             print(f"Written: {path}")
     why = None if most is None else failure(found, most)

@@ -147,7 +147,7 @@ def read_place(options: argparse.Namespace) -> Any:
     given = {"TEMPLATE": options.template, "--goals": options.goals, "--limit": options.limit}
     for name, value in given.items():
         if value is not None:
-            raise InputError(name, repr(value), "a planning problem, FILE.pddl or an archive, beside it")
+            raise InputError(name, repr(value), "a planning problem, FILE.pddl or an archive, with it")
     return read_instance_or_drawing(options.file)
 
 

@@ -107,9 +107,7 @@ def run(options: argparse.Namespace) -> int:
     for name in ("template", "goals", "obs", "limit"):
         if getattr(options, name) is not None:
             field = "TEMPLATE" if name == "template" else f"--{name}"
-            raise InputError(
-                field, repr(getattr(options, name)), "a planning problem, MAP.pddl or an archive, beside it"
-            )
+            raise InputError(field, repr(getattr(options, name)), "a planning problem, MAP.pddl or an archive, with it")
     from askwise.divergence import Divergence
     from askwise.model.grid import state_from_text
 

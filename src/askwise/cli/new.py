@@ -75,7 +75,7 @@ def check(options: argparse.Namespace) -> None:
         allowed = "one of " + ", ".join(map(repr, ENDINGS)) + did_you_mean(options.kind or "", ENDINGS)
         raise InputError("--kind", "nothing" if options.kind is None else repr(options.kind), allowed)
     if options.drawing is not None and options.kind not in DRAWN:
-        raise InputError("--from", f"--kind {options.kind}", f"--kind {' or '.join(DRAWN)} beside it")
+        raise InputError("--from", f"--kind {options.kind}", f"--kind {' or '.join(DRAWN)} with it")
     if options.output == "-":
         return
     ending = ENDINGS[options.kind]

@@ -17,7 +17,7 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Do nothing: ``askwise serve-mcp`` has no options of its own."""
+    """Do nothing: ``askwise serve-mcp`` has no options."""
     del parser
 
 

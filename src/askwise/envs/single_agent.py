@@ -137,7 +137,7 @@ class ProblemEnv(GameEnv):
 
     ## Description
     A problem of any domain: two models and a shared list of goals. The teammate goes to a target of its goal and stays
-    there. You are the ego agent and have to reach a target of your own for the same goal. Watch what the teammate does,
+    there. You are the ego agent and have to reach your own target for the same goal. Watch what the teammate does,
     and ask when watching takes too long. The question "is your goal among these?" is answered (truthfully, unless
     ``answers`` says otherwise), but it has a price, and both agents stay in place during that step. The rules are those
     of `askwise.core.game`.

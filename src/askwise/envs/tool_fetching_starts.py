@@ -172,6 +172,6 @@ def _whole(name: str, value: object) -> int:
 def _prior(given: object) -> Prior:
     prior = Prior(given) if isinstance(given, str) else given
     if not isinstance(prior, Prior) or prior.weights is not None or prior.kind not in PRIOR_KINDS:
-        # Weights name the stations of one instance, but each random instance has stations of its own.
+        # Weights name the stations of one instance, but each random instance has its own stations.
         raise InputError("prior", repr(given), one_of(PRIOR_KINDS, str(given)))
     return prior

@@ -136,7 +136,7 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
         return load_agent(given, **options)
     if not isinstance(given, str) or given not in known:
         allowed = "one of " + ", ".join(map(repr, known))
-        own = f", or an agent of your own as {LOCATIONS}" if str(given).endswith(".py") else ""
+        own = f", or your own agent as {LOCATIONS}" if str(given).endswith(".py") else ""
         raise InputError("method", repr(given), allowed + own + did_you_mean(str(given), known))
     return known[given](**({} if given == Informed.name else options))
 

@@ -1,7 +1,7 @@
 """Compiled loops of the search: from the states of one layer to those of the next, and back.
 
 States are rows of words. A hash table with open addressing, whose size is a power of two, gives the number of a state.
-The lookup is written out in each loop, because as a function of its own it made searches 15 to 40 % slower. Each
+The lookup is written out in each loop, because as a separate function it made searches 15 to 40 % slower. Each
 operator is tested only in states that have its *watched* bit set: one of its conditions, chosen such that few operators
 share it.
 

@@ -198,7 +198,7 @@ def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: 
 def _first_prices(  # noqa: C901
     state: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any, later: Any
 ) -> None:
-    """Compute the cost of making each bit true from a state, cheapest first, and each operator's dearest condition.
+    """Compute the cost of making each bit true from a state, cheapest first, and each operator's costliest condition.
 
     What operators delete is ignored. `state` has the bits of the state, ``uint64 [n_words]``; `lists` says which bits
     the operators require and add. All other arrays are those of `CutWorkspace`: `cost` is read, `price` and `dear` get

@@ -163,7 +163,7 @@ class Task:
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
         """Return the atoms that a goal requires, as numbers of bits; None if the goal can never be true.
 
-        A negated atom has a bit of its own, its opposite; atoms that are always true are left out.
+        A negated atom has its own bit, its opposite; atoms that are always true are left out.
         """
         wanted = set()
         for literal in goal.literals:

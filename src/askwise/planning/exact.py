@@ -24,7 +24,7 @@ from askwise.text.table_budget import check_size
 from askwise.types import FloatArray, IntArray
 
 MOST_STATES = 3_000_000
-"""States up to which problems are solved unless you ask to go on: some seconds, and at most 200 MB."""
+"""States up to which problems are solved unless you lift the limit: some seconds, and at most 200 MB."""
 SPLITS_A_STATE = 50
 """Questions looked at for each of these states, whole or in part, likewise."""
 MOST_GOALS = 62

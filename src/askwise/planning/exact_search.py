@@ -364,7 +364,7 @@ def _charge_to_identify(s: ExactSearch, goals: int, w: int, weight: float) -> fl
 
 @part
 def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
-    """Go on with the tree of all questions of the state at `depth` of the stack, and keep the best question.
+    """Continue with the tree of all questions of the state at `depth` of the stack, and keep the best question.
 
     Returns whether it was left because a state was put on top of the stack whose value is needed first, and how many
     questions were looked at; a branch that is not entered counts as one.

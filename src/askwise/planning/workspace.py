@@ -7,7 +7,7 @@ A *search* (`Search`) is this workspace: the problem, prices, answers, and room 
 - A *level* is the depth of the recursion. Row `level` holds the belief of the state on that level.
 - A *question* is a row of `Search.sets`: for each of its answers, the goals for which the answer is true, as bits.
 - The *candidates* of a state are the questions that plans compare there. They depend on the answers that led to the
-  state. Each sequence of answers has a list of its own, with a number, the *list_no*; 0 is the list before any answer.
+  state. Each sequence of answers has its own list, with a number, the *list_no*; 0 is the list before any answer.
   The k-th candidate of a list is question ``list_no * limits.candidates + k``.
 - A *tag* is the part of a key of the transposition table that names the kind of value
   (`askwise.planning.leaf_values`, `askwise.planning.values`).
@@ -28,7 +28,7 @@ from askwise.types import BoolArray, FloatArray, IntArray
 MOST_ANSWERS = 16
 """Most answers to a question of a plan."""
 ANSWERS_FOLLOWED = 4
-"""Answers to a choice after which a state has candidates of its own; further answers share the last of these lists."""
+"""Answers to a choice after which a state has its own candidates; further answers share the last of these lists."""
 MOST_MARGIN = 3
 """Largest margin until which a question is repeated."""
 MOST_COMPLETE = 63

@@ -115,19 +115,18 @@ class Tools:
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Judge the decisions of past conversations, and return the audit as a JSON object.
 
-        `arguments` has the keys ``conversations`` (a list) and optionally ``dearest``, the number of costliest steps to
-        list.
+        `arguments` has the keys ``conversations`` (a list) and optionally ``costliest``, the number of steps to list.
         """
         from askwise.audits.audit import audit
 
-        given = Field("", arguments).object(["conversations"], ["dearest"])
+        given = Field("", arguments).object(["conversations"], ["costliest"])
         records = [each.object(["decision", "steps"], ["format", "name", "method"]) for each in _listed(given)]
-        dearest = given.child("dearest").whole(0, MOST_LISTED) if given.has("dearest") else LISTED
+        costliest = given.child("costliest").whole(0, MOST_LISTED) if given.has("costliest") else LISTED
         # The decision must be in the arguments: here, unlike in a file, it may not be the name of another file.
         for each in records:
             each.child("decision").object()
         found = audit([{**each.value, "format": CONVERSATION} for each in records])
-        return found.as_json(dearest=dearest)
+        return found.as_json(costliest=costliest)
 
 
 def _listed(given: Field) -> list[Field]:
@@ -185,7 +184,7 @@ def audit_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {
             "conversations": {"type": "array", "items": conversation, "minItems": 1, "maxItems": MOST_CONVERSATIONS},
-            "dearest": {"type": "integer", "minimum": 0, "maximum": MOST_LISTED, "description": "Mistakes to list."},
+            "costliest": {"type": "integer", "minimum": 0, "maximum": MOST_LISTED, "description": "Mistakes to list."},
         },
         "$defs": decision["$defs"],
     }

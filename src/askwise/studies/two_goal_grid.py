@@ -61,7 +61,7 @@ def example_zones(ego: tuple[int, int]) -> Zones:
 
 
 def comparisons() -> Iterator[Comparison]:
-    """Yield every number that the paper gives for its example of two goals on a grid, beside our own value."""
+    """Yield every number that the paper gives for its example of two goals on a grid, next to our own value."""
     near, far = example_zones(EGO_NEAR), example_zones(EGO_FAR)
     path = follow(GRID, TEAMMATE, ["EAST", "EAST", "NORTH"])
     rules_out = dp(urop(GRID, GOALS["g1"]), path)

@@ -187,7 +187,7 @@ def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> No
     Args:
         answer: the response.
         request: the request; if it came by https, the cookie is sent by https only.
-        kind: ``researcher``, ``participant`` or ``pilot``: each has a cookie of its own.
+        kind: ``researcher``, ``participant`` or ``pilot``: each has its own cookie.
         cookie: the value of the cookie.
     """
     services = get_services(request)

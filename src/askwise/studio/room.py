@@ -153,7 +153,7 @@ class Room:
     async def _opened(self, *, again: bool = False) -> bool:
         """Open the round in its worker process, unless it is open; return whether it is open now.
 
-        If the round has failed, or fails now, the browser tab is told so.
+        If the round has failed, or fails now, the browser tab gets a message.
 
         Args:
             again: open it even if it was open, because the worker process has been replaced.

@@ -109,7 +109,7 @@ class Keys:
         self._known: dict[str, Person] = {}
 
     def cookie(self, kind: str) -> str:
-        """Return the name of the cookie for a kind of people; each studio on one computer has names of its own."""
+        """Return the name of the cookie for a kind of people; each studio on one computer has its own names."""
         return f"askwise-{self._studio}-{kind}"
 
     def people(self, cookies: Mapping[str, str]) -> list[Person]:

@@ -229,7 +229,7 @@ class _Handlers:
         return await self.overview(request, services, person)
 
     async def export(self, _: Request, services: Services, __: Person) -> Any:
-        """Write all results of the study to files, while rounds go on; return the names, ``{"files": [...]}``."""
+        """Write all results of the study to files, even during rounds; return the names, ``{"files": [...]}``."""
         async with self._exporting:
             return {"files": await asyncio.to_thread(_export, services)}
 

@@ -26,7 +26,7 @@ VERDICTS = {
 
 
 def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
-    """Return a question as a sentence, such as "Is it one of A, B?".
+    """Return a question as a sentence, such as "Is it A or B?" or "Is it one of A, B or C?".
 
     Args:
         goals: the names of all goals of the problem.
@@ -37,7 +37,7 @@ def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAM
         others = [NONE_OF_THESE] if len(asked) < len(goals) else []
         return f"Which is it: {either([*group_names(goals, asked), *others], most)}?"
     names = [goals[goal] for goal in asked]
-    return f"Is it {'one of ' if len(names) > 1 else ''}{listed(names, most)}?"
+    return f"Is it {'one of ' if len(names) > 2 else ''}{either(names, most)}?"
 
 
 def reply_to_text(goals: Sequence[str], answer: Answer) -> str:

@@ -91,7 +91,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The shortened name of an action, and its position beside the edge."""
+    """The shortened name of an action, and its position next to the edge."""
 
     text: str
     at: Place

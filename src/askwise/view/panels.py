@@ -1,6 +1,6 @@
 """Panels: the map or the graph in a picture, drawn with Pillow.
 
-A map shows its walls and the coordinates beside and below it. A graph shows its edges, arrows on one-way edges, its
+A map shows its walls, with coordinates on the left and below. A graph shows its edges, arrows on one-way edges, its
 nodes and their names.
 """
 
@@ -23,7 +23,7 @@ SMALLEST_MARK = 16
 DIGITS = 11
 """Font size of the coordinates, in pixels."""
 BELOW = 18
-"""Height of the coordinates below a map, in pixels; the width beside it depends on the number of digits."""
+"""Height of the coordinates below a map, in pixels; the width to its left depends on the number of digits."""
 FINE = 2
 """Supersampling factor: pictures are drawn this many times larger and then reduced, which smooths their edges."""
 LARGEST_UNIT = 46

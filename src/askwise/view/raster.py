@@ -76,7 +76,7 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
 
     Args:
         scene: one moment of an episode.
-        longest_side: the largest width and height of its map or graph in pixels, including the coordinates beside a
+        longest_side: the largest width and height of its map or graph in pixels, including the coordinates next to a
             map.
     """
     sheet = Sheet(scene.floors, longest_side)

@@ -84,7 +84,7 @@ class Scene:
         goal: the index of the teammate's goal. The ego agent does not know it, so an environment must not show it.
         progress: one line about the progress, such as the number of the step and the cost so far.
         event: one line about what is happening.
-        ego_floor: the ego agent's map or graph if it differs from the teammate's; it is drawn beside it.
+        ego_floor: the ego agent's map or graph if it differs from the teammate's; it is drawn next to it.
     """
 
     words: Vocabulary

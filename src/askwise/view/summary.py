@@ -90,7 +90,7 @@ def _story(episode: Episode, words: Vocabulary, loud: Emphasis) -> Iterator[str]
 def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
     """Return a key for grouping: consecutive steps with equal keys share a line in the text of an episode.
 
-    A step with a question, or with an action that is neither a move nor waiting, has a key of its own.
+    A step with a question, or with an action that is neither a move nor waiting, has a separate key.
     """
     possible = None if step.belief is None else credible_goals(problem, step.belief).tobytes()
     action = step.decision.action

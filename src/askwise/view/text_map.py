@@ -261,7 +261,7 @@ def _signs(floor: Map, places: dict[Place, TextMark], paint: Paint, size: int) -
 
 
 def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
-    """Return the lines of a map, the largest y first, with coordinates beside and below.
+    """Return the lines of a map, the largest y first, with coordinates to the left and below.
 
     Args:
         floor: the map.

@@ -130,5 +130,5 @@ def test_other_files_are_named_by_files_only() -> None:
         "ego": {"start": "E", "map": "A.E"},
         "goals": {"only": GOAL},
     }
-    with pytest.raises(InputError, match=r'teammate.pddl: found "words"; expected a file beside a problem file'):
+    with pytest.raises(InputError, match=r'teammate.pddl: found "words"; expected a file next to a problem file'):
         ProblemFile.from_json(contents)

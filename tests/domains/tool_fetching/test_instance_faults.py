@@ -138,7 +138,7 @@ TOOLBOX_FAULTS: dict[str, Fault] = {
     ),
     "two on one cell": (
         given(toolboxes={"T1": [2, 3], "T2": [1, 3], "T3": [2, 3]}),
-        'toolboxes.T3: found [2, 3], the cell of toolbox "T1" already; expected a cell of its own',
+        'toolboxes.T3: found [2, 3], the cell of toolbox "T1" already; expected a cell that no other toolbox has',
     ),
 }
 

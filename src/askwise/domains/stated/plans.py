@@ -68,7 +68,7 @@ def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
     Both are dicts with a key for the domain and a key for the problem.
     """
     if given.folder is None:
-        raise InputError(given.path, short_json(given.value), "a file beside a problem file; this is not from a file")
+        raise InputError(given.path, short_json(given.value), "a file next to a problem file; this is not from a file")
     if isinstance(given.value, dict):
         given.object(["domain", "problem"])
         paths = {DOMAIN: given.child("domain").text(), TEMPLATE: given.child("problem").text()}

@@ -267,7 +267,7 @@ def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: M
         other = owner.setdefault(at, name)
         if other != name:
             found = f"{list(at)}, the cell of toolbox {short_json(other)} already"
-            raise InputError(root.child("toolboxes").child(name).path, found, "a cell of its own")
+            raise InputError(root.child("toolboxes").child(name).path, found, "a cell that no other toolbox has")
 
 
 def _read_prior(given: Field, stations: Iterable[str]) -> Prior:

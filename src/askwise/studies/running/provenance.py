@@ -1,4 +1,4 @@
-"""The provenance of results: which program ran on which machine, and when; stored beside the data, not in them."""
+"""The provenance of results: which program ran on which machine, and when; stored next to the data, not in them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def now() -> str:
 
 
 def git_state(folder: Path) -> dict[str, Any] | None:
-    """Return the commit of the source code in `folder`, None if it is not in a repository of its own.
+    """Return the commit of the source code in `folder`, None if it is not in its own repository.
 
     The keys are ``commit`` and ``changed``: whether files were changed since that commit.
     """

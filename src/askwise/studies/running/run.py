@@ -195,7 +195,7 @@ class NoProgress:
         """Do nothing: this class shows no progress."""
 
     def say(self, text: str) -> None:
-        """Print a message on a line of its own on standard error."""
+        """Print a message on a separate line on standard error."""
         print(text, file=sys.stderr, flush=True)
 
 

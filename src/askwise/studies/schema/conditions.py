@@ -246,7 +246,7 @@ def _name(field: Field) -> str:
     """Return the name of a method in a study file, or the location of a user's agent, such as ``mine.py:Likeliest``."""
     is_located = isinstance(field.value, str) and is_location(field.value)
     if isinstance(field.value, str) and field.value.endswith(".py"):
-        raise field.refuse(f"an agent of your own as {LOCATIONS}, or one of {', '.join(map(repr, methods()))}")
+        raise field.refuse(f"your own agent as {LOCATIONS}, or one of {', '.join(map(repr, methods()))}")
     return field.text(None if is_located else methods())
 
 

@@ -1,4 +1,4 @@
-// The results beside the map: advice, goals with prior, prices and belief, EDP between goals, zones.
+// The results next to the map: advice, goals with prior, prices and belief, EDP between goals, zones.
 import { byId, element, percent, shape } from "./dom.js";
 import { usesBox } from "./sketch.js";
 

@@ -197,7 +197,7 @@ async function followOnce() {
   }
 }
 
-// -- controls beside the map --------------------------------------------------------------------------------
+// -- controls next to the map --------------------------------------------------------------------------------
 
 function look(pair) {
   state = { ...state, pair };

@@ -15,7 +15,7 @@ export function blank(columns, rows) {
   return { walls: Array(rows).fill(".".repeat(columns)), teammate: at(middle - 1), ego: at(middle + 1), goals: [goal("left", 0), goal("right", columns - 1)], query_cost: { base: 0.5, per_goal: 0, per_option: null } };
 }
 
-// The same for tool fetching: both agents at the bottom, two stations at the top, the toolbox of each beside it.
+// The same for tool fetching: both agents at the bottom, two stations at the top, the toolbox of each next to it.
 export function blankTools(columns, rows) {
   const { walls, teammate, ego, query_cost } = blank(columns, rows);
   const station = (name, box, x) => ({ name, teammate: [[x, rows - 1]], ego: [], box, weight: 1 });

@@ -293,7 +293,7 @@ class StoredStudy:
         return None if found is None else found["scale"]
 
     def rounds(self) -> Iterator[StoredRound]:
-        """Iterate over the finished rounds by person and time, also those after which the person did not go on."""
+        """Iterate over the finished rounds by person and time, also those after which the person left."""
         rows = self.read(
             "SELECT number, pilot, rounds.id, problem, setup, rounds.end, coalesce(entries.data, places.data) "
             "FROM rounds JOIN people ON people.id = owner LEFT JOIN places ON round = rounds.id "

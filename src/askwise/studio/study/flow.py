@@ -230,7 +230,7 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
 
 
 def check_entry(study: PeopleStudy, screen: Screen, given: Field) -> tuple[dict[str, Any], bool]:
-    """Check what a person entered at a screen; return the data to store, and whether the person goes on.
+    """Check what a person entered at a screen; return the data to store, and whether the person continues.
 
     Args:
         study: the study.

@@ -232,7 +232,7 @@ class People:
             n: the number of the entry among the person's entries, from 0.
             screen: the number of the screen, from 0.
             data: the entry as JSON.
-            leaves: whether the person goes on to the next screen; False for a failed comprehension check.
+            leaves: whether the person continues with the next screen; False for a failed comprehension check.
             times: milliseconds that the browser measured for the page and each answer; None if it sent none.
         """
         now = time.time()

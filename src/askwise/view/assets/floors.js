@@ -14,12 +14,12 @@ let corners; // the upper left corner of each floor
 let spotMarks;
 let trails;
 
-// The font size beside the floors is a fixed fraction of the drawing's width.
+// The font size next to the floors is a fixed fraction of the drawing's width.
 const letters = () => (narrow.matches ? 0.03 * Math.max(...grounds.map((ground) => ground.width)) : 0.019 * grounds.reduce((sum, ground) => sum + ground.width, 0));
 const besideOf = (side) => (isMap(side) ? 0.62 * letters() * String(grounds[side].height - 1).length + 0.2 : 0);
 const belowOf = (side) => (isMap(side) ? 1.3 * letters() : 0);
 
-// The second floor lies beside the first, or below it in a narrow window.
+// The second floor lies next to the first, or below it in a narrow window.
 function arrange() {
   const wide = grounds.map((ground, side) => besideOf(side) + ground.width);
   const left = (side) => besideOf(side) + (narrow.matches ? (Math.max(...wide) - wide[side]) / 2 : 0);

@@ -1,4 +1,4 @@
-// The cards beside the map: this step, cost, zones, belief.
+// The cards next to the map: this step, cost, zones, belief.
 const ZONE_STEPS = 40;
 
 function showFacts() {

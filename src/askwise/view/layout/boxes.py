@@ -41,7 +41,7 @@ def name_width(lines: tuple[str, ...]) -> float:
 
 
 def label_width(text: str) -> float:
-    """Return the width of an action's name beside an edge; a width of 1 is about the size of a mark."""
+    """Return the width of an action's name next to an edge; a width of 1 is about the size of a mark."""
     return LABEL_LETTERS * LETTER_WIDTH * columns_of(text)
 
 

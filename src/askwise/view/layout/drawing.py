@@ -19,7 +19,7 @@ from askwise.view.layout.net import ELSEWHERE, Net
 from askwise.view.layout.placement import layered_layout, layers_of, stress_layout, suits_layers
 
 MOST_BENT = 150
-"""Largest number of edges for which edges are curved; among more, nobody can follow a single edge."""
+"""Largest number of edges for which edges are curved; among more, single edges cannot be followed."""
 MOST_NAMED = 45
 BENDS = (0.0, 0.16, -0.16, 0.3, -0.3)
 """Offsets of a curve to the side, as fractions of its length, in the order in which they are tried."""
@@ -150,7 +150,7 @@ def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
 def _fitted(
     ends: list[Place], through: Place, texts: list[tuple[str, tuple[float, ...]]], taken: list[Box]
 ) -> list[Box] | None:
-    """Return a free rectangle for each text beside an edge, or None if there is no room for one of them.
+    """Return a free rectangle for each text next to an edge, or None if there is no room for one of them.
 
     Args:
         ends: the positions of both ends of the edge.
