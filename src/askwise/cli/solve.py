@@ -85,10 +85,11 @@ def _named(problem: Problem, asked: Question) -> list[str] | list[list[str]]:
 
     For a question with several groups of goals ("which of these?"), return a list of names for each group.
     """
-    groups = getattr(asked, "groups", None)
-    if groups is None:
-        return [problem.goals[goal] for goal in asked]
-    return [[problem.goals[goal] for goal in group] for group in groups]
+    from askwise.core.questions import Choice
+
+    if isinstance(asked, Choice):
+        return [[problem.goals[goal] for goal in group] for group in asked.groups]
+    return [problem.goals[goal] for goal in asked]
 
 
 def _asked(problem: Problem, asked: Question) -> str:
