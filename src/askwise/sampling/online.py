@@ -150,13 +150,13 @@ class _Likelihood:
     def _network(self, observation: Any, action: Any, starting: bool) -> float:
         from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
-        from askwise.sampling.policies import Moment
+        from askwise.sampling.policies import Lanes
 
         space = self.policy.observation_space
         empty: Any = create_empty_array(space, 1)
         batch = concatenate(space, [observation], empty)
         on, begun = np.ones(1, dtype=np.bool_), np.array([starting])
-        law = self.follower.law(Moment(batch, batch_space(space, 1), on, begun, []))
+        law = self.follower.law(Lanes(batch, batch_space(space, 1), on, begun, []))
         return float(law.log_prob(np.asarray(action)[None])[0])
 
 

@@ -186,7 +186,7 @@ class NetworkLaw:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Lanes:
     """What followers see before a step.
 
     Attributes:
@@ -215,7 +215,7 @@ class Moment:
 class Follower(Protocol):
     """A policy inside the lanes of a set of environments."""
 
-    def law(self, moment: Moment) -> Law:
+    def law(self, moment: Lanes) -> Law:
         """Return the distribution of the next action; called once for each step."""
 
 
@@ -224,7 +224,7 @@ class _Function:
         self.policy, self.field = policy, field
         self.n, self.start = int(actions.n), int(actions.start)
 
-    def law(self, moment: Moment) -> Law:
+    def law(self, moment: Lanes) -> Law:
         if isinstance(self.policy, VectorPolicy):
             found = self.policy.function(moment.observations)
             return Categorical(checked_probabilities(found, (moment.active.size, self.n), self.field), self.start)
@@ -260,7 +260,7 @@ class _Object:
         self.field, self.recurrent = field, callable(getattr(policy, "reset", None))
         self.lanes = [copy.deepcopy(policy) for _ in range(lanes)] if self.recurrent else [policy] * lanes
 
-    def law(self, moment: Moment) -> Law:
+    def law(self, moment: Lanes) -> Law:
         if self.recurrent:
             for lane in np.flatnonzero(moment.starting):
                 self.lanes[lane].reset()
@@ -268,7 +268,7 @@ class _Object:
 
 
 class _ObjectLaw:
-    def __init__(self, follower: _Object, moment: Moment) -> None:
+    def __init__(self, follower: _Object, moment: Lanes) -> None:
         self.follower, self.moment = follower, moment
 
     def sample(self, uniform: FloatArray) -> Any:  # noqa: ARG002 - the policy has its own way to draw
@@ -312,7 +312,7 @@ class _StableBaselines:
         self.torch = importlib.import_module("torch")
         model.policy.set_training_mode(False)
 
-    def law(self, moment: Moment) -> Law:
+    def law(self, moment: Lanes) -> Law:
         with self.torch.no_grad():
             seen, _ = self.model.policy.obs_to_tensor(moment.observations)
             if self.actor:
@@ -325,7 +325,7 @@ class _StableBaselines:
                 return Categorical(rows / rows.sum(axis=1, keepdims=True), int(self.actions.start))
             return NetworkLaw(found)
 
-    def _remembering(self, seen: Any, moment: Moment) -> Any:
+    def _remembering(self, seen: Any, moment: Lanes) -> Any:
         if self.memory is None:
             layers, _, size = self.model.policy.lstm_hidden_state_shape
             self.memory = tuple(self.torch.zeros(layers, moment.active.size, size) for _ in range(2))

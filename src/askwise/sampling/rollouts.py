@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from askwise.errors import InputError
-from askwise.sampling.policies import Follower, Moment, as_follower
+from askwise.sampling.policies import Follower, Lanes, as_follower
 from askwise.types import BoolArray, FloatArray, IntArray
 
 LANES = 32
@@ -170,7 +170,7 @@ class Rollouts:
                 observations = self._begin(fresh, run, runs)
                 step[fresh], evidence[fresh], open_[fresh], ended[fresh] = 0, 0.0, True, False
             active = run >= 0
-            moment = Moment(observations, self.envs.observation_space, active, fresh & active, self.generators)
+            moment = Lanes(observations, self.envs.observation_space, active, fresh & active, self.generators)
             actions = self._compare(moment, run, step, evidence, open_)
             observations, _, terminated, truncated, _ = self.envs.step(actions)
             step += 1
@@ -197,7 +197,7 @@ class Rollouts:
         options: dict[str, Any] | None = {"reset_mask": fresh.copy()} if self.refillable else None
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
-    def _compare(self, moment: Moment, run: Any, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
+    def _compare(self, moment: Lanes, run: Any, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
         """Draw actions of the truth and add their evidence; `passed` says which policies they rule out."""
         law = self.truth.law(moment)
         actions = law.sample(self.uniforms.at(np.maximum(run, 0), np.where(run >= 0, step, 0)))
