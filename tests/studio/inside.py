@@ -56,6 +56,7 @@ class Heard:
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
+        self.known: dict[str, Any] = {}
 
     async def tell(self, message: dict[str, Any]) -> None:
         """See `Tab`."""
@@ -72,7 +73,7 @@ class Inside:
         self.store = StudioStore(folder)
         self.services = Services(self.store, Keys(self.store), HerePool(), study.problems, ())
         self.people = People(self.store, study)
-        self.app = make_app(self.services, study_routes(self.people))
+        self.app = make_app(self.services, study_routes(self.people, self.services))
 
     async def request(self, path: str, body: Any = None, cookie: str = "") -> tuple[int, dict[str, str], str]:
         """Send a request; return status, headers and text."""

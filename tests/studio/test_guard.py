@@ -91,7 +91,7 @@ def test_links_and_cookies_are_those_of_the_public_address(
     keys = Keys(store)
     services = Services(store, keys, Mock(), {}, (), url)
     people = People(store, load(write_study(tmp_path)))
-    browser = Browser(Guard(make_app(services, study_routes(people)), [PUBLIC, LOCAL], keys), host)
+    browser = Browser(Guard(make_app(services, study_routes(people, services)), [PUBLIC, LOCAL], keys), host)
     _, headers, _ = browser.get(f"/enter/{keys.new_link()}")
     browser.cookie, *rest = headers["set-cookie"].split("; ")
     assert ("Secure" in rest) is secure

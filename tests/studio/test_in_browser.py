@@ -68,6 +68,7 @@ class Visit:
         page.select_option("#problem", label=problem)
         page.check(f"input[value={role}]")
         page.wait_for_selector("#goal option:nth-child(2)", state="attached")
+        page.click("#more summary")
         page.fill("#seed", str(seed))
         for field, value in chosen.items():
             page.select_option(f"#{field}", value)
@@ -131,6 +132,7 @@ def test_who_follows_urop_by_keyboard_gets_the_trace_of_simulate(visit: Visit) -
     name = visit.begin("kitchen", "teammate", 5, method="planner")
     page = visit.page
     assert "Your dish: toast" in page.inner_text("#task")
+    assert page.locator("#moves button, #question button").all_inner_texts()[0].startswith(("Yes", "up"))
     assert axe_finds(page) == []
     script = inputs(simulated, "teammate")
     assert "answer" in script[0]
@@ -206,6 +208,7 @@ def test_touch_on_a_narrow_dark_screen(visit: Visit) -> None:
     assert axe_finds(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.select_option("#problem", label="kitchen")
+    page.tap("#more summary")
     page.select_option("#method", "never")
     page.tap("button.main")
     page.wait_for_url("**/play/*")
@@ -237,7 +240,7 @@ def test_a_second_tab_takes_over_and_gives_back(visit: Visit) -> None:
 def test_a_tick_moves_on_by_itself_and_stops_for_questions(visit: Visit) -> None:
     visit.begin("coverage", "teammate", 2, method="never")
     page = visit.page
-    page.click("summary")
+    page.click("#pace summary")
     page.select_option("#tick", "500")
     page.evaluate("document.activeElement.blur()")
     page.wait_for_selector("body[data-t='2']")

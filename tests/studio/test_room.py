@@ -35,6 +35,7 @@ class Heard:
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
+        self.known: dict[str, Any] = {}
 
     async def tell(self, message: dict[str, Any]) -> None:
         self.messages.append(message)

@@ -161,7 +161,7 @@ def test_impossible_moves_and_questions_are_refused_and_change_nothing() -> None
         made.do({"ask": ["sheets for Bo", "sheets for Bo"]})
     assert role_view.state(made) == before
     made.do({"stop": True})
-    assert role_view.state(made)["result"]["text"] == "Stopped after no steps."
+    assert role_view.state(made)["result"]["stopped"] is True
     with pytest.raises(InputRefused, match=r"^The round is over\.$"):
         made.do({"move": "up"})
 

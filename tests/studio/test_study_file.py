@@ -114,7 +114,7 @@ def test_the_way_through_a_study(tmp_path: Path) -> None:
     ]
     seeds = {setup_of(study, way[at], number, at).seed for number in range(1, 30) for at in (4, 5, 7)}
     assert len(seeds) == 29 * 3
-    words = str([screen_to_json(study, each, tries_left=1) for each in way])
+    words = str([screen_to_json(study, each, study.languages["en"], tries_left=1) for each in way])
     assert "curious" not in words, "nobody is told what is compared"
     assert "baseline" not in words
 

@@ -93,7 +93,7 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
             *(routes or []),
         ],
         lifespan=lifespan,
-        exception_handlers={StoreFailed: store_failed_page},
+        exception_handlers={StoreFailed: store_failed_page, 404: not_found_page},
     )
     app.state.services = services
     return app
@@ -109,7 +109,7 @@ async def store_failed_page(request: Request, error: Exception) -> Response:
     status = 507 if error.full else 503
     if request.url.path.startswith("/api/"):
         return Json({"error": error.sentence}, status)
-    return HTMLResponse(page_text("closed", error.sentence), status)
+    return HTMLResponse(page_text("closed", error.sentence, heading="Please try again later"), status)
 
 
 def get_services(request: Any) -> Services:
@@ -121,18 +121,23 @@ def get_services(request: Any) -> Services:
 # -- pages -------------------------------------------------------------------------------------------------------
 
 
-def page_text(name: str, text: str = "") -> str:
+def page_text(name: str, text: str = "", *, heading: str = "", language: str = "en") -> str:
     """Return the HTML of a page.
 
     Args:
         name: the page's name: its body is ``static/NAME.html``; ``NAME.js`` and ``NAME.css`` are linked if they exist.
         text: replaces ``@TEXT@`` in the body; it is escaped.
+        heading: replaces ``@HEADING@`` in the body, and is the title of the page; it is escaped.
+        language: the language of the text.
     """
     own = [tag("script", "", type="module", src=f"/static/{name}.js")] if _file(f"{name}.js").is_file() else []
     styles = ["shared.css", "studio.css", *([f"{name}.css"] if _file(f"{name}.css").is_file() else [])]
     links = [Html(f'<link rel="stylesheet" href="/static/{each}">') for each in styles]
-    body = filled(_file(f"{name}.html").read_text(encoding="utf-8"), {"TEXT": escape(text, quote=False)})
-    return document(TITLES[name], Html(body), *links, *own)
+    body = filled(
+        _file(f"{name}.html").read_text(encoding="utf-8"),
+        {"TEXT": escape(text, quote=False), "HEADING": escape(heading, quote=False)},
+    )
+    return document(heading or TITLES[name], Html(body), *links, *own, language=language)
 
 
 def _file(name: str) -> Traversable:
@@ -149,10 +154,28 @@ def page(name: str, *kinds: str) -> Handler:
 
     async def show(request: Request) -> Response:
         if get_services(request).person(request, *(kinds or (RESEARCHER,))) is None:
-            return HTMLResponse(CLOSED, 403)
+            return _refused(get_services(request), kinds)
         return HTMLResponse(page_text(name))
 
     return show
+
+
+def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
+    """Return the page for a visitor without a cookie: a participant's text where participants may be."""
+    if kinds and services.lost_page is not None:
+        return services.lost_page(403)
+    return HTMLResponse(CLOSED, 403)
+
+
+async def not_found_page(request: Request, _: Exception) -> Response:
+    """Answer a request for an address that does not exist: a page, or JSON where scripts ask."""
+    services = get_services(request)
+    if request.url.path.startswith(("/api/", "/static/")):
+        return Json({"error": "there is no such page"}, 404)
+    if services.lost_page is not None and services.person(request, RESEARCHER) is None:
+        return services.lost_page(404)
+    text = "Check the address, or open the studio with the link in the terminal."
+    return HTMLResponse(page_text("closed", text, heading="This page does not exist"), 404)
 
 
 async def static(request: Request) -> Response:

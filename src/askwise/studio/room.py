@@ -65,6 +65,10 @@ class Tab(Protocol):
     def home(self) -> str:
         """The address of the page to which the tab goes after the round."""
 
+    @property
+    def known(self) -> dict[str, Any]:
+        """What the page also gets with the board: texts, language, heading and instructions of the study."""
+
     async def tell(self, message: dict[str, Any]) -> None:
         """Send a message; do nothing if the tab is gone."""
 
@@ -137,7 +141,14 @@ class Room:
 
     def _whole(self, tab: Tab) -> dict[str, Any]:
         known = {"board": self.board, "state": self.state, "trails": self.trails}
-        return {"type": "board", "n": len(self.log), "participant": not tab.trusted, "home": tab.home, **known}
+        return {
+            "type": "board",
+            "n": len(self.log),
+            "participant": not tab.trusted,
+            "home": tab.home,
+            **tab.known,
+            **known,
+        }
 
     # -- playing --------------------------------------------------------------------------------------------------
 

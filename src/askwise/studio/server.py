@@ -200,7 +200,7 @@ async def _run(
 
             services.study = study.name
             people = People(store, study)
-            routes += study_routes(people)
+            routes += study_routes(people, services)
         server.config.app = Guard(make_app(services, routes), hosts, keys)
         _announce(how, hosts[0], keys.new_link())
         await server.serve([listener])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import HTTPConnection
+from starlette.responses import Response
 
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.pool import Pool
@@ -35,6 +37,8 @@ class Services:
         study: the name of the study that people take part in; None if there is none.
         sockets: the number of open sockets.
         times: how long people wait for answers.
+        in_round: returns what a study adds to the page of a round, given the person and the name of the round.
+        lost_page: returns the study's page, with this status, for visitors without a valid link; None without a study.
     """
 
     store: StudioStore
@@ -46,6 +50,8 @@ class Services:
     study: str | None = None
     sockets: int = 0
     times: WaitingTimes = field(default_factory=WaitingTimes)
+    in_round: Callable[[Person, str], dict[str, Any]] = lambda _, __: {}
+    lost_page: Callable[[int], Response] | None = None
     _rooms: OrderedDict[str, tuple[Room, str]] = field(default_factory=OrderedDict)
     _names: dict[str, list[str]] = field(default_factory=dict)
     _read: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from askwise.studio.security import (
 )
 from askwise.studio.services import Denied, Services
 from askwise.studio.store import StoreFailed
+from askwise.studio.study.texts import package_texts
 from askwise.text.data import parse_json
 from askwise.text.reading import Field
 
@@ -42,12 +43,14 @@ class SocketTab:
     Args:
         socket: the web socket.
         kind: who plays: ``researcher``, ``participant`` or ``pilot``.
+        known: what the page needs to know about the study.
     """
 
-    def __init__(self, socket: WebSocket, kind: str) -> None:
+    def __init__(self, socket: WebSocket, kind: str, known: dict[str, Any]) -> None:
         self._socket = socket
         self.trusted = kind == RESEARCHER
         self.home = HOMES[kind]
+        self.known = {"texts": package_texts("en"), "language": "en", "heading": "", "instructions": [], **known}
 
     async def tell(self, message: dict[str, Any]) -> None:
         """Send a message as JSON; do nothing if the socket is closed."""
@@ -86,7 +89,7 @@ async def _play(socket: WebSocket, services: Services) -> None:
         log.warning("refused a socket: %d are already open", MOST_SOCKETS)
         await socket.close(TOO_MANY, "the studio is full")
         return
-    tab = SocketTab(socket, person.kind)
+    tab = SocketTab(socket, person.kind, services.in_round(person, room.name))
     services.sockets += 1
     try:
         await room.join(tab)

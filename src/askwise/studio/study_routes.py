@@ -14,30 +14,42 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from askwise.errors import InputError
-from askwise.studio.app import CLOSED, get_services, json_body, json_handler, page, page_text, set_cookie
+from askwise.studio.app import get_services, json_body, json_handler, page, page_text, set_cookie
 from askwise.studio.security import PARTICIPANT, PILOT, Person
 from askwise.studio.services import Services
 from askwise.studio.socket import HOMES
-from askwise.studio.study.flow import END, ROUND, check_entry, described, screen_to_json, setup_of
-from askwise.studio.study.people import FAILED_CHECK, FINISHED, LEFT, CannotJoin, Participant, People
+from askwise.studio.study.file import DECLINED, FAILED_CHECK, FINISHED, LEFT
+from askwise.studio.study.flow import (
+    END,
+    ROUND,
+    NotEntered,
+    check_entry,
+    described,
+    instructions_in,
+    screen_to_json,
+    setup_of,
+    title_of,
+)
+from askwise.studio.study.people import CannotJoin, Participant, People
+from askwise.studio.study.texts import LANGUAGES
 from askwise.text.reading import Field
 
 log = logging.getLogger("askwise.studio")
 
 LONGEST_MS = 10**9
 MOST_TIMES = 1000
-GOODBYES = {
-    LEFT: "You have left the study. Thank you for your time.",
-    FAILED_CHECK: (
-        "Thank you for your time. Your answers show that the instructions were not clear enough, so we cannot continue."
-    ),
-}
-"""The last text for people who did not finish, by how their participation ended."""
+GOODBYES = {LEFT: "take.left", FAILED_CHECK: "take.screened_out", DECLINED: "take.declined"}
+"""The keys of the last text for people who did not finish, by how their participation ended."""
 
 
-def study_routes(people: People) -> list[Any]:
-    """Return the routes of a study: joining, the participants' screens, and the researcher's page."""
+def study_routes(people: People, services: Services) -> list[Any]:
+    """Return the routes of a study: joining, the participants' screens, and the researcher's page.
+
+    Pages of rounds get the study's texts through `services`.
+    """
     handlers = _Handlers(people)
+    services.in_round = handlers.in_round
+    services.lost_page = handlers.lost
     return [
         Route("/join/{token}", handlers.join),
         *(route for kind in (PARTICIPANT, PILOT) for route in _participant_routes(handlers, kind)),
@@ -56,6 +68,7 @@ def _participant_routes(handlers: _Handlers, kind: str) -> list[Any]:
         Route(home, page("take", kind)),
         Route(f"/api{home}", json_handler(handlers.now, kind)),
         Route(f"/api{home}", json_handler(handlers.entered, kind), methods=["POST"]),
+        Route(f"/api{home}/language", json_handler(handlers.spoken, kind), methods=["POST"]),
         Route(f"/api{home}/leave", json_handler(handlers.left, kind), methods=["POST"]),
     ]
 
@@ -83,7 +96,7 @@ class _Handlers:
         token = request.path_params["token"]
         if token not in (self.people.token, self.people.pilot_token):
             log.warning("refused a visitor: no such study")
-            return HTMLResponse(CLOSED, 403)
+            return self._closed(self._say("link"))
         panel = request.query_params.get(self.study.parameter) if self.study.parameter else None
         pilot = token == self.people.pilot_token
         kind = PILOT if pilot else PARTICIPANT
@@ -93,10 +106,40 @@ class _Handlers:
             _, cookie = await self.people.join(panel, pilot=pilot)
         except CannotJoin as error:
             log.warning("refused a visitor: %s", error)
-            return HTMLResponse(page_text("closed", str(error)), 403)
+            return self._closed(str(error))
         answer = RedirectResponse(HOMES[kind], 303)
         set_cookie(answer, request, kind, cookie)
         return answer
+
+    def _say(self, key: str) -> str:
+        """Return a text for visitors who have not joined, in the study's default language."""
+        return self.study.languages[self.people.default_language][f"closed.{key}"]
+
+    def lost(self, status: int) -> Response:
+        """Return the page for an address that does not exist, or that a visitor may not see."""
+        return self._closed(self._say("page"), status)
+
+    def _closed(self, text: str, status: int = 403) -> Response:
+        """Return the page that tells a visitor, in one sentence, why taking part is not possible."""
+        language = self.people.default_language
+        return HTMLResponse(page_text("closed", text, heading=self._say("title"), language=language), status)
+
+    def in_round(self, person: Person, name: str) -> dict[str, Any]:
+        """Return what the page of a round needs from the study: the texts, ``heading`` and ``instructions``.
+
+        Args:
+            person: who plays.
+            name: the name of the round.
+        """
+        try:
+            found = self.people.person(person.name)
+        except CannotJoin:  # the researcher plays without the study
+            return {}
+        texts, language = self.people.texts_for(found.id), self.people.language_of(found.id)
+        screen = self.people.screens_of(found)[int(name.rpartition("-")[2])]
+        heading = title_of(self.study, screen, texts)
+        known = {"heading": heading, "instructions": instructions_in(self.study, texts)}
+        return {"texts": texts, "language": language, **known}
 
     async def now(self, _: Request, services: Services, person: Person) -> Any:
         """Return the screen (text, form or round) that the person has reached, as JSON."""
@@ -109,17 +152,36 @@ class _Handlers:
         way, entries = self.people.screens_of(found), self.people.entries(found)
         at = sum(leaves for _, _, leaves in entries)
         failed = sum(not leaves for _, _, leaves in entries)
+        texts, language = self.people.texts_for(found.id), self.people.language_of(found.id)
+        known = {"n": len(entries), "texts": texts, "language": language, "languages": self._languages()}
         if found.end not in (None, FINISHED):
-            return {"kind": "gone", "title": "Thank you", "text": GOODBYES[found.end], "n": len(entries)}
+            gone = {"kind": "gone", "title": texts["take.end_title"], "text": texts[GOODBYES[found.end]]}
+            return {**gone, **self.people.ending_of(found, found.end), **known}
         if self.people.paused and not found.pilot and way[at].kind != END:
-            return {"kind": "paused", "title": "The study is paused", "text": "Please wait.", "n": len(entries)}
+            return {"kind": "paused", "title": texts["take.paused_title"], "text": texts["take.paused"], **known}
         screen = way[at]
-        answer = screen_to_json(self.study, screen, tries_left=self.study.tries - failed)
-        answer |= {"n": len(entries), "place": at + 1, "of": len(way), "wrong": bool(entries) and not entries[-1][2]}
+        answer = screen_to_json(self.study, screen, texts, tries_left=self.study.tries - failed)
+        answer |= {**known, "place": at + 1, "of": len(way), "wrong": bool(entries) and not entries[-1][2]}
+        if screen.kind == END:
+            answer |= self.people.ending_of(found, FINISHED)
         if screen.kind == ROUND:
             name = await self._round(services, person, found, at)
             answer |= {"round": name, "over": services.room(name, person).end is not None}
         return answer
+
+    def _languages(self) -> dict[str, str]:
+        """Return the languages that people can choose from: codes, and names in the language itself."""
+        return {code: LANGUAGES.get(code, code) for code in self.study.languages}
+
+    async def spoken(self, request: Request, services: Services, person: Person) -> Any:
+        """Store the ``language`` in the body as the person's; return the present screen in it."""
+        given = await json_body(request)
+        given.object(["language"], [])
+        language = given.child("language").text(self.study.languages)
+        async with self._alone(person):
+            found = self.people.person(person.name)
+            await self.people.speak(found, language)
+            return await self._screen(services, person, found)
 
     async def _round(self, services: Services, person: Person, found: Participant, at: int) -> str:
         screen = self.people.screens_of(found)[at]
@@ -151,7 +213,12 @@ class _Handlers:
         way = self.people.screens_of(found)
         open_for_entries = found.end is None and not (self.people.paused and not found.pilot) and way[at].kind != END
         if n == len(entries) and open_for_entries:
-            data, leaves = check_entry(self.study, way[at], entry)
+            texts = self.people.texts_for(found.id)
+            try:
+                data, leaves = check_entry(self.study, way[at], entry, texts)
+            except InputError as error:  # nobody who uses the page sees this
+                log.warning("refused an entry: %s", error)
+                raise NotEntered(texts["take.invalid"]) from None
             data |= described(way[at])
             if way[at].kind == ROUND:
                 self._check_over(services, person, f"{found.id}-{at}")
@@ -197,7 +264,8 @@ class _Handlers:
         }
 
     def _address(self, request: Request, token: str) -> str:
-        parameter = f"?{self.study.parameter}=..." if self.study.parameter else ""
+        known = self.study.parameter and self.study.placeholder
+        parameter = f"?{self.study.parameter}={self.study.placeholder}" if known else ""
         return f"{get_services(request).public(request)}/join/{token}{parameter}"
 
     def _row(self, row: tuple[Any, ...], now: float) -> dict[str, Any]:

@@ -115,13 +115,14 @@ def _label(caption: str) -> dict[str, str]:
 # -- pages -------------------------------------------------------------------------------------------------------
 
 
-def document(title: str, body: Html, *head: Html) -> str:
+def document(title: str, body: Html, *head: Html, language: str = "en") -> str:
     """Return a whole HTML page.
 
     Args:
         title: the title of the page, as text.
         body: the body element.
         head: elements of the head beyond those that all pages have, such as styles and scripts.
+        language: the code of the language of the page.
     """
     parts = [
         Html('<meta charset="utf-8">'),
@@ -131,7 +132,8 @@ def document(title: str, body: Html, *head: Html) -> str:
         Html('<link rel="icon" href="data:,">'),
         *head,
     ]
-    return f'<!doctype html>\n<html lang="en">\n<head>\n{joined(parts).code}\n</head>\n{body.code}\n</html>\n'
+    start = f'<!doctype html>\n<html lang="{escaped(language)}">'
+    return f"{start}\n<head>\n{joined(parts).code}\n</head>\n{body.code}\n</html>\n"
 
 
 def generator() -> Html:

@@ -13,15 +13,13 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
-from askwise.core.answers import NONE_OF_THESE
-from askwise.core.episode import Step
 from askwise.core.problem import JointState, Problem, teammate_does
 from askwise.core.question_json import question_to_json
 from askwise.core.questions import Choice, Question
 from askwise.domains.registry import words_of
 from askwise.studio.rounds.round import ANSWER, MOVE, Round
-from askwise.text.wording import Vocabulary, counted, number, printable
-from askwise.view.decision_text import group_names, question_to_text, reply_to_text
+from askwise.text.wording import Vocabulary, printable
+from askwise.view.decision_text import group_names
 from askwise.view.floor import Place
 from askwise.view.page import any_floor_data
 from askwise.view.scene_builder import scene_of, start_scene
@@ -88,10 +86,6 @@ def places_in(problem: Problem) -> Places:
     return _KNOWN[key]
 
 
-MOST_NAMES = 60
-"""Goals of a question that are listed by name; the rest is only counted."""
-
-
 def board(made: Round) -> dict[str, Any]:
     """Return the data that a person's browser gets once per round, as JSON: role, words, goals, map or graph.
 
@@ -156,7 +150,7 @@ def state(made: Round) -> dict[str, Any]:
         "ego": {"at": list(here.ego.at), "place": here.ego.place},
         "carried": here.ego.carried,
         "hands": here.ego.hands,
-        "text": happened(made, here),
+        "last": _last(made),
     }
     if made.phase == MOVE:
         found["moves"] = _moves(made)
@@ -169,7 +163,7 @@ def state(made: Round) -> dict[str, Any]:
         found["heard"] = _heard(made)
         found["possible"] = [bool(each) for each in made.game.allowed]
     if made.over:
-        found["result"] = _result(made, here)
+        found["result"] = _result(made)
     return found
 
 
@@ -213,76 +207,47 @@ def _moves(made: Round) -> list[dict[str, Any]]:
 
 
 def _question(made: Round, asked: Question) -> dict[str, Any]:
-    names, n = made.problem.goals, len(made.problem.goals)
-    found: dict[str, Any] = {"text": question_to_text(names, asked, MOST_NAMES), "goals": list(asked)}
-    if isinstance(asked, Choice):
-        found["groups"] = group_names(names, asked)
-        if len(asked) < n:
-            found["groups"].append(NONE_OF_THESE.capitalize())
-    return found
+    """Return a question as JSON: the names in ``names``, or the names of each group in ``groups``, and ``goals``.
+
+    ``others`` says whether a question with groups may be answered with none of them.
+    """
+    names = made.problem.goals
+    if not isinstance(asked, Choice):
+        return {"goals": list(asked), "names": [printable(names[goal]) for goal in asked]}
+    return {"goals": list(asked), "groups": group_names(names, asked), "others": len(asked) < len(names)}
 
 
 def _heard(made: Round) -> list[dict[str, Any]]:
-    names = made.problem.goals
+    """Return all questions and replies so far, as JSON; a reply is True, False, the number of a group, or None."""
     answers = [step.answer for step in made.steps if step.answer is not None]
     return [
         {
-            "asked": question_to_text(names, each.asked),
-            "reply": reply_to_text(names, each),
+            "asked": _question(made, each.asked),
+            "reply": each.reply,
             "question": question_to_json(made.problem, each.asked),
         }
         for each in answers
     ]
 
 
-# -- in words ----------------------------------------------------------------------------------------------------
+# -- what happened -----------------------------------------------------------------------------------------------
 
 
-def happened(made: Round, here: Here) -> str:
-    """Return the last step in sentences, also for screen readers; before the first step, the places of the agents."""
+def _last(made: Round) -> dict[str, Any] | None:
+    """Return the last step as JSON: both agents' actions, or question and reply; None before the first step."""
     if not made.steps:
-        return f"You are at {_own(made, here)}, the {_other_name(made, here)} is at {_others(made, here)}."
+        return None
     last = made.steps[-1]
     if last.answer is not None:
-        return _exchange(made, last, here)
-    return f"{_done(made, last, here)} Cost so far: {number(made.game.cost)}."
-
-
-def _exchange(made: Round, last: Step, here: Here) -> str:
-    assert last.answer is not None
-    asks = question_to_text(made.problem.goals, last.answer.asked)
-    reply = reply_to_text(made.problem.goals, last.answer)
-    text = f"The {here.words.ego} asked: {asks} You answered: {reply}."
-    if made.robot is None:
-        text = f"You asked: {asks} The {here.words.teammate} answered: {reply}."
-    return f"{text} This cost {number(last.cost)}. Cost so far: {number(made.game.cost)}."
-
-
-def _done(made: Round, last: Step, here: Here) -> str:
-    problem, words = made.problem, here.words
+        return {**_heard(made)[-1], "cost": last.cost}
     assert last.decision.action is not None
     assert last.teammate_action is not None
-    ego = printable(problem.ego.actions.names[last.decision.action])
-    teammate = printable(teammate_does(problem, last.state.teammate, last.teammate_action))
-    if made.robot is None:
-        other = f"The {words.teammate}: {teammate}, now at {here.teammate.place}."
-        return f"You: {ego}, now at {here.ego.place}. {other}"
-    return f"You: {teammate}, now at {here.teammate.place}. The {words.ego}: {ego}, now at {here.ego.place}."
+    ego = made.problem.ego.actions.names[last.decision.action]
+    teammate = teammate_does(made.problem, last.state.teammate, last.teammate_action)
+    return {"teammate": printable(teammate), "ego": printable(ego)}
 
 
-def _own(made: Round, here: Here) -> str:
-    return here.ego.place if made.robot is None else here.teammate.place
-
-
-def _others(made: Round, here: Here) -> str:
-    return here.teammate.place if made.robot is None else here.ego.place
-
-
-def _other_name(made: Round, here: Here) -> str:
-    return here.words.teammate if made.robot is None else here.words.ego
-
-
-def _result(made: Round, here: Here) -> dict[str, Any]:
+def _result(made: Round) -> dict[str, Any]:
     asked = sum(step.answer is not None for step in made.steps)
     paid = sum(step.cost for step in made.steps if step.answer is not None)
     found: dict[str, Any] = {
@@ -291,15 +256,7 @@ def _result(made: Round, here: Here) -> dict[str, Any]:
         "cost": made.game.cost,
         "questions": asked,
         "paid": paid,
-        "text": f"Stopped after {counted(made.game.steps, 'step')}.",
     }
     if not made.game.finished:
         return found
-    goal = printable(made.problem.goals[made.goal])
-    achieved = here.words.achieved.format(goal=goal).removesuffix(".")
-    return {
-        **found,
-        "goal": goal,
-        "optimal": made.game.optimal_cost,
-        "text": f"Done! {achieved} ({counted(made.game.steps, 'step')}, cost {number(made.game.cost)}).",
-    }
+    return {**found, "goal": printable(made.problem.goals[made.goal]), "optimal": made.game.optimal_cost}

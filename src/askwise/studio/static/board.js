@@ -1,8 +1,10 @@
 // The board: one map or graph, or two (the teammate's and the ego agent's), goals, landmarks, both agents and their trails.
 // Every mark also has its own shape or letter, so that no information depends on colour alone.
+import { text, word } from "./dom.js";
 import { element, shape, starPath } from "./elements.js";
 import { edgesOf } from "./graph.js";
 
+const MOST_APART = 9; // goals at one place that get their own marks
 const BETWEEN = 1; // units between two grounds
 const narrow = window.matchMedia("(max-width: 700px)");
 
@@ -29,7 +31,8 @@ export class Board {
     this.svg.setAttribute("viewBox", `${-margin} ${-margin} ${right + 2 * margin} ${bottom + 2 * margin}`);
     this.title = shape("title", {}, "Board");
     this.paths = Object.fromEntries(["teammate", "ego"].map((who) => [who, shape("path", { class: `trail of-${who}`, "stroke-width": 0.13 * this.mark })]));
-    this.spots = this.board.spots.map((spot) => this.spot(spot));
+    this.marks = this.arrangeMarks();
+    this.spots = this.marks.map((spot) => this.spot(spot));
     this.agents = { teammate: this.agent("teammate", this.board.words.teammateSign), ego: this.agent("ego", this.board.words.egoSign) };
     this.targets = shape("g", { class: "targets" });
     this.svg.replaceChildren(
@@ -101,17 +104,47 @@ export class Board {
       shape("rect", { x: -0.42, y: -0.2, width: 0.84, height: 0.62, rx: 0.1 }), lettered(name, 0.72, 0.38, 0.11));
   }
 
+  // On maps, each goal has its own labelled mark for each agent; marks at the same place share the cell, as in Explore.
+  arrangeMarks() {
+    const found = [];
+    const places = new Map();
+    for (const spot of this.board.spots) {
+      const side = spot.ego ? this.last : 0;
+      if (!this.isMap(side)) {
+        found.push({ ...spot, aside: [0, 0], size: spot.shared ? 0.4 : 1 });
+        continue;
+      }
+      const key = `${side}:${spot.at.join()}`;
+      if (!places.has(key)) places.set(key, []);
+      const apart = spot.goals.length <= MOST_APART ? spot.goals.map((k) => ({ ...spot, goals: [k], label: this.board.goals[k] })) : [spot];
+      places.get(key).push(...apart);
+    }
+    for (const here of places.values()) {
+      const side = Math.ceil(Math.sqrt(here.length));
+      const rows = Math.ceil(here.length / side);
+      here.forEach((spot, k) => found.push({ ...spot, size: 1 / side, aside: [((k % side) + 0.5) / side - 0.5, (Math.floor(k / side) + 0.5 - rows / 2) / side] }));
+    }
+    return found;
+  }
+
+  markAt({ at, ego, aside, size }) {
+    const [x, y] = this.centre(at, ego ? this.last : 0);
+    return `translate(${x + aside[0] * this.mark} ${y + aside[1] * this.mark}) scale(${size * this.mark})`;
+  }
+
   spot(spot) {
     const names = spot.goals.map((k) => this.board.goals[k]).join(", ");
-    const who = this.board.words[spot.ego ? "ego" : "teammate"];
+    const who = text(spot.ego ? "play.where_ego" : "play.where_teammate", this.board.words);
     const body = spot.ego
       ? [shape("polygon", { class: "ring", points: "0,-.64 .64,0 0,.64 -.64,0" }), shape("polygon", { class: "body", points: "0,-.5 .5,0 0,.5 -.5,0" })]
       : [shape("rect", { class: "ring", x: -0.54, y: -0.54, width: 1.08, height: 1.08, rx: 0.2 }), shape("rect", { class: "body", x: -0.42, y: -0.42, width: 0.84, height: 0.84, rx: 0.14 })];
     body.push(shape("path", { class: "cross", d: "M-.16-.16l.32.32M-.16.16l.32-.32" }));
-    const inside = shape("g", spot.shared ? { transform: "translate(-.36 .36) scale(.4)" } : {}, ...body);
-    if (spot.label && !spot.shared) inside.append(lettered(spot.label, spot.ego ? 0.62 : 0.72, 0.4));
-    const made = shape("g", { class: `goal ${spot.ego ? "for-ego" : ""}`, transform: this.at(spot.at, spot.ego ? this.last : 0) },
-      shape("title", {}, `${names}: the ${who} goes to ${spot.place}`), inside);
+    const inside = shape("g", {}, ...body);
+    const box = spot.ego || spot.goals.length > 1 ? "" : landmarkOf(this.board, spot.goals[0]);
+    if (spot.label) inside.append(lettered(spot.label, spot.ego ? 0.62 : 0.72, box ? 0.32 : 0.4, box ? -0.14 : 0));
+    if (box) inside.append(shape("g", { class: "box-of", transform: "translate(0 .22)" }, shape("rect", { x: -0.3, y: -0.14, width: 0.6, height: 0.28, rx: 0.05 }), lettered(box, 0.5, 0.24)));
+    const made = shape("g", { class: `goal ${spot.ego ? "for-ego" : ""}`, transform: this.markAt(spot) },
+      shape("title", {}, `${names}: ${who}`), inside);
     if (this.onGoal && !spot.ego) {
       made.classList.add("pickable");
       made.addEventListener("click", (event) => { event.stopPropagation(); spot.goals.forEach((k) => this.onGoal(k)); });
@@ -122,9 +155,9 @@ export class Board {
   // The star at the goal; before the end, only the teammate's page knows it.
   stars() {
     if (this.board.goal === undefined) return [];
-    return this.board.spots.filter((spot) => spot.goals.includes(this.board.goal) && (!spot.ego || this.last)).map((spot) => {
-      const star = shape("path", { class: "truth", d: starPath(0.36, -0.36, 0.27) }, shape("title", {}, "your goal"));
-      star.setAttribute("transform", this.at(spot.at, spot.ego ? this.last : 0));
+    return this.marks.filter((spot) => spot.goals.includes(this.board.goal)).map((spot) => {
+      const star = shape("path", { class: "truth", d: starPath(0.36, -0.36, 0.27) }, shape("title", {}, text("play.your_goal", this.board.words)));
+      star.setAttribute("transform", this.markAt(spot));
       return star;
     });
   }
@@ -146,27 +179,34 @@ export class Board {
     this.shown = state;
     this.options = { asked, picked, possible, moves, onMove };
     const ringed = new Set([...asked, ...picked]);
-    this.board.spots.forEach((spot, k) => {
+    this.marks.forEach((spot, k) => {
       this.spots[k].classList.toggle("asked", spot.goals.some((goal) => ringed.has(goal)));
       this.spots[k].classList.toggle("out", possible !== null && spot.goals.every((goal) => !possible[goal]));
     });
     const together = !this.last && state.teammate.at.join() === state.ego.at.join();
     for (const who of ["teammate", "ego"]) this.place(who, state[who], together);
     this.load(state.carried, together);
-    this.title.textContent = `${this.board.words.teammate} at ${state.teammate.place}; ${this.board.words.ego} at ${state.ego.place}`;
+    const where = (who) => (this.isMap(this.sides[who]) ? this.named(who, state[who].at) : state[who].place);
+    this.title.textContent = ["teammate", "ego"].map((who) => `${this.board.words[who]}: ${where(who)}`).join("; ");
     const own = this.sides[this.board.role];
     this.targets.replaceChildren(...moves.filter((move) => !move.waits).map((move) => {
-      const made = shape("circle", { class: "target", r: 0.3, transform: this.at(move.to, own) }, shape("title", {}, `${move.label} to ${move.place}`));
+      const made = shape("circle", { class: "target", r: 0.3, transform: this.at(move.to, own) }, shape("title", {}, word(move.label)));
       made.addEventListener("click", (event) => { event.stopPropagation(); onMove(move); });
       return made;
     }));
   }
 
-  place(who, { at, place }, together) {
+  // The goals at a place, or its column and row, for screen readers.
+  named(who, at) {
+    const here = this.marks.filter((spot) => spot.ego === (who === "ego") && spot.at.join() === at.join());
+    return here.flatMap((spot) => spot.goals.map((k) => this.board.goals[k])).join(", ") || `${at[0] + 1} | ${this.grounds[this.sides[who]].height - at[1]}`;
+  }
+
+  place(who, { at }, together) {
     const side = this.sides[who];
     const [x, y] = this.centre(at, side);
     this.agents[who].style.transform = `translate(${x}px, ${y}px) scale(${this.mark})`;
-    this.agents[who].querySelector("title").textContent = `${this.board.words[who]} at ${place}`;
+    this.agents[who].querySelector("title").textContent = this.board.words[who];
     const aside = together ? (who === "teammate" ? -0.2 : 0.2) : 0;
     this.agents[who].querySelector(".disc").setAttribute("transform", `translate(${aside} ${aside}) scale(${together ? 0.75 : 1})`);
     const trail = this.trails[who];
@@ -188,15 +228,21 @@ export function lettered(text, width, size, y = 0) {
   return shape("text", { y, "font-size": fitted.toFixed(3) }, text);
 }
 
+// The name of the landmark (toolbox) of a goal; empty if it has none.
+export function landmarkOf(board, k) {
+  const number = board.goalLandmarks[k];
+  return Number.isInteger(number) && board.landmarks[number] ? board.landmarks[number][0] : "";
+}
+
 // The legend: the meaning of the marks, as a list.
 export function legend(board) {
   const { words, role } = board;
-  const you = (who) => (role === who ? " (you)" : "");
+  const you = (who) => (role === who ? ` (${text("play.you")})` : "");
   const rows = [["disc teammate", words.teammateSign, words.teammate + you("teammate")], ["disc ego", words.egoSign, words.ego + you("ego")]];
   if (words.landmark) rows.push(["tag", words.landmark[0].toUpperCase(), words.landmark]);
-  if (board.spots.some((spot) => spot.ego)) rows.push(["for-ego", "", `where the ${words.ego} goes`]);
-  if (board.goal !== undefined) rows.push(["star", "★", `your ${words.goal}`]);
-  rows.push(["ringed", "", "in the question"]);
-  if (role === "ego") rows.push(["out", "×", "ruled out by answers"]);
+  if (board.spots.some((spot) => spot.ego)) rows.push(["for-ego", "", text("play.where_ego", words)]);
+  if (board.goal !== undefined) rows.push(["star", "★", text("play.your_goal", words)]);
+  rows.push(["ringed", "", text("play.in_question")]);
+  if (role === "ego") rows.push(["out", "×", text("play.ruled_out")]);
   return rows.map(([kind, sign, name]) => element("li", {}, element("b", { class: kind, "aria-hidden": "true" }, sign), name));
 }

@@ -3,9 +3,22 @@ import { element } from "./elements.js";
 
 export { byId, count, element, number, percent, shape } from "./elements.js";
 
+// The texts that people read, by key, in the person's language; they arrive with the first answer of the studio.
+let texts = {};
+export function useTexts(found, language) {
+  texts = found;
+  document.documentElement.lang = language;
+  for (const each of document.querySelectorAll("[data-text]")) each.textContent = text(each.dataset.text);
+  for (const each of document.querySelectorAll("[data-label]")) each.setAttribute("aria-label", text(each.dataset.label));
+}
+export const text = (key, values = {}) => (texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+// A word or name of a problem file, translated if the study has a translation.
+export const word = (name) => texts[`word.${name}`] ?? name;
+export const paragraphs = (written) => written.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", {}, part.trim().replace(/\s*\n\s*/g, " ")));
+
 // An unusable answer: no JSON, a server error, a lost connection. Reloading the page may help.
 class Broken extends Error {
-  constructor() { super("Something went wrong. Please reload."); }
+  constructor() { super(texts["common.broken"] ?? "Something went wrong. Please reload."); }
 }
 
 // Request JSON from the studio; a refusal becomes an error with the studio's text.
@@ -27,7 +40,7 @@ export async function ask(address, body) {
 export function complain(place, error) {
   place.replaceChildren(error.message);
   if (!(error instanceof Broken)) return;
-  const button = element("button", { type: "button", class: "reload" }, "Reload");
+  const button = element("button", { type: "button", class: "reload" }, texts["common.reload"] ?? "Reload");
   button.onclick = () => location.reload();
   place.append(" ", button);
 }

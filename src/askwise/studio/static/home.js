@@ -19,7 +19,7 @@ async function describe() {
   try {
     const found = await (uploaded === null ? ask(`/api/library/${byId("problem").value}`) : ask("/api/problems", { text: uploaded }));
     if (mine !== latest) return;
-    byId("about").textContent = `${found.title}: ${found.size}`;
+    byId("about").textContent = `${found.title}: ${found.size}. ${found.goals.length} ${found.words.goal}s: ${found.goals.slice(0, 6).join(", ")}${found.goals.length > 6 ? " …" : ""}`;
     byId("as-teammate").textContent = `the ${found.words.teammate}, who has a ${found.words.goal} and answers questions`;
     byId("as-ego").textContent = `the ${found.words.ego}, who can ask questions`;
     byId("goal").replaceChildren(...options(found.goals, "drawn at random"));

@@ -1,5 +1,7 @@
 // The connection to the studio. Messages are numbered; one that may have been lost is sent again, but applied once.
 // A lost connection is restored automatically. Another tab that opens the same round takes over.
+import { text } from "./dom.js";
+
 const REPLACED = 4001;
 const FINAL = { 4404: "There is no such round, or it belongs to another person.", 4429: "Too many messages, or the studio is full.", 4400: "The studio did not understand this page.", 4403: "The studio refused this page." };
 const LONGEST_WAIT = 5000;
@@ -36,11 +38,11 @@ export class Line {
 
   closed(event) {
     if (event.code === REPLACED) {
-      this.tell("closed", "This round is open in another tab.");
+      this.tell("closed", text("play.elsewhere"));
     } else if (event.code in FINAL) {
       this.tell("closed", FINAL[event.code]);
     } else {
-      this.tell("broken", "The connection to the studio was lost. Reconnecting.");
+      this.tell("broken", text("play.lost"));
       setTimeout(() => this.connect(), this.wait);
       this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
     }

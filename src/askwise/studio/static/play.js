@@ -1,6 +1,6 @@
 // A round as one person plays it. The page shows the studio's messages and sends the person's inputs.
-import { ask, byId, complain, count, element, number, percent } from "./dom.js";
-import { Board, legend } from "./board.js";
+import { ask, byId, complain, element, number, paragraphs, percent, text, useTexts, word } from "./dom.js";
+import { Board, landmarkOf, legend } from "./board.js";
 import { Line } from "./line.js";
 import { directionOf, keysOf, moveTowards } from "./keys.js";
 import { showReview } from "./review.js";
@@ -11,6 +11,8 @@ let facts = null; // what does not change
 let state = null;
 let participant = false; // in a study, another page follows
 let home = "/take"; // the page that follows the round
+let words = {}; // the nouns of the problem, in the person's language
+let answered = false; // whether the last input was an answer
 let held = null; // with a clock: the last move that was pressed
 let timer = null;
 const picked = new Set(); // goals chosen for a question
@@ -18,52 +20,90 @@ const picked = new Set(); // goals chosen for a question
 const own = () => state[facts.role].at;
 const moving = () => state !== null && state.phase === "move";
 
+function refusal(why) {
+  if (answered && facts.role === "teammate") return text("play.truthful", { ...words, name: facts.goals[facts.goal] });
+  return participant ? text("play.refused") : why;
+}
+
 function hear(message) {
-  byId("refused").textContent = message.type === "refused" ? message.why : "";
-  if (message.type === "failed") return showFailure(message.why);
+  byId("refused").textContent = message.type !== "refused" ? "" : refusal(message.why);
+  if (message.type === "failed") return showFailure(participant ? text("play.failed_why") : message.why);
   if (message.type === "board") {
     ({ participant, home } = message);
+    useTexts(message.texts, message.language);
     begin(message);
   }
   if (message.state) show(message.state);
 }
 
-function begin({ board: known, trails }) {
-  facts = known;
+function begin({ board: known, trails, heading, instructions }) {
+  words = Object.fromEntries(Object.entries(known.words).map(([key, noun]) => [key, word(noun)]));
+  facts = { ...known, words, goals: known.goals.map(word) };
   for (const each of document.querySelectorAll("header nav, #pace")) each.hidden = participant;
   const onGoal = facts.role === "ego" ? pick : null;
   board = new Board(byId("board"), facts, { onGoal, onPlace: clickedPlace });
   board.setTrails(trails);
   byId("legend").replaceChildren(...legend(facts));
-  byId("title").textContent = facts.title;
-  byId("task").textContent = taskOf(facts);
+  byId("title").textContent = heading || facts.title;
+  if (participant) document.title = byId("title").textContent;
+  byId("task").replaceChildren(...taskOf(facts).map((line) => element("p", {}, line)));
+  byId("instructions").hidden = !instructions.length;
+  byId("instructions").lastElementChild.replaceChildren(...instructions.flatMap(paragraphs));
+  byId("cost-why").textContent = text(facts.role === "ego" ? "play.cost_why_ego" : "play.cost_why");
   byId("asking").hidden = facts.role !== "ego";
   if (facts.role === "ego") showGoals();
 }
 
-function taskOf({ role, words, goals, goal }) {
+function taskOf({ role, goals, goal, landmarks, spots }) {
   if (role === "teammate") {
-    return `You are the ${words.teammate}. Your ${words.goal}: ${goals[goal]}. Go there and stay until the ${words.ego} is in place.`;
+    const values = { ...words, name: goals[goal], mark: spots.some((spot) => spot.ego) ? "◆ ★" : "★" };
+    return [text("play.teammate_task", values), text("play.teammate_rest", values)];
   }
-  return `You are the ${words.ego}. Find out the ${words.teammate}'s ${words.goal} by watching and asking, and go where you are needed.`;
+  return [text("play.ego_task", words), text(landmarks.length && words.load ? "play.ego_fetch" : "play.ego_rest", words)];
 }
 
 // -- what is shown ---------------------------------------------------------------------------------------------
 
-const TURNS = {
-  thinking: () => `The ${facts.words.ego} is deciding …`,
-  move: () => "Your move",
-  answer: () => `The ${facts.words.ego} asks`,
-  over: () => "Over",
-};
+const TURNS = { thinking: "play.thinking", move: "play.your_move", answer: "play.asks", over: "play.over" };
+const WAYS = { north: "up", south: "down", west: "left", east: "right", up: "up", down: "down", left: "left", right: "right", noop: "wait", wait: "wait", stay: "stay" };
+
+// An action in plain words: a direction, waiting, taking a load; otherwise its own name.
+function plain(name) {
+  const way = WAYS[name.toLowerCase()];
+  if (way) return text(`play.${way}`);
+  const [, taken] = name.match(/^PICKUP (.+)$/) || [];
+  return taken ? text("play.pick_up", { ...words, name: word(taken) }) : word(name);
+}
+
+function either(names) {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${text("common.or")} ${names[names.length - 1]}`;
+}
+
+const choicesOf = ({ groups, others }) => [...groups.map(word), ...(others ? [text("play.none")] : [])];
+const questionText = (asked) => (asked.groups ? text("play.which", { goals: either(choicesOf(asked)) }) : text("play.is_it", { goals: either(asked.names.map(word)) }));
+
+function replyText(asked, reply) {
+  if (reply === null) return text("play.unsure");
+  return asked.groups ? choicesOf(asked)[reply] : text(reply ? "play.yes" : "play.no");
+}
+
+function happened({ last, result, t, cost }) {
+  const said = [];
+  const [own, other] = facts.role === "ego" ? ["ego", "teammate"] : ["teammate", "ego"];
+  if (!last) said.push(text("play.start"));
+  else if (last.asked) said.push(text(facts.role === "ego" ? "play.you_asked" : "play.it_asked", { ...words, question: questionText(last.asked), reply: replyText(last.asked, last.reply) }));
+  else said.push(text("play.moved", { own: plain(last[own]), other: words[other], others: plain(last[other]) }));
+  if (result) said.push(text(result.finished ? "play.done" : "play.stopped", { other: words[other], name: word(result.goal || ""), n: t, cost: number(cost) }));
+  return said.join(" ");
+}
 
 function show(next) {
   state = next;
   Object.assign(document.body.dataset, { phase: state.phase, t: state.t });
-  byId("turn").textContent = TURNS[state.phase]();
-  byId("text").textContent = state.result ? `${state.text} ${state.result.text}` : state.text;
-  byId("cost").textContent = number(state.cost);
-  byId("steps").textContent = `${count(state.t, "step")}${state.hands ? `; ${facts.words.ego}: ${state.hands}` : ""}`;
+  byId("turn").textContent = text(TURNS[state.phase], words);
+  byId("text").textContent = happened(state);
+  byId("cost").textContent = text("play.cost", { cost: number(state.cost) });
+  byId("steps").textContent = [text("play.steps", { n: state.t }), ...(state.hands ? [text("play.hands", { ...words, hands: state.hands })] : [])].join("; ");
   const asked = state.question ? state.question.goals : [];
   board.show(state, { asked, picked: [...picked], possible: state.possible || null, moves: state.moves || [], onMove: (move) => send({ move: move.name }) });
   showMoves();
@@ -80,7 +120,7 @@ function showMoves() {
   const keys = moves.length ? keysOf(moves, own()) : [];
   const focused = byId("now").contains(document.activeElement) ? document.activeElement.dataset.move || "" : null;
   byId("moves").replaceChildren(...moves.map((move, k) => {
-    const made = element("button", { type: "button", "data-move": move.name, "aria-keyshortcuts": keys[k].key }, move.label);
+    const made = element("button", { type: "button", "data-move": move.name, "aria-keyshortcuts": keys[k].key }, plain(move.name));
     if (keys[k].sign) made.append(" ", element("kbd", { "aria-hidden": "true" }, keys[k].sign));
     made.onclick = () => send({ move: move.name });
     return made;
@@ -93,19 +133,18 @@ function showQuestion() {
   const place = byId("question");
   place.hidden = !state.question;
   if (!state.question) return place.replaceChildren();
-  const { text, groups } = state.question;
-  const choices = groups ? groups.map((group, k) => [group, k, String(k + 1)]) : [["Yes", true, "Y"], ["No", false, "N"]];
-  const buttons = [...choices, ["I don’t know", null, "?"]].map(([label, reply, key]) => {
+  const asked = state.question;
+  const choices = asked.groups ? choicesOf(asked).map((group, k) => [group, k, String(k + 1)]) : [[text("play.yes"), true, "Y"], [text("play.no"), false, "N"]];
+  const buttons = [...choices, [text("play.unsure"), null, "?"]].map(([label, reply, key]) => {
     const made = element("button", { type: "button", class: "answer", "data-key": key.toLowerCase() }, label, " ", element("kbd", { "aria-hidden": "true" }, key));
     made.onclick = () => send({ answer: reply });
     return made;
   });
-  place.replaceChildren(element("p", { class: "asked" }, text), element("div", { role: "group", "aria-label": "Your answer" }, ...buttons));
-  byId("text").textContent = `${state.text} The ${facts.words.ego} asks: ${text}`;
+  place.replaceChildren(element("p", { class: "asked", role: "status" }, questionText(asked)), element("div", { role: "group", "aria-label": text("play.answer_group") }, ...buttons));
 }
 
 function showFailure(why) {
-  byId("turn").textContent = "This round cannot continue";
+  byId("turn").textContent = text("play.failed");
   byId("text").textContent = why;
   byId("moves").replaceChildren();
   byId("question").hidden = true;
@@ -116,13 +155,16 @@ function showFailure(why) {
 // -- asking, for the ego agent ---------------------------------------------------------------------------------
 
 function showGoals() {
-  byId("asking-legend").textContent = `Is it one of these ${facts.words.goals}?`;
-  byId("goals").replaceChildren(...facts.goals.map((goal, k) => {
+  byId("asking-legend").textContent = text("play.ask_legend", words);
+  const likeliest = facts.goals.map((_, k) => k).sort((a, b) => facts.prior[b] - facts.prior[a] || a - b);
+  byId("goals").replaceChildren(...likeliest.map((k) => {
     const box = element("input", { type: "checkbox", id: `goal-${k}`, value: k });
     box.onchange = () => pick(k);
-    return element("li", {}, box, element("label", { for: `goal-${k}` }, goal, " ", element("span", { class: "note" }, `${percent(facts.prior[k])} at the start`)));
+    return element("li", {}, box, element("label", { for: `goal-${k}` }, facts.goals[k], " ", element("span", { class: "note" }, [boxOf(k), text("play.at_start", { share: percent(facts.prior[k]) })].filter(Boolean).join(", ")), element("span", { class: "crossed" })));
   }));
 }
+
+const boxOf = (k) => (landmarkOf(facts, k) ? `${words.landmark} ${landmarkOf(facts, k)}` : "");
 
 function pick(k) {
   if (picked.has(k)) picked.delete(k);
@@ -132,14 +174,17 @@ function pick(k) {
 
 function showAsking() {
   const { base, perGoal } = facts.prices;
-  [...byId("goals").children].forEach((row, k) => {
+  for (const row of byId("goals").children) {
+    const k = Number(row.firstChild.value);
+    const out = Boolean(state.possible) && !state.possible[k];
     row.firstChild.checked = picked.has(k);
-    row.classList.toggle("out", Boolean(state.possible) && !state.possible[k]);
-  });
+    row.classList.toggle("out", out);
+    row.querySelector(".crossed").textContent = out ? ` (${text("play.ruled_out")})` : "";
+  }
   const price = [...picked].reduce((sum, k) => sum + perGoal[k], base);
   byId("ask").disabled = !moving() || picked.size === 0;
-  byId("price").textContent = picked.size ? `costs ${number(price)}` : "Choose goals here or on the board.";
-  byId("heard").replaceChildren(...state.heard.map(({ asked, reply }) => element("li", {}, asked, " ", element("b", {}, reply))));
+  byId("price").textContent = picked.size ? text("play.ask_cost", { cost: number(price) }) : text("play.ask_choose");
+  byId("heard").replaceChildren(...state.heard.map(({ asked, reply }) => element("li", {}, questionText(asked), " ", element("b", {}, replyText(asked, reply)))));
 }
 
 function askNow() {
@@ -152,6 +197,7 @@ function askNow() {
 
 function send(input) {
   held = null;
+  answered = "answer" in input;
   return line.send(input);
 }
 
@@ -226,14 +272,14 @@ function finish() {
   );
 }
 
-const onward = () => element("p", {}, element("a", { href: home, class: "button", id: "onward" }, "Continue"));
+const onward = () => element("p", {}, element("a", { href: home, class: "button", id: "onward" }, text("common.continue")));
 
 function tell(status, words) {
   const place = byId("line");
   place.hidden = status === "open";
   place.replaceChildren(words);
   if (status === "closed") {
-    const again = element("button", { type: "button" }, "Continue here");
+    const again = element("button", { type: "button" }, text("play.here"));
     again.onclick = () => line.connect();
     place.append(" ", again);
   }
@@ -242,6 +288,6 @@ function tell(status, words) {
 
 const line = new Line(`${location.origin}${location.pathname}/socket`, hear, tell);
 byId("ask").onclick = askNow;
-byId("stop").onclick = () => { if (window.confirm("Stop this round? It ends here.")) send({ stop: true }); };
+byId("stop").onclick = () => { if (window.confirm(text("play.stop_sure"))) send({ stop: true }); };
 byId("tick").onchange = () => { held = null; schedule(); };
 document.addEventListener("keydown", onKey);

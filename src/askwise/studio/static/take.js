@@ -1,13 +1,11 @@
 // The screens of a study, one after the other. Entries are sent with their number, so that nothing counts twice and
 // nothing is lost; a reopened tab continues where it was.
-import { ask, byId, complain, element } from "./dom.js";
+import { ask, byId, complain, element, paragraphs, text, useTexts } from "./dom.js";
 
 const HERE = `/api${location.pathname}`; // for participants or for pilots
 let screen = null;
 let shown = 0; // when the screen was shown
 let times = {}; // milliseconds from then until each answer was last changed
-
-const paragraphs = (text) => text.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", {}, part.trim().replace(/\s*\n\s*/g, " ")));
 
 // -- items -----------------------------------------------------------------------------------------------------
 
@@ -29,8 +27,8 @@ function scale(item, name) {
 // A long scale. It has no answer until the person touches it or presses a key, so that nobody accepts the middle unseen.
 function slider(item, name, points) {
   const first = points[Math.floor(points.length / 2)];
-  const value = element("output", { for: name, id: `${name}-value` }, "not answered yet");
-  const made = element("input", { type: "range", id: name, name, min: item.lowest, max: points[points.length - 1], step: item.step, value: first, class: "slider", "aria-label": item.text, "aria-valuetext": "not answered yet" });
+  const value = element("output", { for: name, id: `${name}-value` }, text("take.not_answered"));
+  const made = element("input", { type: "range", id: name, name, min: item.lowest, max: points[points.length - 1], step: item.step, value: first, class: "slider", "aria-label": item.text, "aria-valuetext": text("take.not_answered") });
   const answered = () => {
     made.dataset.answered = "yes";
     value.textContent = made.value;
@@ -44,7 +42,7 @@ function slider(item, name, points) {
 }
 
 function choice(item, name) {
-  return element("div", { class: "choice" }, ...item.options.map((option, k) => element("label", { for: `${name}-${k}` }, element("input", { type: "radio", name, id: `${name}-${k}`, value: option }), ` ${option}`)));
+  return element("div", { class: "choice" }, ...item.options.map((option, k) => element("label", { for: `${name}-${k}` }, element("input", { type: "radio", name, id: `${name}-${k}`, value: option }), ` ${item.labels[k]}`)));
 }
 
 function itemOf(item, k) {
@@ -77,20 +75,30 @@ function answers() {
 // -- screens ---------------------------------------------------------------------------------------------------
 
 const CONTENT = {
-  consent: () => [...paragraphs(screen.text), element("p", {}, element("input", { type: "checkbox", id: "agreed" }), " ", element("label", { for: "agreed" }, "I have read this, I am an adult, and I agree to take part."))],
+  consent: () => [...paragraphs(screen.text), element("p", {}, element("input", { type: "checkbox", id: "agreed" }), " ", element("label", { for: "agreed" }, text("take.agree")))],
   text: () => paragraphs(screen.text),
-  check: () => [element("p", {}, `Please answer these questions. Attempts left: ${screen.tries}.`), ...screen.items.map(itemOf)],
+  check: () => [instructions(screen.wrong), element("p", {}, text("take.check", { tries: screen.tries })), ...screen.items.map(itemOf)].filter(Boolean),
   form: () => screen.items.map(itemOf),
-  round: () => [element("p", {}, screen.practice ? "This round is for practice; it does not count." : "This round counts."), element("p", {}, element("a", { href: `/play/${screen.round}`, class: "button", id: "play" }, "Start"))],
-  end: () => [...paragraphs(screen.text || "You have reached the end. Thank you for taking part."), ...ending()],
+  round: () => [element("p", {}, text(screen.practice ? "take.practice" : "take.round")), instructions(false), element("p", {}, element("a", { href: `/play/${screen.round}`, class: "button", id: "play" }, text("take.start")))].filter(Boolean),
+  end: () => [...paragraphs(screen.text || text("take.end")), ...ending()],
   paused: () => paragraphs(screen.text),
-  gone: () => paragraphs(screen.text),
+  gone: () => [...paragraphs(screen.text), ...ending()],
 };
+
+// The instructions, folded; open after a wrong answer.
+function instructions(open) {
+  if (!screen.instructions.length) return null;
+  return element("details", { id: "instructions", open }, element("summary", {}, text("take.instructions")), ...screen.instructions.flatMap(paragraphs));
+}
 
 function ending() {
   const parts = [];
-  if (screen.code) parts.push(element("p", {}, "Your completion code: ", element("output", { id: "code" }, screen.code)));
-  if (screen.link) parts.push(element("p", {}, element("a", { href: screen.link, class: "button", rel: "noreferrer" }, "Back to the panel")));
+  if (screen.code) {
+    const copy = element("button", { type: "button", id: "copy" }, text("take.copy"));
+    copy.onclick = async () => { await navigator.clipboard.writeText(screen.code); copy.textContent = text("take.copied"); };
+    parts.push(element("p", {}, text("take.code"), " ", element("output", { id: "code" }, screen.code), " ", navigator.clipboard ? copy : ""));
+  }
+  if (screen.link) parts.push(element("p", {}, element("a", { href: screen.link, class: "button", id: "panel", rel: "noreferrer" }, text("take.back"))));
   return parts;
 }
 
@@ -103,21 +111,30 @@ const ENTRY = {
 function show(next) {
   const first = screen === null;
   screen = next;
+  useTexts(screen.texts, screen.language);
+  showLanguages();
   document.body.dataset.kind = screen.kind;
   document.body.dataset.n = screen.n;
   if (screen.kind === "round" && screen.over) return void enter();
   byId("title").textContent = document.title = screen.title;
-  byId("place").textContent = screen.place ? `Step ${screen.place} of ${screen.of}` : "";
+  byId("place").textContent = screen.place ? text("take.step", screen) : "";
   byId("content").replaceChildren(...CONTENT[screen.kind]());
-  byId("error").textContent = screen.wrong ? "Not all answers were right. Please read the instructions again and retry." : "";
+  byId("error").textContent = screen.wrong ? text("take.check_wrong") : "";
   byId("next").hidden = ["round", "end", "gone"].includes(screen.kind);
-  byId("next").textContent = screen.kind === "paused" ? "Try again" : "Continue";
+  byId("next").textContent = text(screen.kind === "paused" ? "common.try_again" : "common.continue");
   byId("leave").hidden = ["end", "gone"].includes(screen.kind);
   shown = performance.now();
   times = {};
+  byId("leave").textContent = text(screen.kind === "consent" ? "take.decline" : "take.leave");
   window.scrollTo(0, 0);
   // Screen readers start at the top of a new screen.
   if (!first) byId("title").focus();
+}
+
+function showLanguages() {
+  const codes = Object.entries(screen.languages);
+  byId("languages").hidden = codes.length < 2;
+  byId("language").replaceChildren(...codes.map(([code, name]) => element("option", { value: code, lang: code, selected: code === screen.language }, name)));
 }
 
 async function attempt(action) {
@@ -143,6 +160,7 @@ for (const kind of ["input", "change", "pointerup"]) {
     if (found && screen.items) times[screen.items[Number(found[1])].name] = Math.round(performance.now() - shown);
   });
 }
+byId("language").onchange = () => attempt(() => ask(`${HERE}/language`, { language: byId("language").value }));
 byId("form").onsubmit = (event) => { event.preventDefault(); enter(); };
-byId("leave").onclick = () => { if (window.confirm("Leave the study? You cannot come back.")) attempt(() => ask(`${HERE}/leave`, {})); };
+byId("leave").onclick = () => { if (screen.kind === "consent" || window.confirm(text("take.leave_sure"))) attempt(() => ask(`${HERE}/leave`, {})); };
 attempt(() => ask(HERE));

@@ -21,15 +21,28 @@ from askwise.studio.rounds.round import ROLES
 from askwise.studio.study.hypotheses import BEHAVIOUR, AnalysisPlan, read_plan
 from askwise.studio.study.items import Item, read_item
 from askwise.studio.study.scales import SCALES, Scale, check_wording_allowed, pairs, read_wording, with_partner
+from askwise.studio.study.texts import Texts, read_languages
 from askwise.text.data import parse_toml
 from askwise.text.files import read_text
 from askwise.text.reading import Field, read_name
 from askwise.text.wording import PLAIN
 
 FORMAT = "askwise/people-study@1"
+DEFAULT_TITLE = "A few questions"
+"""The title of a questionnaire that states none; shown in the person's language."""
 DESIGNS = ("within", "between")
 WHEN = ("after each condition", "at the end")
 STORED = ("hashed", "plain")
+FINISHED, LEFT, FAILED_CHECK, DECLINED = "finished", "left", "check not passed", "declined"
+ENDINGS = {FINISHED: "", FAILED_CHECK: "screened_out_", LEFT: "left_", DECLINED: "declined_"}
+"""How a participation can end, and how the keys of its code and link in the study file begin."""
+SERVICES = {
+    "prolific": ("PROLIFIC_PID", "{{%PROLIFIC_PID%}}"),
+    "sona": ("id", "%SURVEY_CODE%"),
+    "cloudresearch": ("participantId", ""),
+    "mturk": ("workerId", ""),
+}
+"""The parameter of each service that recruits people, and its placeholder; empty if the service adds both itself."""
 MOST_CONDITIONS = 12
 MOST_PROBLEMS = 50
 LONGEST_TEXT = 20_000
@@ -104,9 +117,10 @@ class PeopleStudy:
         problems: the texts of the problem files by name.
         questionnaires: the questionnaires.
         debriefing: the text at the end.
-        code: the completion code, which people enter at the panel; empty for none.
-        link: the address after the study; ``{code}`` in it is replaced by the code.
+        endings: code and link for each way to end (`ENDINGS`); people enter the code at the panel, or follow the link.
         parameter: the name of the panel's identifier in the address; empty for none.
+        placeholder: what the panel replaces by the identifier in its link; empty if the panel adds the parameter.
+        languages: all texts of askwise and of the study by language; the first is the default.
         stored: how identifiers are stored: ``hashed`` or ``plain``.
         plan: the hypotheses that the report decides.
         digest: a digest of the file and its problems, because a study may not change while it runs.
@@ -128,9 +142,10 @@ class PeopleStudy:
     problems: dict[str, str]
     questionnaires: tuple[Questionnaire, ...]
     debriefing: str
-    code: str
-    link: str
+    endings: dict[str, tuple[str, str]]
     parameter: str
+    placeholder: str
+    languages: dict[str, Texts]
     stored: str
     digest: str
     plan: AnalysisPlan
@@ -162,14 +177,17 @@ def read_people_study(path: str | Path) -> PeopleStudy:
         "hypotheses",
         "analysis",
     ]
-    root.object(needed, [*optional, "debriefing", "completion", "panel"])
+    root.object(needed, [*optional, "debriefing", "completion", "panel", "languages", "texts"])
     root.child("format").text([FORMAT])
     problems = _problems(root)
     role = root.child("role").text(ROLES)
     conditions = tuple(_condition(each, name) for name, each in root.child("conditions").items())
     if not 1 <= len(conditions) <= MOST_CONDITIONS:
         raise InputError("conditions", f"{len(conditions)} conditions", f"1 to {MOST_CONDITIONS}")
-    completion, panel = _table(root, "completion", ["code", "link"]), _table(root, "panel", ["parameter", "store"])
+    panel = _table(root, "panel", ["service", "parameter", "store"])
+    parameter, placeholder = _panel(panel)
+    stored = Field("panel.store", panel.get("store", STORED[0])).text(STORED)
+    languages = read_languages(root)
     check, tries = _check(root)
     questionnaires = _questionnaires(root, _partner(root, role, problems))
     design = root.child("design").text(DESIGNS)
@@ -197,11 +215,12 @@ def read_people_study(path: str | Path) -> PeopleStudy:
         problems=problems,
         questionnaires=questionnaires,
         debriefing=_text(root.child("debriefing")) if root.has("debriefing") else "",
-        code=completion.get("code", ""),
-        link=_link(completion.get("link", "")),
-        parameter=panel.get("parameter", ""),
-        stored=Field("panel.store", panel.get("store", STORED[0])).text(STORED),
-        digest=hashlib.sha256("\0".join([text, *problems.values(), *worded]).encode()).hexdigest()[:32],
+        endings=_endings(root, stored),
+        parameter=parameter,
+        placeholder=placeholder,
+        languages=languages,
+        stored=stored,
+        digest=_digest(text, *problems.values(), *worded, *_translated(root)),
         plan=plan,
     )
 
@@ -221,6 +240,10 @@ def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
     return found
 
 
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
+
+
 def _text(given: Field) -> str:
     text = given.text().strip()
     if not text or len(text) > LONGEST_TEXT:
@@ -235,10 +258,39 @@ def _table(root: Field, key: str, keys: list[str]) -> dict[str, str]:
     return {name: each.text() for name, each in given.items()}
 
 
-def _link(text: str) -> str:
-    if text and not text.startswith(("https://", "http://")):
-        raise InputError("completion.link", repr(text), "an address that begins with https:// or http://")
-    return text
+def _panel(given: dict[str, str]) -> tuple[str, str]:
+    """Return the panel's parameter and placeholder, from the name of the service or from the parameter's name."""
+    if "service" not in given:
+        return given.get("parameter", ""), "..."
+    parameter, placeholder = SERVICES[Field("panel.service", given["service"]).text(SERVICES)]
+    return given.get("parameter", parameter), placeholder
+
+
+def _endings(root: Field, stored: str) -> dict[str, tuple[str, str]]:
+    """Return code and link of each way to end; refuse codes that the panel could not tell apart, and wrong links."""
+    keys = [f"{begin}{what}" for begin in ENDINGS.values() for what in ("code", "link")]
+    given = _table(root, "completion", keys)
+    found = {end: (given.get(f"{begin}code", ""), given.get(f"{begin}link", "")) for end, begin in ENDINGS.items()}
+    seen: dict[str, str] = {}
+    for end, begin in ENDINGS.items():
+        code, link = found[end]
+        path = f"completion.{begin}link"
+        if link and not link.startswith(("https://", "http://")):
+            raise InputError(path, repr(link), "an address that begins with https:// or http://")
+        if "{code}" in link and not code:
+            raise InputError(path, "{code}", f"completion.{begin}code, which replaces it")
+        if "{id}" in link and stored != "plain":
+            raise InputError(path, "{id}", 'panel.store = "plain", because a hash cannot be turned back')
+        if code and code in seen:
+            raise InputError(f"completion.{begin}code", repr(code), f"another code than completion.{seen[code]}code")
+        seen[code] = begin
+    return found
+
+
+def _translated(root: Field) -> list[str]:
+    """Return the contents of the files with texts that a study refers to."""
+    tables = root.child("texts").value.values() if root.has("texts") else []
+    return [read_text((root.folder or Path()) / each) for each in tables if isinstance(each, str)]
 
 
 def _problems(root: Field) -> dict[str, str]:
@@ -326,7 +378,7 @@ def _questionnaires(root: Field, partner: str) -> tuple[Questionnaire, ...]:
 def _questionnaire(given: Field, partner: str) -> Questionnaire:
     given.object([], ["use", "wording", "weights", "name", "title", "items", "when"])
     when = given.child("when").text(WHEN) if given.has("when") else WHEN[1]
-    title = given.child("title").text() if given.has("title") else "A few questions"
+    title = given.child("title").text() if given.has("title") else DEFAULT_TITLE
     if given.has("use"):
         scale = _scale(given.object(["use"], ["wording", "weights", "title", "when"]))
         compared = pairs() if given.value.get("weights", False) else ()

@@ -26,7 +26,9 @@ import numpy as np
 
 from askwise.errors import AskwiseError
 from askwise.studio.rounds.round import Setup
-from askwise.studio.study.file import WHEN, PeopleStudy, Questionnaire, StudyCondition
+from askwise.studio.study.file import DEFAULT_TITLE, WHEN, PeopleStudy, Questionnaire, StudyCondition
+from askwise.studio.study.items import Item
+from askwise.studio.study.texts import Texts, filled_text
 from askwise.text.reading import Field
 
 
@@ -113,6 +115,7 @@ class Screen:
         practice: whether the round is for practice.
         form: the questionnaire of a form.
         trial: the number of a round that counts, from 1; otherwise 0.
+        key: where translations have the text: ``consent``, ``instructions.1`` and so on.
     """
 
     kind: str
@@ -123,6 +126,7 @@ class Screen:
     practice: bool = False
     form: Questionnaire | None = None
     trial: int = 0
+    key: str = ""
 
 
 def screens(study: PeopleStudy, cell: Assignment) -> list[Screen]:
@@ -132,8 +136,9 @@ def screens(study: PeopleStudy, cell: Assignment) -> list[Screen]:
         study: the study.
         cell: the person's order of conditions and rotation of problems.
     """
-    found = [Screen(CONSENT, study.name, study.consent)]
-    found += [Screen(TEXT, "How it works", text) for text in study.instructions]
+    found = [Screen(CONSENT, study.name, study.consent, key="consent")]
+    pages = enumerate(study.instructions, start=1)
+    found += [Screen(TEXT, "How it works", text, key=f"instructions.{k}") for k, text in pages]
     if study.check:
         found.append(Screen(CHECK, "Is everything clear?"))
     n_practice, condition, problem = study.practice
@@ -146,7 +151,7 @@ def screens(study: PeopleStudy, cell: Assignment) -> list[Screen]:
             found.append(Screen(ROUND, f"Round {trial}", condition=met, problem=names[chosen], trial=trial))
         found += [Screen(FORM, each.title, condition=met, form=each) for each in _asked(study, WHEN[0])]
     found += [Screen(FORM, each.title, form=each) for each in _asked(study, WHEN[1])]
-    return [*found, Screen(END, "Thank you", study.debriefing)]
+    return [*found, Screen(END, "Thank you", study.debriefing, key="debriefing")]
 
 
 def _asked(study: PeopleStudy, when: str) -> list[Questionnaire]:
@@ -168,24 +173,65 @@ def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Set
     return Setup(study.role, met.method, met.teammate, None, seed, met.belief, met.answers)
 
 
-def screen_to_json(study: PeopleStudy, screen: Screen, *, tries_left: int) -> dict[str, Any]:
+def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_left: int) -> dict[str, Any]:
     """Return a screen as JSON for browsers, without the condition, which people must not know.
 
     Args:
         study: the study.
         screen: the screen.
+        texts: the texts in the person's language.
         tries_left: number of attempts left at the comprehension check.
     """
-    found: dict[str, Any] = {"kind": screen.kind, "title": screen.title, "text": screen.text}
+    found: dict[str, Any] = {"kind": screen.kind, "title": title_of(study, screen, texts), "text": screen.text}
+    if screen.key:
+        found["text"] = texts.get(f"study.{screen.key}", screen.text)
     if screen.kind == CHECK:
-        found |= {"items": [item.to_json() for item, _ in study.check], "tries": tries_left}
+        found |= {"items": [_item(item, check_key(k), texts) for k, (item, _) in enumerate(study.check, start=1)]}
+        found["tries"] = tries_left
     if screen.form is not None:
-        found["items"] = [item.to_json() for item in screen.form.items]
+        found["items"] = [_item(item, form_key(screen.form, item), texts) for item in screen.form.items]
     if screen.kind == ROUND:
         found["practice"] = screen.practice
-    if screen.kind == END:
-        found |= {"code": study.code, "link": study.link.replace("{code}", study.code)}
+    if screen.kind in (CHECK, ROUND):
+        found["instructions"] = instructions_in(study, texts)
     return found
+
+
+def title_of(study: PeopleStudy, screen: Screen, texts: Texts) -> str:
+    """Return the heading of a screen in the language of `texts`; a round that counts is "Round 2 of 4"."""
+    if screen.form is not None:
+        title = texts["take.form_title"] if screen.title == DEFAULT_TITLE else screen.title
+        return texts.get(f"study.questionnaires.{screen.form.name}.title", title)
+    if screen.kind == CONSENT:
+        return texts.get("study.name", study.name)
+    if screen.kind == ROUND and not screen.practice:
+        rounds = study.rounds * (len(study.conditions) if study.design == "within" else 1)
+        return filled_text(texts["take.round_title"], round=screen.trial, rounds=rounds)
+    key = {TEXT: "instructions", CHECK: "check", ROUND: "practice", END: "end"}[screen.kind]
+    return texts[f"take.{key}_title"]
+
+
+def instructions_in(study: PeopleStudy, texts: Texts) -> list[str]:
+    """Return the pages of instructions in the language of `texts`."""
+    return [texts.get(f"study.instructions.{k}", page) for k, page in enumerate(study.instructions, start=1)]
+
+
+def check_key(number: int) -> str:
+    """Return the key of the texts of a question of the check, by its number from 1."""
+    return f"study.check.{number}"
+
+
+def form_key(form: Questionnaire, item: Item) -> str:
+    """Return the key of the texts of a question of a questionnaire."""
+    return f"study.questionnaires.{form.name}.{item.name}"
+
+
+def _item(item: Item, key: str, texts: Texts) -> dict[str, Any]:
+    """Return a question as JSON; ``labels`` are its options in the person's language, ``options`` those to store."""
+    found = item.to_json()
+    found |= {name: texts.get(f"{key}.{name}", found[name]) for name in ("text", "low", "high")}
+    labels = [texts.get(f"{key}.options.{k}", option) for k, option in enumerate(item.options, start=1)]
+    return {**found, "labels": labels}
 
 
 def described(screen: Screen) -> dict[str, Any]:
@@ -229,45 +275,44 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
     }
 
 
-def check_entry(study: PeopleStudy, screen: Screen, given: Field) -> tuple[dict[str, Any], bool]:
+def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) -> tuple[dict[str, Any], bool]:
     """Check what a person entered at a screen; return the data to store, and whether the person continues.
 
     Args:
         study: the study.
         screen: the screen.
         given: the entry: ``agreed`` for consent, ``answers`` by item for a check or a form, otherwise an empty object.
+        texts: the texts in the person's language, for messages.
     """
     if screen.kind == CONSENT:
         given.object(["agreed"], [])
         if given.value["agreed"] is not True:
-            raise AskwiseError("Please tick the box if you agree, or leave the study.")
+            raise NotEntered(texts["take.please_agree"])
         return {"agreed": True}, True
     if screen.kind == CHECK:
-        answers = _answers([item for item, _ in study.check], given)
+        keys = [check_key(k) for k in range(1, len(study.check) + 1)]
+        answers = _answers([item for item, _ in study.check], keys, given, texts)
         right = [answers[item.name] == expected for item, expected in study.check]
         return {"answers": answers, "right": sum(right)}, all(right)
     if screen.kind == FORM:
         assert screen.form is not None
-        return {"answers": _answers(list(screen.form.items), given)}, True
+        items = list(screen.form.items)
+        return {"answers": _answers(items, [form_key(screen.form, item) for item in items], given, texts)}, True
     given.object([], [])
     return {}, True
 
 
-def _answers(items: list[Any], given: Field) -> dict[str, Any]:
+class NotEntered(AskwiseError):  # noqa: N818 - it names what happened
+    """Raised if an entry is incomplete; the message, in the person's language, says what is missing."""
+
+
+def _answers(items: list[Item], keys: list[str], given: Field, texts: Texts) -> dict[str, Any]:
     names = [item.name for item in items]
     given.object(["answers"], []).child("answers").object([], names)
-    answers = given.child("answers")
-    return {item.name: item.checked(_answer(answers, item)) for item in items}
-
-
-def _answer(answers: Field, item: Any) -> Field:
-    """Return the answer to one question; errors show its text, because people do not know its name.
-
-    Args:
-        answers: all answers, by the names of the questions.
-        item: the question, an `Item`.
-    """
-    value = answers.value.get(item.name)
-    if value is None and not item.optional:
-        raise AskwiseError(f"Please answer this question: {item.text}")
-    return Field(item.text, value)
+    answers = given.child("answers").value
+    for item, key in zip(items, keys, strict=True):
+        value = answers.get(item.name)
+        if not item.optional and (value is None or (isinstance(value, str) and not value.strip())):
+            question = texts.get(f"{key}.text", item.text)
+            raise NotEntered(filled_text(texts["take.unanswered"], question=question))
+    return {item.name: item.checked(Field(item.text, answers.get(item.name))) for item in items}

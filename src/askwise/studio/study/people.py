@@ -14,12 +14,14 @@ import time
 import unicodedata
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from askwise.errors import AskwiseError, InputError
 from askwise.studio.security import PARTICIPANT, PILOT, new_cookie
 from askwise.studio.store import StudioStore
-from askwise.studio.study.file import PeopleStudy
+from askwise.studio.study.file import DECLINED, FAILED_CHECK, FINISHED, LEFT, PeopleStudy
 from askwise.studio.study.flow import END, Screen, cells, description, next_cell, screens
+from askwise.studio.study.texts import Texts, filled_text
 from askwise.text.reading import LONGEST_NAME
 
 SCHEMA = """
@@ -36,10 +38,11 @@ CREATE TABLE IF NOT EXISTS expected (person TEXT PRIMARY KEY REFERENCES people) 
 CREATE TABLE IF NOT EXISTS entry_times (
   person TEXT NOT NULL REFERENCES people, n INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (person, n)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS languages (person TEXT PRIMARY KEY REFERENCES people, language TEXT NOT NULL) WITHOUT ROWID;
 """
-"""Table ``places`` holds the screen of each round, ``expected`` the people who may continue from another browser, and
-``entry_times`` how long a person needed for each page and answer, as the browser measured it."""
-FINISHED, LEFT, FAILED_CHECK = "finished", "left", "check not passed"
+"""Table ``places`` holds the screen of each round, ``expected`` the people who may continue from another browser,
+``entry_times`` how long a person needed for each page and answer, as the browser measured it, and ``languages`` the
+language of people who chose one."""
 
 
 class CannotJoin(AskwiseError):  # noqa: N818 - it names what happened
@@ -90,6 +93,30 @@ class People:
         self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
         return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
 
+    # -- languages ------------------------------------------------------------------------------------------------
+
+    @property
+    def default_language(self) -> str:
+        """The language of people who have not chosen one."""
+        return next(iter(self.study.languages))
+
+    def language_of(self, name: str) -> str:
+        """Return the language that the person with the id `name` has chosen, or the default."""
+        rows = self._store.read("SELECT language FROM languages WHERE person = ?", (name,))
+        return str(rows[0][0]) if rows else self.default_language
+
+    def texts_for(self, name: str) -> Texts:
+        """Return all texts in the language of the person with the id `name`, by key."""
+        return self.study.languages[self.language_of(name)]
+
+    async def speak(self, person: Participant, language: str) -> None:
+        """Store the language that a person has chosen, one of the study's languages."""
+        await self._store.write(("INSERT OR REPLACE INTO languages VALUES (?, ?)", (person.id, language)))
+
+    def _cannot(self, key: str, **values: object) -> CannotJoin:
+        """Return the error that tells a person, in the study's default language, why joining is not possible."""
+        return CannotJoin(filled_text(self.study.languages[self.default_language][f"closed.{key}"], **values))
+
     # -- coming ---------------------------------------------------------------------------------------------------
 
     @property
@@ -109,10 +136,11 @@ class People:
             given: the identifier in the address, which the panel (the service that recruits people) adds, or None.
         """
         name = normalised_identifier(given or "")
-        if not self.study.parameter or not any(map(str.isalnum, name)) or "{" in name:
-            return None  # "..." or "{{%ID%}}" is a placeholder that the panel did not fill in
+        unfilled = name.startswith(("{", "%", "$", "[", "<")) or "{" in name
+        if not self.study.parameter or not any(map(str.isalnum, name)) or unfilled:
+            return None  # "...", "{{%ID%}}" or "%ID%" is a placeholder that the panel did not fill in
         if len(name) > LONGEST_NAME or not name.isprintable():
-            raise CannotJoin("The identifier in your link is not valid.")
+            raise self._cannot("identifier")
         if self.study.stored == "plain":
             return name
         return hashlib.sha256(f"{self._salt}\0{name.casefold()}".encode()).hexdigest()[:32]
@@ -129,17 +157,15 @@ class People:
         """
         async with self._joining:
             if self.paused and not pilot:
-                raise CannotJoin("The study is paused. Please come back later.")
+                raise self._cannot("paused")
             name = self.panel_name(panel)
             if name is None and self.study.parameter and not pilot:
-                missing = f"Your link does not contain your identifier ({self.study.parameter} is missing)"
-                raise CannotJoin(f"{missing}. Please open the study with the link from your panel.")
+                raise self._cannot("missing", parameter=self.study.parameter)
             before = None if name is None else self._by_panel(name, pilot=pilot)
             if before is not None:
                 return await self._back(before)
             if not pilot and self.in_progress() >= self.study.most_at_once:
-                most = self.study.most_at_once
-                raise CannotJoin(f"All {most} places are taken at the moment. Please come back later.")
+                raise self._cannot("full", places=self.study.most_at_once)
             return await self._added(name, pilot=pilot)
 
     async def _added(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
@@ -169,7 +195,7 @@ class People:
         Raises `CannotJoin` unless the researcher has allowed it (`readmit`).
         """
         if not self._store.read("SELECT person FROM expected WHERE person = ?", (name,)):
-            raise CannotJoin("You have already started this study in another browser. Please continue there.")
+            raise self._cannot("twice")
         found = self.person(name)
         cookie, keeping = new_cookie(PILOT if found.pilot else PARTICIPANT, name)
         await self._store.write(("DELETE FROM expected WHERE person = ?", (name,)), keeping)
@@ -201,9 +227,17 @@ class People:
         """Return the participant with the id `name`; raise `CannotJoin` if there is none."""
         rows = self._store.read("SELECT id, number, pilot, cell, end FROM people WHERE id = ?", (name,))
         if not rows:
-            raise CannotJoin("Your cookie is not known to this study.")
+            raise self._cannot("unknown")
         found, number, pilot, cell, end = rows[0]
         return Participant(found, number, bool(pilot), cell, end)
+
+    def ending_of(self, person: Participant, end: str) -> dict[str, str]:
+        """Return ``code`` and ``link`` to the panel for a person whose participation ended in this way."""
+        code, link = self.study.endings[end]
+        if "{id}" in link:
+            panel = self._store.read("SELECT panel FROM people WHERE id = ?", (person.id,))[0][0]
+            link = link.replace("{id}", quote(panel or "", safe=""))
+        return {"code": code, "link": link.replace("{code}", quote(code, safe=""))}
 
     def screens_of(self, person: Participant) -> list[Screen]:
         """Return all screens (texts, forms and rounds) that a person goes through, in order."""
@@ -250,9 +284,9 @@ class People:
         await self._store.write(*statements)
 
     async def leave(self, person: Participant) -> None:
-        """End the participation of a person who wants to stop; do nothing if it has ended."""
+        """End the participation of a person who wants to stop, or who declines before consent; once only."""
         if person.end is None:
-            await self._store.write(_ending(person, LEFT))
+            await self._store.write(_ending(person, LEFT if self.entries(person) else DECLINED))
 
 
 def normalised_identifier(given: str) -> str:

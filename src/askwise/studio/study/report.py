@@ -22,8 +22,8 @@ from askwise.studies.analysis.estimates import holm
 from askwise.studio.pool import Pool
 from askwise.studio.rounds.replay import TWIN
 from askwise.studio.study.export import DECISION, PlayedRound, Row, StoredStudy, exported, failure_of, playing
+from askwise.studio.study.file import FINISHED
 from askwise.studio.study.hypotheses import SIDES, TESTS, difference, mean_interval, p_value
-from askwise.studio.study.people import FINISHED
 from askwise.studio.study.report_page import write_page
 from askwise.text.files import make_folder, whole_file
 from askwise.types import FloatArray

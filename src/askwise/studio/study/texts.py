@@ -1,0 +1,91 @@
+"""The texts that people read in a study and while they play: one table for each language, from keys to texts.
+
+The package has the tables ``texts/en.toml`` and ``texts/de.toml``. A study file names its languages, the first of which
+is the default, and replaces or adds texts: ``[texts.de]``, or ``texts.de = "german.toml"``. Keys that begin with
+``study.`` translate the study's own texts (``study.consent``, ``study.instructions.1``); keys that begin with ``word.``
+translate words and names of problem files (``word.helper``). Texts without a translation stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from askwise.errors import InputError, did_you_mean
+from askwise.text.data import parse_toml
+from askwise.text.files import read_text
+from askwise.text.reading import Field
+
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+"""The languages of the package, by their codes, in their own words."""
+OWN = ("study.", "word.")
+"""The beginnings of keys that translate a study's own texts, and the words of its problems."""
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
+Texts = dict[str, str]
+
+
+@cache
+def package_texts(language: str) -> Texts:
+    """Return the package's texts in a language, by key; English for a language that the package does not have."""
+    name = f"{language if language in LANGUAGES else 'en'}.toml"
+    return flattened(parse_toml(files("askwise.studio").joinpath("texts", name).read_text(encoding="utf-8")))
+
+
+def flattened(given: Any, path: str = "") -> Texts:
+    """Return all texts in nested tables and lists, by their path; elements of lists are numbered from 1."""
+    if isinstance(given, str):
+        return {path: given}
+    if isinstance(given, list):
+        given = dict(enumerate(given, start=1))
+    if not isinstance(given, dict):
+        raise InputError(f"texts.{path}", repr(given), "a text")
+    found: Texts = {}
+    for key, each in given.items():
+        found |= flattened(each, f"{path}.{key}" if path else str(key))
+    return found
+
+
+def filled_text(text: str, **values: object) -> str:
+    """Return a text with its placeholders, names in braces, replaced by the values of these names."""
+    return PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), text)
+
+
+def read_languages(root: Field) -> dict[str, Texts]:
+    """Return the texts of all languages of a study, by language; the first language is the default."""
+    languages = ["en"]
+    if root.has("languages"):
+        languages = [each.text() for each in root.child("languages").elements()]
+        if not languages or len(set(languages)) < len(languages):
+            raise root.child("languages").refuse("at least one language, each once")
+    given = root.child("texts").object([], languages) if root.has("texts") else None
+    found = {}
+    for language in languages:
+        own = given is not None and given.has(language)
+        if language not in LANGUAGES and not own:
+            raise InputError("languages", repr(language), f"one of {', '.join(LANGUAGES)}, or a table texts.{language}")
+        found[language] = package_texts(language) | (_own(given.child(language)) if given and own else {})
+    return found
+
+
+def _own(given: Field) -> Texts:
+    """Return the texts of one language that a study states, in a table or in a file; refuse unknown keys."""
+    contents = given.value
+    if isinstance(contents, str):
+        contents = parse_toml(read_text((given.folder or Path()) / contents))
+    found, known = flattened(contents), package_texts("en")
+    for key, text in found.items():
+        path = f"{given.path}.{key}"
+        if not text.strip():
+            raise InputError(path, "an empty text", "a text")
+        if key.startswith(OWN):
+            continue
+        if key not in known:
+            raise InputError(path, "an unknown text", f"a key of texts/en.toml{did_you_mean(key, known)}")
+        allowed = PLACEHOLDER.findall(known[key])
+        wrong = [name for name in PLACEHOLDER.findall(text) if name not in allowed]
+        if wrong:
+            raise InputError(path, f"{{{wrong[0]}}}", f"only {', '.join(allowed) or 'no placeholders'} in braces")
+    return found
