@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.cli import main
+from askwise.text import examples
 
 ROOT = Path(__file__).parents[2]
 TIMED = ("seconds",)
@@ -42,6 +43,7 @@ CALLS = {
     "evaluate-noisy": "evaluate examples/ward.toml --method planner --answers wrong:0.1 --exact --questions 2 --bound",
     "evaluate-episodes": "evaluate examples/workshop.json --method ezq-local --episodes 20 --seed 1",
     "evaluate-paths": "evaluate examples/coverage.toml --method planner --paths 2",
+    "examples": "examples",
     "recognise": "recognise examples/words --complete",
     "recognise-robust": "recognise examples/words --belief robust",
     "run-graph": "run examples/ward.toml --seed 1 --method planner",
@@ -62,10 +64,11 @@ def printed(call: str) -> str:
 
 
 def run(call: str, folder: str = "") -> str:
-    """Run a command on the examples; return the JSON that it prints, indented, with FOLDER for `folder`."""
+    """Run a command on the examples; return the JSON that it prints, indented, with FOLDER for `folder` and EXAMPLES for theirs."""
     with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.chdir(ROOT):
         assert main([*shlex.split(call.format(folder=folder)), "--json"]) == 0, call
-    found = json.loads(shown.getvalue().replace(folder, "FOLDER") if folder else shown.getvalue())
+    text = shown.getvalue().replace(str(examples.folder()), "EXAMPLES")
+    found = json.loads(text.replace(folder, "FOLDER") if folder else text)
     return json.dumps(_kept(found), indent=1, ensure_ascii=False)
 
 
