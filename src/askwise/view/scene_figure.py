@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, Polygon, Rectangle
 
@@ -153,7 +154,7 @@ class SceneFigure:
         if floor.n_walls > MOST_PATCHES:
             shown = np.where(floor.walls, 1.0, np.nan)
             box = (left, left + wide, low, low + high)
-            self.pen.ax.imshow(shown, cmap="gray_r", vmin=0, vmax=1.6, origin="lower", extent=box, aspect="auto")
+            self.pen.ax.imshow(shown, cmap=ListedColormap([WALL]), origin="lower", extent=box, aspect="auto")
         else:
             for y, x in np.argwhere(floor.walls):
                 self.pen.add(Rectangle((left + x * unit, low + y * unit), unit, unit, facecolor=WALL, linewidth=0))
