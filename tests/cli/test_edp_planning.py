@@ -131,7 +131,7 @@ REFUSED = {
     ("x.tar.bz2", "more"): "arguments: found 'more' after 'x.tar.bz2'; expected one archive or folder, or DOMAIN.pddl TEMPLATE.pddl",
     ("x.tar.bz2", "--limit", "blnd=3"): "--limit: found 'blnd=3'; expected NAME=N with one of atoms, operators, tries, blind, states, evaluations, edges (did you mean 'blind'?)",
     ("x.tar.bz2", "--limit", "blind=many"): "--limit blind: found 'many'; expected a whole number from 0",
-    ("x.tar.bz2", "--at", "1,2"): "--at: found '1,2'; expected a map or an instance beside it",
+    ("x.tar.bz2", "--at", "1,2"): "--at: found '1,2'; expected a map or an instance; for a planning problem use --obs",
     ("map.txt", "--goals", "hyps.dat"): "--goals: found 'hyps.dat'; expected a planning problem, MAP.pddl or an archive, with it",
 }  # fmt: skip
 
