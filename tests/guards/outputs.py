@@ -64,7 +64,7 @@ def printed(call: str) -> str:
 
 
 def run(call: str, folder: str = "") -> str:
-    """Run a command on the examples; return the JSON that it prints, indented, with FOLDER for `folder` and EXAMPLES for theirs."""
+    """Run a command; return the JSON that it prints, indented, FOLDER for `folder`, EXAMPLES for the examples."""
     with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.chdir(ROOT):
         assert main([*shlex.split(call.format(folder=folder)), "--json"]) == 0, call
     text = shown.getvalue().replace(str(examples.folder()), "EXAMPLES")
