@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from askwise.errors import AskwiseError, InputError
-from askwise.studio.study.flow import cells, next_cell, problems_at_place, screen_to_json, screens, setup_of, williams
+from askwise.studio.study.flow import (
+    NotEntered,
+    cells,
+    check_entry,
+    next_cell,
+    problems_at_place,
+    screen_to_json,
+    screens,
+    setup_of,
+    williams,
+)
 from askwise.studio.study.items import Item
 from askwise.studio.study.scales import DIMENSIONS, SCALES, pairs, score
+from askwise.studio.study.texts import PLACEHOLDER, package_texts
 from askwise.text.reading import Field
 from tests.studio.participants import STUDY, load, write_study
 
@@ -213,3 +226,88 @@ def test_answers_are_checked(item: Item, answer: object, words: str) -> None:
     with pytest.raises(AskwiseError) as refused:
         item.checked(Field("a", answer))
     assert str(refused.value) == words
+
+
+# -- texts, endings and panels -----------------------------------------------------------------------------------
+
+
+def test_the_german_texts_are_complete_and_fill_in_nothing_unknown() -> None:
+    english, german = package_texts("en"), package_texts("de")
+    scales = {key for key in german if key.startswith("scale.")}
+    assert set(german) - scales == set(english)
+    for key in english:
+        assert set(PLACEHOLDER.findall(german[key])) <= set(PLACEHOLDER.findall(english[key])), key
+    items = [(scale, item) for scale in SCALES.values() for item in scale.items]
+    wanted = {f"scale.{scale.name}.{item.name}" for scale, item in items} | {
+        f"scale.dimensions.{d}" for d in DIMENSIONS
+    }
+    assert scales == wanted | {"scale.pair"} | {
+        f"scale.ends.{end}" for _, item in items for end in (item.low, item.high)
+    }
+
+
+def test_a_study_can_replace_each_text_and_add_a_language(tmp_path: Path) -> None:
+    (tmp_path / "nl.toml").write_text('[common]\ncontinue = "Verder"\n[study]\nconsent = "Akkoord?"', encoding="utf-8")
+    added = """
+languages = ["en", "de", "nl"]
+[texts]
+nl = "nl.toml"
+[texts.en.take]
+agree = "I agree."
+[texts.de.study]
+instructions = ["Lesen Sie dies."]
+check.1 = {text = "Was tun Sie?", options = ["Gehen", "Fliegen"]}
+questionnaires.free.colour.options = ["rot", "blau"]
+questionnaires.workload.pace.text = "Wie eilig war es?"
+"""
+    study = load(write_study(tmp_path, STUDY.replace("[check]", f"{added}[check]", 1)))
+    way = screens(study, cells(2, 2, within=True)[0])
+    assert study.languages["en"]["take.agree"] == "I agree."
+
+    def shown(language: str) -> list[dict[str, Any]]:
+        return [screen_to_json(study, each, study.languages[language], tries_left=1) for each in way]
+
+    german, dutch = shown("de"), shown("nl")
+    assert [german[1]["text"], german[2]["text"]] == ["Lesen Sie dies.", "And this."]
+    assert (german[3]["items"][0]["text"], german[3]["items"][0]["labels"]) == ("Was tun Sie?", ["Gehen", "Fliegen"])
+    assert german[3]["items"][0]["options"] == ("I walk", "I fly"), "what is stored has one language"
+    load_items = {item["name"]: item for item in german[6]["items"]}
+    assert load_items["pace"]["text"] == "Wie eilig war es?"
+    assert (load_items["mental"]["low"], load_items["mental"]["high"]) == ("sehr wenig", "sehr viel")
+    assert load_items["mental"]["text"].startswith("Wie viel geistige Anstrengung")
+    assert german[10]["items"][0]["labels"] == ["rot", "blau"]
+    assert (dutch[0]["text"], study.languages["nl"]["common.continue"]) == ("Akkoord?", "Verder")
+    assert dutch[6]["items"][0]["text"] == SCALES["workload"].items[0].text
+    with pytest.raises(NotEntered, match="Bitte beantworten Sie diese Frage: Wie viel geistige Anstrengung"):
+        check_entry(study, way[6], Field("", {"answers": {}}), study.languages["de"])
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ('languages = ["en", "nl"]', "one of en, de, or a table texts.nl"),
+        ('[texts.en.take]\nagre = "Yes"', "did you mean 'take.agree'?"),
+        ('[texts.en.take]\nstep = "Step {n}"', "only place, of in braces"),
+        ('[texts.en.take]\nstep = " "', "found an empty text"),
+        ('[panel]\nservice = "prolifik"', "did you mean 'prolific'?"),
+        ('[completion]\ncode = "A"\nleft_code = "A"', "completion.left_code: found 'A'; expected another code"),
+        ('[completion]\nleft_link = "https://p.example/{code}"', "completion.left_code, which replaces it"),
+        ('[completion]\nlink = "https://p.example/{id}"', "because a hash cannot be turned back"),
+        ('[completion]\ndeclined_link = "p.example"', "an address that begins with https:// or http://"),
+    ],
+)
+def test_wrong_texts_endings_and_panels_are_refused(tmp_path: Path, added: str, message: str) -> None:
+    text = STUDY[: STUDY.index("[panel]")]
+    top = added if added.startswith("languages") else ""
+    text = text.replace("[check]", f"{top}\n[check]", 1) + ("" if top else added)
+    with pytest.raises(InputError, match=re.escape(message)):
+        load(write_study(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("service", "link"),
+    [("prolific", "?PROLIFIC_PID={{%PROLIFIC_PID%}}"), ("sona", "?id=%SURVEY_CODE%"), ("cloudresearch", "")],
+)
+def test_links_are_as_the_services_expect_them(tmp_path: Path, service: str, link: str) -> None:
+    study = load(write_study(tmp_path, STUDY.replace('parameter = "PID"', f'service = "{service}"')))
+    assert (f"?{study.parameter}={study.placeholder}" if study.placeholder else "") == link

@@ -28,6 +28,7 @@ from askwise.errors import AskwiseError
 from askwise.studio.rounds.round import Setup
 from askwise.studio.study.file import DEFAULT_TITLE, WHEN, PeopleStudy, Questionnaire, StudyCondition
 from askwise.studio.study.items import Item
+from askwise.studio.study.scales import Scale
 from askwise.studio.study.texts import Texts, filled_text
 from askwise.text.reading import Field
 
@@ -186,10 +187,9 @@ def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_le
     if screen.key:
         found["text"] = texts.get(f"study.{screen.key}", screen.text)
     if screen.kind == CHECK:
-        found |= {"items": [_item(item, check_key(k), texts) for k, (item, _) in enumerate(study.check, start=1)]}
-        found["tries"] = tries_left
+        found |= {"items": _check_items(study, texts), "tries": tries_left}
     if screen.form is not None:
-        found["items"] = [_item(item, form_key(screen.form, item), texts) for item in screen.form.items]
+        found["items"] = _form_items(screen.form, texts)
     if screen.kind == ROUND:
         found["practice"] = screen.practice
     if screen.kind in (CHECK, ROUND):
@@ -216,22 +216,35 @@ def instructions_in(study: PeopleStudy, texts: Texts) -> list[str]:
     return [texts.get(f"study.instructions.{k}", page) for k, page in enumerate(study.instructions, start=1)]
 
 
-def check_key(number: int) -> str:
-    """Return the key of the texts of a question of the check, by its number from 1."""
-    return f"study.check.{number}"
+def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dict[str, Any]:
+    """Return a question as JSON; ``labels`` are its options in the person's language, ``options`` those to store.
 
-
-def form_key(form: Questionnaire, item: Item) -> str:
-    """Return the key of the texts of a question of a questionnaire."""
-    return f"study.questionnaires.{form.name}.{item.name}"
-
-
-def _item(item: Item, key: str, texts: Texts) -> dict[str, Any]:
-    """Return a question as JSON; ``labels`` are its options in the person's language, ``options`` those to store."""
+    Args:
+        item: the question.
+        key: the key of the study's own translation of it.
+        texts: the texts in the person's language.
+        scale: the ready-made scale that it belongs to. The package translates its own wording only, never a published
+            one that the researcher supplied.
+    """
     found = item.to_json()
-    found |= {name: texts.get(f"{key}.{name}", found[name]) for name in ("text", "low", "high")}
-    labels = [texts.get(f"{key}.options.{k}", option) for k, option in enumerate(item.options, start=1)]
-    return {**found, "labels": labels}
+    ours: Texts = {}
+    if scale is not None and not scale.cited:
+        compared = item.kind == "choice"
+        ours["text"] = texts.get("scale.pair" if compared else f"scale.{scale.name}.{item.name}", "")
+        ours |= {end: texts.get(f"scale.ends.{found[end]}", "") for end in ("low", "high")}
+        for k, name in enumerate(item.name.split(" or ") if compared else (), start=1):
+            ours[f"options.{k}"] = texts.get(f"scale.dimensions.{name}", "")
+    found |= {name: texts.get(f"{key}.{name}") or ours.get(name) or found[name] for name in ("text", "low", "high")}
+    numbered = [(f"options.{k}", option) for k, option in enumerate(item.options, start=1)]
+    return {**found, "labels": [texts.get(f"{key}.{name}") or ours.get(name) or option for name, option in numbered]}
+
+
+def _check_items(study: PeopleStudy, texts: Texts) -> list[dict[str, Any]]:
+    return [_item(item, f"study.check.{k}", texts) for k, (item, _) in enumerate(study.check, start=1)]
+
+
+def _form_items(form: Questionnaire, texts: Texts) -> list[dict[str, Any]]:
+    return [_item(item, f"study.questionnaires.{form.name}.{item.name}", texts, form.scale) for item in form.items]
 
 
 def described(screen: Screen) -> dict[str, Any]:
@@ -290,14 +303,12 @@ def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) 
             raise NotEntered(texts["take.please_agree"])
         return {"agreed": True}, True
     if screen.kind == CHECK:
-        keys = [check_key(k) for k in range(1, len(study.check) + 1)]
-        answers = _answers([item for item, _ in study.check], keys, given, texts)
+        answers = _answers([item for item, _ in study.check], _check_items(study, texts), given, texts)
         right = [answers[item.name] == expected for item, expected in study.check]
         return {"answers": answers, "right": sum(right)}, all(right)
     if screen.kind == FORM:
         assert screen.form is not None
-        items = list(screen.form.items)
-        return {"answers": _answers(items, [form_key(screen.form, item) for item in items], given, texts)}, True
+        return {"answers": _answers(screen.form.items, _form_items(screen.form, texts), given, texts)}, True
     given.object([], [])
     return {}, True
 
@@ -306,13 +317,13 @@ class NotEntered(AskwiseError):  # noqa: N818 - it names what happened
     """Raised if an entry is incomplete; the message, in the person's language, says what is missing."""
 
 
-def _answers(items: list[Item], keys: list[str], given: Field, texts: Texts) -> dict[str, Any]:
+def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, texts: Texts) -> dict[str, Any]:
+    """Return the checked answers by the names of `items`; `shown` are the same items in the person's language."""
     names = [item.name for item in items]
     given.object(["answers"], []).child("answers").object([], names)
     answers = given.child("answers").value
-    for item, key in zip(items, keys, strict=True):
+    for item, each in zip(items, shown, strict=True):
         value = answers.get(item.name)
         if not item.optional and (value is None or (isinstance(value, str) and not value.strip())):
-            question = texts.get(f"{key}.text", item.text)
-            raise NotEntered(filled_text(texts["take.unanswered"], question=question))
+            raise NotEntered(filled_text(texts["take.unanswered"], question=each["text"]))
     return {item.name: item.checked(Field(item.text, answers.get(item.name))) for item in items}

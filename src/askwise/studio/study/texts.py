@@ -3,7 +3,9 @@
 The package has the tables ``texts/en.toml`` and ``texts/de.toml``. A study file names its languages, the first of which
 is the default, and replaces or adds texts: ``[texts.de]``, or ``texts.de = "german.toml"``. Keys that begin with
 ``study.`` translate the study's own texts (``study.consent``, ``study.instructions.1``); keys that begin with ``word.``
-translate words and names of problem files (``word.helper``). Texts without a translation stay as they are.
+translate words and names of problem files (``word.helper``); keys that begin with ``scale.`` are the questions of
+ready-made scales, whose English wording is in `askwise.studio.study.scales`. Texts without a translation stay as
+they are.
 """
 
 from __future__ import annotations
@@ -75,7 +77,8 @@ def _own(given: Field) -> Texts:
     contents = given.value
     if isinstance(contents, str):
         contents = parse_toml(read_text((given.folder or Path()) / contents))
-    found, known = flattened(contents), package_texts("en")
+    # The English wording of scales is in `scales`; the German table has the keys of its translation.
+    found, known = flattened(contents), {**package_texts("de"), **package_texts("en")}
     for key, text in found.items():
         path = f"{given.path}.{key}"
         if not text.strip():
@@ -83,7 +86,7 @@ def _own(given: Field) -> Texts:
         if key.startswith(OWN):
             continue
         if key not in known:
-            raise InputError(path, "an unknown text", f"a key of texts/en.toml{did_you_mean(key, known)}")
+            raise InputError(path, "an unknown text", f"a key of the package's texts{did_you_mean(key, known)}")
         allowed = PLACEHOLDER.findall(known[key])
         wrong = [name for name in PLACEHOLDER.findall(text) if name not in allowed]
         if wrong:
