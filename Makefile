@@ -45,7 +45,7 @@ beyond: $(VENV)/installed
 	$(BIN)/askwise study beyond
 
 studio: $(VENV)/installed-studio
-	$(BIN)/askwise studio examples
+	$(BIN)/askwise studio
 
 lint: $(VENV)/installed-test $(VENV)/installed-docs
 	$(BIN)/ruff check
@@ -111,7 +111,7 @@ dist: $(VENV)/installed-test
 	$(PIP) wheel --quiet --no-deps --no-build-isolation -w $(DIST) $(DIST)/source
 	$(PYTHON) -m venv $(DIST)/env
 	$(DIST)/env/bin/python -m pip --disable-pip-version-check install --quiet -c constraints.txt $(DIST)/askwise-*.whl
-	cd $(DIST) && sh ../../tests/try_commands.sh env/bin ../../examples
+	cd $(DIST) && sh ../../tests/try_commands.sh env/bin
 	rm -rf $(DIST)/env $(DIST)/source
 	@echo "Written: $$(ls $(DIST)/askwise-*)"
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,3 +41,17 @@ def processes_are_kept() -> Iterator[None]:
         patch.setattr(pool, "end", lambda run: None if run == KEPT else end(run))
         yield
     end(KEPT)
+
+
+@pytest.fixture(scope="session")
+def wheel_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as it would be shipped, built from this folder."""
+    pytest.importorskip("hatchling")
+    pytest.importorskip("pip")
+    folder, root = tmp_path_factory.mktemp("wheel"), str(Path(__file__).resolve().parent.parent)
+    command = ["wheel", root, "--no-deps", "--no-build-isolation", "--no-index", "--quiet", "-w", str(folder)]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    built = subprocess.run([*pip, *command], capture_output=True, check=False, text=True)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (path,) = folder.glob("*.whl")
+    return path

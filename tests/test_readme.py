@@ -1,22 +1,71 @@
-"""What the README shows is run, and its links and targets exist."""
+"""What the README shows is run with the installed package, and its links and targets exist."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 import pytest
 
-from tests.doc_pages import ROOT, Reader, blocks, commands, missing_links, own_folder
+from tests.doc_pages import ROOT, Command, Reader, blocks, commands, missing_links
 
 README = ROOT / "README.md"
 
 
-def test_what_is_shown_works(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+class InstalledReader(Reader):
+    """Runs the commands of a page with an installed askwise, in processes of their own."""
+
+    program = ""
+    """The ``askwise`` to run."""
+
+    def run(self, command: Command) -> None:
+        if command.text.startswith("askwise "):
+            done = run_installed(self.program, command.text)
+            printed = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
+            self._compare(f"$ {command.text}", command.expected, printed, command.line + 1)
+
+
+def run_installed(program: str, command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command that begins with ``askwise``."""
+    arguments = [program, *shlex.split(command)[1:]]
+    return subprocess.run(arguments, capture_output=True, check=False, text=True, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel_file: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The command of a fresh environment into which the wheel was installed; it borrows the other packages."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python), "install", "--quiet"]
+    done = subprocess.run([*pip, "--no-deps", "--no-index", str(wheel_file)], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (packages,) = folder.glob("lib/python*/site-packages")
+    borrowed = sysconfig.get_path("purelib")  # a plain line: the .pth of this askwise in there is not followed
+    (packages / "borrowed.pth").write_text(f"{borrowed}\n", encoding="utf-8")
+    where = subprocess.run([python, "-c", "import askwise; print(askwise.__file__)"], capture_output=True, text=True)
+    assert where.stdout.startswith(str(folder)), where
+    return str(folder / "bin" / "askwise")
+
+
+def test_what_is_shown_works_after_an_installation_in_an_empty_folder(
+    tmp_path: Path, installed: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with own_folder(tmp_path, monkeypatch):
-        Reader(README, capsys, monkeypatch).read()
+    monkeypatch.chdir(tmp_path)
+    reader = InstalledReader(README, capsys, monkeypatch)
+    reader.program = installed
+    reader.read()
+    inline = re.findall(r"`(askwise [^`]+)`", README.read_text(encoding="utf-8"))
+    tried = [command for command in inline if not re.search(r"[A-Z]{3}|studio|reproduce|run --method|beyond", command)]
+    assert len(tried) >= 6
+    for command in tried:
+        done = run_installed(installed, command)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
 
 
 def test_links_lead_somewhere() -> None:

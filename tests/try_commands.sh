@@ -1,15 +1,14 @@
-# Runs the commands of an installed askwise: sh tests/try_commands.sh FOLDER_OF_PYTHON FOLDER_OF_EXAMPLES
+# Runs the commands of an installed askwise: sh tests/try_commands.sh FOLDER_OF_PYTHON
 set -e
 bin=$1
-examples=$2
 "$bin/askwise" --version
 "$bin/askwise" > help.txt
 "$bin/python" -m askwise --help | cmp - help.txt
-"$bin/askwise" show "$examples/kitchen.toml" > /dev/null
-"$bin/askwise" edp "$examples/two-goals.txt" > /dev/null
-"$bin/askwise" ask "$examples/ward.toml" > /dev/null
-"$bin/askwise" run "$examples/workshop.json" --goal S9 --seed 1 --html episode.html --gif episode.gif > /dev/null
-"$bin/askwise" evaluate "$examples/ward.toml" --method never --episodes 5 > /dev/null
+"$bin/askwise" show kitchen > /dev/null
+"$bin/askwise" edp two-goals > /dev/null
+"$bin/askwise" ask ward > /dev/null
+"$bin/askwise" run workshop --goal S9 --seed 1 --html episode.html --gif episode.gif > /dev/null
+"$bin/askwise" evaluate ward --method never --episodes 5 > /dev/null
 "$bin/askwise" generate --size 6 --stations 3 --toolboxes 1 --seed 1 > workshop.json
 "$bin/askwise" solve workshop.json > /dev/null
 "$bin/askwise" completion bash > /dev/null

@@ -12,7 +12,6 @@ import threading
 import webbrowser
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from askwise.errors import InputError
 from askwise.studies.running.ownership import lock
 from askwise.studio.security import LARGEST_MESSAGE
 from askwise.text.examples import find
+from askwise.text.examples import folder as examples
 from askwise.text.files import make_folder, naming_file, read_text, reason
 from askwise.text.reading import LONGEST_NAME
 from askwise.workers.limits import Limits
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 ENDINGS = (".toml", ".json")
 MOST_FILES = 500
-EXAMPLES = {"map.txt": "kitchen (a map)", "graph.txt": "ward (a graph)", "coverage.txt": "rooms (coverage)"}
-"""Starters of ``askwise new`` that can be played without changes, and their names."""
 
 
 def problems_at(path: str | None) -> dict[str, str]:
@@ -43,10 +41,7 @@ def problems_at(path: str | None) -> dict[str, str]:
     Files in the folder that are not problem files are skipped, with a line on standard error. Other files to which a
     problem file refers are included in its text.
     """
-    if path is None:
-        folder = resources.files("askwise.starters")
-        return {title: folder.joinpath(name).read_text(encoding="utf-8") for name, title in EXAMPLES.items()}
-    place = find(path)
+    place = examples() if path is None else find(path)
     if place.is_dir():
         return _in_folder(place)
     return {place.stem[:LONGEST_NAME]: _text(place)}
