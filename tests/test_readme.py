@@ -18,13 +18,18 @@ README = ROOT / "README.md"
 
 
 class InstalledReader(Reader):
-    """Runs the commands of a page with an installed askwise, in processes of their own."""
+    """Runs the commands of a page with an installed askwise, in processes of their own.
+
+    Those that compile loops run in this process: numba would compile them once more for every installation.
+    """
 
     program = ""
     """The ``askwise`` to run."""
 
     def run(self, command: Command) -> None:
-        if command.text.startswith("askwise "):
+        if command.text.split()[1] in ("evaluate", "solve", "study"):
+            super().run(command)
+        elif command.text.startswith("askwise "):
             done = run_installed(self.program, command.text)
             printed = [line.rstrip() for line in (done.stdout + done.stderr).splitlines()]
             self._compare(f"$ {command.text}", command.expected, printed, command.line + 1)
@@ -61,7 +66,7 @@ def test_what_is_shown_works_after_an_installation_in_an_empty_folder(
     reader.program = installed
     reader.read()
     inline = re.findall(r"`(askwise [^`]+)`", README.read_text(encoding="utf-8"))
-    tried = [command for command in inline if not re.search(r"[A-Z]{3}|studio|reproduce|run --method|beyond", command)]
+    tried = [command for command in inline if not re.search(r"^askwise \S+$|reproduce|help", command)]
     assert len(tried) >= 6
     for command in tried:
         done = run_installed(installed, command)
