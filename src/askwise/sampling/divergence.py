@@ -12,7 +12,8 @@ If `other` were true, the chance that it is ever ruled out would be at most `evi
 
 Here `dp` is sampled. One set of runs of each goal's policy serves all pairs with that goal. Runs that end at the
 `horizon`, or because the environment cuts them off (`truncated`), are censored; what is estimated is
-``E[min(dp, horizon)]``, a lower bound of the EDP. See `askwise.sampling.estimates`.
+``E[min(dp, horizon)]``, a lower bound of the EDP. If the environment ends runs earlier, the end of the run takes the
+place of the horizon. See `askwise.sampling.estimates`.
 
 **When to stop.** Stopping as soon as an interval happens to be narrow would favour samples with a small variance. A
 first stage of `FIRST` runs therefore only decides how many runs there will be, and all of them are finished and used.
@@ -36,6 +37,8 @@ from askwise.seeds import Seed, spawn
 from askwise.text.wording import percent
 from askwise.types import BoolArray, FloatArray, IntArray
 
+LEFT = 20
+"""Fewest runs from which mean further steps are estimated."""
 FIRST = 400
 """Runs of the first stage, which decides how many runs follow."""
 MOST = 20_000
@@ -96,8 +99,12 @@ class SampledEdp:
     def remaining(self, after: int) -> float:
         """Return the mean number of further steps in the runs that have not diverged after `after` steps.
 
-        It is a lower bound if some of them are censored, and ``inf`` if all of them are.
+        It is a lower bound if some of them are censored, and ``inf`` if all of them are. If fewer than `LEFT` runs have
+        lasted that long, the last `LEFT` runs are used, from the step after which they were left: how long the rest
+        takes changes little then, because late divergence points are close to geometrically distributed.
         """
+        if self.runs > LEFT:
+            after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)
         left = self.steps > after
         if not (left & self.diverged).any():
             return math.inf
@@ -206,16 +213,30 @@ class SampledDivergence:
         return "\n".join(f"{p.other:<{width}} ruled out under {p.truth:<{width}}  {p}" for p in self.pairs.values())
 
 
-def sampled_edp(env: Any, other: Any, truth: Any, **options: Any) -> SampledEdp:
+def sampled_edp(
+    env: Any,
+    other: Any,
+    truth: Any,
+    *,
+    within: float = 0.05,
+    horizon: int = 1000,
+    evidence: float = 0.05,
+    **options: Any,
+) -> SampledEdp:
     """Estimate how long it takes until one policy is ruled out while another one is followed.
 
     Args:
         env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
         other: the policy to be ruled out (kinds: see `askwise.sampling.policies`).
         truth: the policy that is followed.
-        options: as for `sampled_divergence`.
+        within: largest distance between the mean and the ends of its interval, as a share of the mean.
+        horizon: the largest number of steps of a run.
+        evidence: the other policy is ruled out when what was seen is `evidence` times as likely under it as under the
+            truth; 0: only when it is impossible.
+        options: other options of `sampled_divergence`.
     """
-    found = sampled_divergence(env, {"other": other, "truth": truth}, truths=["truth"], **options)
+    given = {"within": within, "horizon": horizon, "evidence": evidence, **options}
+    found = sampled_divergence(env, {"other": other, "truth": truth}, truths=["truth"], **given)
     return found.pairs["other", "truth"]
 
 
@@ -247,7 +268,8 @@ def sampled_divergence(
             only when it is impossible.
         threshold: if given, a goal is ruled out by the first action whose probability is below this share of the
             largest, whatever the `evidence`. The result can depend much on this number.
-        end_tells: whether the end of an episode (`terminated`) shows the goal. If not, such runs are censored.
+        end_tells: whether the end of an episode (`terminated`) shows that the true goal is pursued, which rules out all
+            others. If not, such runs are censored.
         interval: ``normal`` or ``bernstein``, which is wider and holds for any number of runs.
         runs: limit on the runs of each truth.
         lanes: number of environments that run side by side, if a name or a function is given.

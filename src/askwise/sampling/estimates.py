@@ -3,7 +3,8 @@
 Runs that end before they diverge are *censored*: their divergence point is only known to be later. So the mean of what
 was observed, ``E[min(dp, horizon)]``, is a lower bound of the mean itself. The share of runs that have not diverged by
 step `t` is estimated by Kaplan and Meier's product: ``S(t) = product over steps u <= t of 1 - d_u / n_u``, with `d_u`
-runs that diverge at `u` of `n_u` that were still observed then.
+runs that diverge at `u` of `n_u` that were still observed then. It assumes that runs that end early would have diverged
+like those that continue; if the environment ends runs at goals, `end_tells` is the better choice where it applies.
 
 Intervals hold with probability 95 %:
 

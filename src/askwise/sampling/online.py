@@ -16,7 +16,7 @@ import numpy as np
 from askwise.core.belief import ContradictoryObservation
 from askwise.core.problem import checked_prior
 from askwise.errors import InputError, did_you_mean
-from askwise.sampling.policies import VectorPolicy, as_follower, checked_probabilities, is_stable_baselines
+from askwise.sampling.policies import Lanes, VectorPolicy, as_follower, checked_probabilities, is_stable_baselines
 from askwise.types import BoolArray, FloatArray
 
 
@@ -64,7 +64,8 @@ class OnlineRecogniser:
         """Return the goals that are not ruled out, ``bool [n_goals]``.
 
         A goal is ruled out if what was seen is at most `evidence` times as likely under it as under the best goal, or
-        if an answer ruled it out.
+        if an answer ruled it out. The chance that observations ever rule out the true goal is at most `evidence` for
+        each other goal: with `n` goals, ``(n - 1) * evidence`` in total.
         """
         if not 0 <= evidence < 1:
             raise InputError("evidence", evidence, "a number from 0, below 1")
@@ -148,15 +149,9 @@ class _Likelihood:
         return checked_probabilities(found, found.shape if found.ndim == 1 else (found.size,), self.field)
 
     def _network(self, observation: Any, action: Any, starting: bool) -> float:
-        from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
-
-        from askwise.sampling.policies import Lanes
-
-        space = self.policy.observation_space
-        empty: Any = create_empty_array(space, 1)
-        batch = concatenate(space, [observation], empty)
-        on, begun = np.ones(1, dtype=np.bool_), np.array([starting])
-        law = self.follower.law(Lanes(batch, batch_space(space, 1), on, begun, []))
+        # The network itself makes a batch of one, and transposes images.
+        one = np.ones(1, dtype=np.bool_)
+        law = self.follower.law(Lanes(observation, self.policy.observation_space, one, np.array([starting]), []))
         return float(law.log_prob(np.asarray(action)[None])[0])
 
 

@@ -166,19 +166,23 @@ class NetworkLaw:
         """Draw an action for each lane from the given random numbers."""
         inner = self.distribution.distribution
         if isinstance(inner, list):  # one categorical distribution for each component
-            parts = [Categorical(part.probs.double().numpy()).sample(uniform[:, k:]) for k, part in enumerate(inner)]
+            parts = [Categorical(_array(part.probs)).sample(uniform[:, k:]) for k, part in enumerate(inner)]
             return np.stack(parts, axis=1)
+        if isinstance(inner, self.torch.distributions.Bernoulli):  # MultiBinary: each component is 0 or 1
+            return (uniform < _array(inner.probs)).astype(np.int8)
         from scipy.special import ndtri
 
-        mean, spread = inner.mean.double().numpy(), inner.stddev.double().numpy()
+        mean, spread = _array(inner.mean), _array(inner.stddev)
         drawn = mean + spread * ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
         return drawn if self.scaled is None else self.scaled.unscale_action(np.tanh(drawn))
 
     def log_prob(self, actions: Any) -> FloatArray:
         """Return the log density of an action in each lane."""
         given = actions if self.scaled is None else self.scaled.scale_action(actions)
-        found = self.distribution.log_prob(self.torch.as_tensor(np.asarray(given), dtype=self.torch.float32))
-        return np.asarray(found.double().numpy())
+        inner = self.distribution.distribution
+        device = (inner[0] if isinstance(inner, list) else inner).mean.device
+        sent = self.torch.as_tensor(np.asarray(given), dtype=self.torch.float32, device=device)
+        return _array(self.distribution.log_prob(sent))
 
     def share_of_largest(self, actions: Any) -> FloatArray:  # noqa: ARG002
         """Raise an `InputError`: this is defined for discrete actions only."""
@@ -215,7 +219,7 @@ class Lanes:
 class Follower(Protocol):
     """A policy inside the lanes of a set of environments."""
 
-    def law(self, moment: Lanes) -> Law:
+    def law(self, view: Lanes) -> Law:
         """Return the distribution of the next action; called once for each step."""
 
 
@@ -224,13 +228,18 @@ class _Function:
         self.policy, self.field = policy, field
         self.n, self.start = int(actions.n), int(actions.start)
 
-    def law(self, moment: Lanes) -> Law:
+    def law(self, view: Lanes) -> Law:
         if isinstance(self.policy, VectorPolicy):
-            found = self.policy.function(moment.observations)
-            return Categorical(checked_probabilities(found, (moment.active.size, self.n), self.field), self.start)
-        rows = np.full((moment.active.size, self.n), 1 / self.n)
-        for lane in np.flatnonzero(moment.active):
-            rows[lane] = checked_probabilities(self.policy(moment.single[lane]), (self.n,), self.field)
+            found = self.policy.function(view.observations)
+            return Categorical(checked_probabilities(found, (view.active.size, self.n), self.field), self.start)
+        rows = np.full((view.active.size, self.n), 1 / self.n)
+        returned = [self.policy(view.single[lane]) for lane in np.flatnonzero(view.active)]
+        try:
+            rows[view.active] = checked_probabilities(returned, (len(returned), self.n), self.field)
+        except InputError:
+            for each in returned:  # the message is about one observation
+                checked_probabilities(each, (self.n,), self.field)
+            raise
         return Categorical(rows, self.start)
 
 
@@ -260,29 +269,29 @@ class _Object:
         self.field, self.recurrent = field, callable(getattr(policy, "reset", None))
         self.lanes = [copy.deepcopy(policy) for _ in range(lanes)] if self.recurrent else [policy] * lanes
 
-    def law(self, moment: Lanes) -> Law:
+    def law(self, view: Lanes) -> Law:
         if self.recurrent:
-            for lane in np.flatnonzero(moment.starting):
+            for lane in np.flatnonzero(view.starting):
                 self.lanes[lane].reset()
-        return _ObjectLaw(self, moment)
+        return _ObjectLaw(self, view)
 
 
 class _ObjectLaw:
-    def __init__(self, follower: _Object, moment: Lanes) -> None:
-        self.follower, self.moment = follower, moment
+    def __init__(self, follower: _Object, view: Lanes) -> None:
+        self.follower, self.view = follower, view
 
     def sample(self, uniform: FloatArray) -> Any:  # noqa: ARG002 - the policy has its own way to draw
-        moment = self.moment
+        view = self.view
         drawn: dict[int, Any] = {}
-        for lane in np.flatnonzero(moment.active).tolist():
-            drawn[lane] = self.follower.lanes[lane].sample(moment.single[lane], moment.generators[lane])
+        for lane in np.flatnonzero(view.active).tolist():
+            drawn[lane] = self.follower.lanes[lane].sample(view.single[lane], view.generators[lane])
         any_action = next(iter(drawn.values()))
-        return np.array([drawn.get(lane, any_action) for lane in range(moment.active.size)])
+        return np.array([drawn.get(lane, any_action) for lane in range(view.active.size)])
 
     def log_prob(self, actions: Any) -> FloatArray:
-        found = np.zeros(self.moment.active.size)
-        for lane in np.flatnonzero(self.moment.active):
-            found[lane] = float(self.follower.lanes[lane].log_prob(self.moment.single[lane], actions[lane]))
+        found = np.zeros(self.view.active.size)
+        for lane in np.flatnonzero(self.view.active):
+            found[lane] = float(self.follower.lanes[lane].log_prob(self.view.single[lane], actions[lane]))
             if math.isnan(found[lane]) or found[lane] == math.inf:
                 raise InputError(self.follower.field, f"the log likelihood {found[lane]}", "a number, or -inf")
         return found
@@ -312,26 +321,31 @@ class _StableBaselines:
         self.torch = importlib.import_module("torch")
         model.policy.set_training_mode(False)
 
-    def law(self, moment: Lanes) -> Law:
+    def law(self, view: Lanes) -> Law:
         with self.torch.no_grad():
-            seen, _ = self.model.policy.obs_to_tensor(moment.observations)
+            seen, _ = self.model.policy.obs_to_tensor(view.observations)
             if self.actor:
                 actor = self.model.actor
                 mean, log_spread, _ = actor.get_action_dist_params(seen)
                 return NetworkLaw(actor.action_dist.proba_distribution(mean, log_spread), self.model.policy)
-            found = self._remembering(seen, moment) if self.recurrent else self.model.policy.get_distribution(seen)
+            found = self._remembering(seen, view) if self.recurrent else self.model.policy.get_distribution(seen)
             if isinstance(self.actions, gymnasium.spaces.Discrete):
-                rows = found.distribution.probs.double().numpy()
+                rows = _array(found.distribution.probs)
                 return Categorical(rows / rows.sum(axis=1, keepdims=True), int(self.actions.start))
             return NetworkLaw(found)
 
-    def _remembering(self, seen: Any, moment: Lanes) -> Any:
+    def _remembering(self, seen: Any, view: Lanes) -> Any:
         if self.memory is None:
             layers, _, size = self.model.policy.lstm_hidden_state_shape
-            self.memory = tuple(self.torch.zeros(layers, moment.active.size, size) for _ in range(2))
-        starts = self.torch.as_tensor(moment.starting, dtype=self.torch.float32)
+            shape = layers, view.active.size, size
+            self.memory = tuple(self.torch.zeros(*shape, device=seen.device) for _ in range(2))
+        starts = self.torch.as_tensor(view.starting, dtype=self.torch.float32, device=seen.device)
         found, self.memory = self.model.policy.get_distribution(seen, self.memory, starts)
         return found
+
+
+def _array(tensor: Any) -> FloatArray:
+    return np.asarray(tensor.double().cpu().numpy())
 
 
 def as_follower(policy: Any, name: str, actions: gymnasium.Space[Any], lanes: int) -> Follower:

@@ -99,6 +99,11 @@ class SampledProblem(Sealed):
             action = int(rng.choice(common))
             return Decision(action=action, why=f"{self.ego.actions.names[action]} is optimal for every possible goal.")
         kept = np.flatnonzero(possible)
+        lost = [self.goals[goal] for goal in kept if not optimal[goal].any()]
+        if lost:
+            raise InputError(
+                "ego_at", repr(ego_at), f"a state from which the ego agent can reach its goal for {lost[0]!r}"
+            )
         share = probabilities[kept] / probabilities[kept].sum()
         branching = self.ego.divergence(state)[1][np.ix_(kept, kept)]
         lasts = (sampled or self.sampled).remaining(0 if sampled else step)[np.ix_(kept, kept)]

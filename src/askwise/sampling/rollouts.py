@@ -1,8 +1,8 @@
 """Runs of one policy in an environment, and the steps at which they rule out all the others.
 
 Runs take place in lanes, environments side by side. Each run has its own seed and its own random numbers, so that
-results do not depend on the number of lanes. All runs of a request are finished before any is counted: short runs,
-which would be finished first, are not preferred.
+results do not depend on the number of lanes (except in vector environments that take one seed for all lanes). All
+runs of a request are finished before any is counted: short runs, which would be finished first, are not preferred.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
 from askwise.errors import InputError
 from askwise.sampling.policies import Follower, Lanes, as_follower
@@ -78,7 +78,8 @@ def opened(env: Any, lanes: int = LANES) -> Iterator[VectorEnv[Any, Any, Any]]:
 
 
 def _side_by_side(makers: list[Callable[[], Any]]) -> VectorEnv[Any, Any, Any]:
-    return SyncVectorEnv(makers, copy=False, autoreset_mode=AutoresetMode.DISABLED)
+    # Observations are copied, because policies with a memory may keep them.
+    return SyncVectorEnv(makers, copy=True, autoreset_mode=AutoresetMode.DISABLED)
 
 
 class Uniforms:
@@ -137,7 +138,9 @@ class Rollouts:
         makes = {name: as_follower(each, name, self.actions, envs.num_envs) for name, each in policies.items()}
         self.truth: Follower = makes.pop(truth)
         self.others: list[Follower] = list(makes.values())
-        self.refillable = envs.metadata.get("autoreset_mode") == AutoresetMode.DISABLED
+        # Vector environments written as one program take one seed for all lanes, and need not allow partial resets.
+        self.separate = isinstance(envs.unwrapped, SyncVectorEnv | AsyncVectorEnv)
+        self.refillable = self.separate and envs.metadata.get("autoreset_mode") == AutoresetMode.DISABLED
 
     def run(
         self, runs: int, rng: np.random.Generator, finished: Callable[[int], None] = lambda _: None
@@ -170,8 +173,8 @@ class Rollouts:
                 observations = self._begin(fresh, run, runs)
                 step[fresh], evidence[fresh], open_[fresh], ended[fresh] = 0, 0.0, True, False
             active = run >= 0
-            moment = Lanes(observations, self.envs.observation_space, active, fresh & active, self.generators)
-            actions = self._compare(moment, run, step, evidence, open_)
+            view = Lanes(observations, self.envs.observation_space, active, fresh & active, self.generators)
+            actions = self._compare(view, run, step, evidence, open_)
             observations, _, terminated, truncated, _ = self.envs.step(actions)
             step += 1
             ended |= terminated | truncated
@@ -194,21 +197,23 @@ class Rollouts:
                 run[lane], seeds[lane] = self.next, self.seeds[self.next]
                 self.generators[lane] = np.random.default_rng(self.own[self.next])
                 self.next += 1
+        if not self.separate:
+            return self.envs.reset(seed=next(seed for seed in seeds if seed is not None))[0]
         options: dict[str, Any] | None = {"reset_mask": fresh.copy()} if self.refillable else None
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
-    def _compare(self, moment: Lanes, run: Any, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
+    def _compare(self, view: Lanes, run: Any, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
         """Draw actions of the truth and add their evidence; `passed` says which policies they rule out."""
-        law = self.truth.law(moment)
+        law = self.truth.law(view)
         actions = law.sample(self.uniforms.at(np.maximum(run, 0), np.where(run >= 0, step, 0)))
         self.passed = np.zeros(open_.shape, dtype=np.bool_)
         own = law.log_prob(actions)
         for k, other in enumerate(self.others):
-            theirs = other.law(moment)
+            theirs = other.law(view)
             if self.threshold is not None:
                 self.passed[:, k] = theirs.share_of_largest(actions) < self.threshold
             else:
-                here = open_[:, k] & moment.active
+                here = open_[:, k] & view.active
                 likelihood = theirs.log_prob(actions)
                 evidence[here, k] += own[here] - likelihood[here]
                 self.passed[:, k] = evidence[:, k] >= self.limit
