@@ -14,10 +14,17 @@ from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.bounds import bound_problem, bound_with_true_answers_after
+from askwise.planning.bounds import (
+    _by_pairs,
+    _by_weight,
+    _Partition,
+    bound_problem,
+    bound_with_true_answers_after,
+)
 from askwise.planning.exact import Solver
 from askwise.planning.groups import bound_with_groups
 from askwise.planning.optimum import solve_problem
+from askwise.planning.tables import tables_of
 from tests.graphs import lopsided, random_problem
 from tests.tool_fetching import instances
 
@@ -61,6 +68,32 @@ def test_its_value_is_the_sum_over_its_groups() -> None:
     assert str(found.verdict) == (
         f"proven lower bound, {len(found.groups)} groups of up to {found.k} goals, each solved exactly"
     )
+
+
+def test_goals_that_are_expensive_to_tell_apart_come_together() -> None:
+    """The order of `_by_pairs`, from the optimum of every pair; and some bound is larger for it."""
+    better = 0
+    for seed in range(3):
+        problem = ToolFetching(generate(width=8, stations=6, toolboxes=3, seed=seed))
+        tables = tables_of(problem)
+        goals = tables.goals
+        pair = {
+            (one, other): Solver(problem, goals=sorted((one, other))).value(problem.start) if one != other else 0.0
+            for one in goals
+            for other in goals
+        }
+        expected: list[int] = []
+        while len(expected) < len(goals):
+            with_whom = expected or goals
+            left = [goal for goal in goals if goal not in expected]
+            expected.append(max(left, key=lambda goal: sum(pair[goal, other] for other in with_whom)))
+        assert _by_pairs(problem, tables, goals)(goals) == expected
+        ways = [_Partition(problem, tables, goals, 50, _by_weight(tables))]
+        ways.append(_Partition(problem, tables, goals, 50, _by_pairs(problem, tables, goals)))
+        weight = float(tables.weight[tables.start, goals].sum())
+        assert bound_problem(problem, limit=50).value == pytest.approx(max(way.value for way in ways) / weight)
+        better += ways[1].value > ways[0].value + SMALL_ENOUGH
+    assert better > 0
 
 
 def test_full_size() -> None:
