@@ -29,7 +29,7 @@ from askwise.studio.study.export import export, typed
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.report import write_people_report
 from tests.studio.fuzzed import damage
-from tests.studio.inside import Heard, HerePool, Inside, inside
+from tests.studio.inside import Heard, Inside, PlayedHere, inside
 from tests.studio.participants import ANSWERS, STUDY, entry_for, load, write_study
 
 FULL = sqlite3.OperationalError("database or disk is full")
@@ -78,19 +78,6 @@ class BrokenWriter:
 
     def execute(self, sql: str, _: Any = ()) -> None:
         raise self.error
-
-
-class PlayedHere:
-    """A replacement for `askwise.studio.study.export.playing` without another process."""
-
-    def __init__(self, _: float) -> None:
-        pass
-
-    def __enter__(self) -> HerePool:
-        return HerePool()
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture

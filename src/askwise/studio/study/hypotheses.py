@@ -27,6 +27,8 @@ BEHAVIOUR = ("cost", "questions", "seconds per move", "seconds per answer")
 """Measures that every study has, in addition to its questionnaires."""
 CLAIM = re.compile(r"(.+?) (<|>|!=) (.+?) in (.+)")
 RESAMPLES = 9999
+DIGITS = 9
+"""Values that agree to this many decimals count as equal, so that rounding errors neither make nor break ties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +140,32 @@ def difference(first: FloatArray, second: FloatArray, *, within: bool) -> dict[s
     from scipy import stats
 
     if within:
-        found = mean_interval(first - second)
+        apart = first - second
+        found = mean_interval(apart)
         sd = found.pop("sd")
-        effect = float((first - second).mean()) / sd if sd else None
+        effect = None if sd is None or _constant(apart) else float(apart.mean()) / sd
         return {**found, "effect": effect}
     known: dict[str, float | int | None] = {"n": int(first.size + second.size)}
     if min(first.size, second.size) < 2:
         return {**known, "mean": None, "low": None, "high": None, "effect": None}
     gap = float(first.mean() - second.mean())
     spread = ((first.size - 1) * first.var(ddof=1) + (second.size - 1) * second.var(ddof=1)) / (known["n"] - 2)  # type: ignore[operator]
+    if _constant(first) and _constant(second):
+        return {**known, "mean": gap, "low": gap, "high": gap, "effect": None}
     interval = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
     effect = gap / float(spread) ** 0.5 if spread else None
     return {**known, "mean": gap, "low": float(interval.low), "high": float(interval.high), "effect": effect}
+
+
+def _constant(values: FloatArray) -> bool:
+    return not np.ptp(values.round(DIGITS))
+
+
+def _certain(gap: float, side: str) -> float:
+    """Return the p value of a t test of values without spread: without a difference 1; otherwise t is infinite."""
+    if side == "two-sided" or gap == 0:
+        return 1.0 if gap == 0 else 0.0
+    return 0.0 if (gap < 0) == (side == "less") else 1.0
 
 
 def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-sided") -> float | None:
@@ -166,7 +182,8 @@ def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-s
     if min(first.size, second.size) < 2:
         return None
     paired = test in TESTS["within"]
-    if paired and not (first - second).any():
+    apart = (first - second).round(DIGITS) if paired else first
+    if paired and not apart.any():
         return 1.0
     if test in ("sign-flip", "permutation"):
         # Swapping the two values of a person flips the sign of the difference.
@@ -179,14 +196,16 @@ def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-s
             random_state=np.random.default_rng(0),
         )
     elif test == "paired t":
-        if np.ptp(first - second) == 0:  # every person differs by the same amount: t is infinite
-            return {"two-sided": 0.0}.get(side, 0.0 if ((first - second)[0] < 0) == (side == "less") else 1.0)
+        if _constant(apart):
+            return _certain(float(apart.mean()), side)
         found = stats.ttest_rel(first, second, alternative=side)
     elif test == "wilcoxon":
-        found = stats.wilcoxon(first, second, alternative=side)
+        found = stats.wilcoxon(apart, alternative=side)
     elif test == "welch t":
+        if _constant(first) and _constant(second):
+            return _certain(round(float(first.mean() - second.mean()), DIGITS), side)
         found = stats.ttest_ind(first, second, equal_var=False, alternative=side)
     else:
-        found = stats.mannwhitneyu(first, second, alternative=side)
+        found = stats.mannwhitneyu(first.round(DIGITS), second.round(DIGITS), alternative=side)
     p = float(found.pvalue)
     return None if np.isnan(p) else p
