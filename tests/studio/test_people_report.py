@@ -167,6 +167,15 @@ def test_tests_within_people_equal_sums_over_all_signs(within: Path) -> None:
     )
 
 
+def test_questionnaires_at_the_end_are_in_the_report(within: Path) -> None:
+    given = [row for row in rows_in(within / "export" / "answers.csv") if row["questionnaire"] == "fluency"]
+    scores = [float(row["answer"]) for row in given if row["item"] == "score"]
+    (row,) = (row for row in rows_in(within / "report" / "measures.csv") if row["measure"] == "fluency")
+    assert (row["condition"], int(row["n"])) == ("all together", PEOPLE)
+    assert float(row["mean"]) == pytest.approx(np.mean(scores))
+    assert float(row["sd"]) == pytest.approx(np.std(scores, ddof=1))
+
+
 def test_people_who_left_are_counted_where_they_left(within: Path) -> None:
     (row,) = rows_in(within / "report" / "dropouts.csv")
     assert (row["screen"], row["end"], row["people"]) == ("4", "left", "1")

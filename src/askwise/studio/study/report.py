@@ -32,6 +32,8 @@ FOLDER = "report"
 Values = dict[str, dict[str, dict[int, float]]]
 """Each person's value, by measure and condition."""
 TWIN_COST = "cost, simulated"
+AT_THE_END = "all together"
+"""Stands in the place of a condition for questionnaires at the end of the study, which compare nothing."""
 
 
 def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, Any]:
@@ -69,7 +71,7 @@ async def _write(folder: Path, seconds: float) -> dict[str, Any]:
         "hypotheses": _hypotheses(values, about),
         "measures": _measures(values, about["conditions"]),
         "comparisons": _comparisons(values, about),
-        "times": _times(inputs, pages, done),
+        "times": _times(inputs, pages, done, about["conditions"]),
         "dropouts": _dropouts(people),
         "failures": _failures(counts, twins),
     }
@@ -116,7 +118,7 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
     for row in answers:
         measure = _measure(row)
         if measure is not None and not row["pilot"] and row["person"] in done:
-            seen[measure, row["condition"], row["person"]].append(float(row["answer"]))
+            seen[measure, row["condition"] or AT_THE_END, row["person"]].append(float(row["answer"]))
     for row in inputs:
         if _counts(row, done) and row["kind"] in ("move", "answer"):
             seen[f"seconds per {row['kind']}", row["condition"], row["person"]].append(row["seconds"])
@@ -127,8 +129,8 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
 
 def _measure(row: Row) -> str | None:
-    """Return the measure that an answer belongs to; None for texts, choices, checks and answers without condition."""
-    if row["condition"] is None or row["answer"] is None or row["questionnaire"] == "check":
+    """Return the measure that an answer belongs to; None for texts, choices and checks."""
+    if row["answer"] is None or row["questionnaire"] == "check":
         return None
     try:
         float(row["answer"])
@@ -153,7 +155,7 @@ def _measures(values: Values, conditions: list[str]) -> list[Row]:
     return [
         {"measure": measure, "condition": condition, **mean_interval(np.array(list(known[condition].values())))}
         for measure, known in values.items()
-        for condition in conditions
+        for condition in (*conditions, AT_THE_END)
         if known.get(condition)
     ]
 
@@ -188,8 +190,8 @@ def _hypotheses(values: Values, about: Row) -> list[Row]:
     return found
 
 
-def _times(inputs: list[Row], pages: list[Row], done: set[int]) -> list[Row]:
-    """Return a row for each kind of input and page: number, median and quartiles of seconds."""
+def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:
+    """Return a row for each kind of input and page, by condition: number, median and quartiles of seconds."""
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in inputs:
         if _counts(row, done):
@@ -198,7 +200,10 @@ def _times(inputs: list[Row], pages: list[Row], done: set[int]) -> list[Row]:
         if not row["pilot"] and row["person"] in done and row["kind"] != "round":
             seen[f"page: {row['questionnaire'] or row['kind']}", row["condition"] or ""].append(row["seconds"])
     found = []
-    for (what, condition), seconds in seen.items():
+    kinds = list(dict.fromkeys(what for what, _ in seen))
+    order = [(what, condition) for what in kinds for condition in ("", *conditions)]
+    for what, condition in (each for each in order if each in seen):
+        seconds = seen[what, condition]
         low, median, high = (float(each) for each in np.quantile(seconds, [0.25, 0.5, 0.75]))
         key = {"what": what, "condition": condition or None, "n": len(seconds)}
         found.append({**key, "median": median, "lower quartile": low, "upper quartile": high})

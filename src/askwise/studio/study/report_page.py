@@ -35,21 +35,27 @@ def write_page(folder: Path, about: Row, counted: Row, tables: dict[str, list[Ro
 def _sections(folder: Path, about: Row, counted: Row, tables: dict[str, list[Row]]) -> list[tuple[str, str, list[Any]]]:
     means = tables["measures"]
     asked = [name for name in dict.fromkeys(row["measure"] for row in means) if _questionnaire(name, about)]
-    drawn = [name for name in asked if ": " not in name]
+    compared = [row for row in means if row["condition"] in about["conditions"]]
+    drawn = [name for name in asked if ": " not in name and name in {row["measure"] for row in compared}]
     costs = [name for name in dict.fromkeys(row["measure"] for row in means) if name.startswith("cost")]
     return [
         ("hypotheses", "Hypotheses", _hypotheses(tables["hypotheses"], about["plan"])),
         (
             "questionnaires",
             "Questionnaires",
-            [*_labels(about), *_figures(folder, means, drawn), *_means(means, asked), *_compared(tables, asked, about)],
+            [
+                *_labels(about),
+                *_figures(folder, compared, drawn),
+                *_means(means, asked),
+                *_compared(tables, asked, about),
+            ],
         ),
         (
             "costs",
             "Costs, and simulated twins",
             [
                 tag("p", "Each round was also simulated: the same method, goal and seed, without the person."),
-                *_figures(folder, means, costs),
+                *_figures(folder, compared, costs),
                 *_means(means, [*costs, "questions"]),
                 *_compared(tables, [*costs, "questions"], about),
             ],
@@ -81,11 +87,13 @@ def _questionnaire(measure: str, about: Row) -> bool:
 def _labels(about: Row) -> list[Any]:
     """Return what each scale may be called, and its unit."""
     scales = [each["scale"] for each in about["questionnaires"].values() if each["scale"]]
-    return [tag("p", f"{each['name']}: {each['unit']}. {each['label']}.") for each in scales]
+    return [
+        tag("p", f"{each['name']}: {each['unit']}. {each['label'][:1].upper()}{each['label'][1:]}.") for each in scales
+    ]
 
 
 def _number(value: Any, digits: int = 2) -> str:
-    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
+    return "–" if value is None else f"{round(value, digits) + 0:.{digits}f}".replace("-", "−")
 
 
 def _p(value: float | None) -> str:
