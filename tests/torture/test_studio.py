@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.studio.fuzzed import fuzz, fuzzed_messages
+from tests.studio.inside import PlayedHere
 from tests.studio.live import Studio, played, played_with_kills, send, settled, studio
 from tests.studio.participants import STUDY, Taker, load, overview, write_study
 from tests.studio.scripted import as_teammate, inputs, trace_of
-from tests.studio.inside import PlayedHere
 from tests.studio.test_study_faults import check_damaged
 
 KILLS = 50
