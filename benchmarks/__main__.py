@@ -32,6 +32,7 @@ SECTIONS = {
     "planner": "planner",
     "planning": "planning",
     "rl": "rl",
+    "sampled": "sampled",
     "robustness": "robustness",
     "answers": "answers",
     "answers-exactly": "answers_exactly",
