@@ -68,6 +68,14 @@ class Result:
     value: float | FloatArray
     verdict: Verdict
 
+    @property
+    def bounds(self) -> tuple[Any, Any]:
+        """A proven lower and a proven upper bound, two numbers or two arrays like `value`; equal if it is exact."""
+        if self.verdict.bounds is not None:
+            return self.verdict.bounds
+        error = self.verdict.error_bound
+        return self.value / (1 + error), self.value / (1 - error) if error < 1 else self.value * np.inf
+
     def __float__(self) -> float:
         return float(self.value)
 

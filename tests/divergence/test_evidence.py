@@ -125,11 +125,6 @@ def test_counts_beyond_doubles() -> None:
 # -- bounds for any policies -------------------------------------------------------------------------------------------
 
 
-def bounds(result: askwise.Result) -> tuple[float, float]:
-    """Return the bounds of a result; an exact one is its own bound."""
-    return result.verdict.bounds or (float(result), float(result))
-
-
 def simulated(
     model: Model, ruled_out: Policy, followed: Policy, start: int, evidence: float, *, runs: int, seed: int
 ) -> np.ndarray:
@@ -176,10 +171,10 @@ def check_case(seed: int, runs: int) -> float:
     result = askwise.edp(model, other, truth, at=0, evidence=evidence, within=0.02)
     times = simulated(model, other, truth, 0, evidence, runs=runs, seed=seed)
     error = 5 * max(float(times.std()), 0.05) / math.sqrt(runs)
-    low, high = bounds(result)
+    low, high = result.bounds
     assert low - error <= times.mean() <= high + error, (seed, low, high, times.mean(), error)
     assert result.verdict.converged, seed
-    return (high - low) / low
+    return float((high - low) / low)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -198,7 +193,7 @@ def test_independent_steps_and_walds_approximation() -> None:
     drift = 0.6 * math.log(0.6 / 0.35) + 0.4 * math.log(0.4 / 0.65)
     for evidence in (0.1, 0.01):
         result = askwise.edp(model, other, truth, at=0, evidence=evidence, within=0.005)
-        low, high = bounds(result)
+        low, high = result.bounds
         wald = math.log(1 / evidence) / drift
         # Wald's identity: the mean is (limit + overshoot) / drift, and the overshoot is at most the largest gain.
         assert wald <= high
@@ -210,7 +205,7 @@ def test_a_random_walk_on_a_lattice_in_closed_form() -> None:
     # Gains are +log 2 and -log 2: the level 3 log 2 is first reached after 3 / (2/3 - 1/3) = 9 steps on average.
     model, other, truth = two_armed(1 / 3, 2 / 3)
     result = askwise.edp(model, other, truth, at=0, evidence=1 / 8, within=1e-4)
-    low, high = bounds(result)
+    low, high = result.bounds
     assert low <= 9 + 1e-9
     assert high >= 9 - 1e-9
     assert high - low <= 1e-4 * low
@@ -243,11 +238,33 @@ def test_infinity_is_decided_on_the_graph() -> None:
 def test_a_lattice_that_may_not_grow_says_so() -> None:
     model, other, truth = two_armed(0.35, 0.6)
     result = askwise.edp(model, other, truth, at=0, evidence=0.05, within=1e-6, max_lattice=2000)
-    low, high = bounds(result)
+    low, high = result.bounds
     assert low < high
     assert not result.verdict.converged
     assert "the requested tolerance was not reached" in str(result.verdict)
     assert str(result.verdict).startswith(f"proven between {low:.6g} and {high:.6g}")
+
+
+def test_families_keep_both_bounds() -> None:
+    grid, goals = GridWorld(4, 4), [(3, 2), (2, 3), (3, 0)]
+    policies = [askwise.urop(grid, goal).soften(0.1) for goal in goals]
+    family = askwise.Divergence(grid, goals, policies=policies, evidence=0.1, within=0.05)
+    lower, upper = family.bounds_at((0, 0))
+    edp, wcd = family.matrices_at((0, 0))
+    off = ~np.eye(3, dtype=bool)
+    assert np.isinf(edp[~off]).all()
+    assert np.isinf(lower[~off]).all()
+    assert np.isinf(wcd).all()
+    assert (lower[off] < upper[off]).all()
+    assert (upper[off] <= 1.05 * lower[off]).all()
+    np.testing.assert_allclose(edp[off], (lower + upper)[off] / 2)
+    finer = askwise.edp(grid, policies[0], policies[1], at=(0, 0), evidence=0.1, within=0.01)
+    assert lower[0, 1] <= finer.bounds[0] <= finer.bounds[1] <= upper[0, 1]
+    with pytest.raises(InputError, match="within: found 0"):
+        askwise.Divergence(grid, goals, evidence=0.1, within=0)
+    exact = askwise.Divergence(grid, goals, evidence=0.1)
+    for bound in exact.bounds_at((0, 0)):
+        np.testing.assert_array_equal(bound, exact.edp_at((0, 0)))
 
 
 def test_softened_boltzmann_and_learned_teammates_on_a_map() -> None:
@@ -264,7 +281,7 @@ def test_softened_boltzmann_and_learned_teammates_on_a_map() -> None:
     }
     for one, two in pairs.values():
         result = askwise.edp(grid, one, two, at=(0, 0), evidence=0.1, within=0.05)
-        low, high = bounds(result)
+        low, high = result.bounds
         times = simulated(grid, one, two, 0, 0.1, runs=2000, seed=4)
         assert low - 0.4 < times.mean() < high + 0.4
         assert result.verdict.converged

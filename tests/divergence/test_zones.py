@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from askwise.divergence import Divergence, Zone, edp, wcd, zones
-from askwise.model import GridWorld
+from askwise.model import GridWorld, urop
 from tests.refused import Fault, assert_refused, each
 
 INF = math.inf
@@ -78,6 +79,32 @@ def test_zones_are_made_of_worst_cases_and_means(truth: str, other: str) -> None
     assert (found.truth, found.other) == (truth, other)
 
 
+def test_evidence_ends_the_expected_zone_of_information_earlier() -> None:
+    plain, ego = Divergence(GRID, GOALS), Divergence(GRID, GOALS)
+    # Each step east along the lowest row is certain for "low" and less likely for "high".
+    at: dict[str, Any] = {"teammate_at": (0, 0), "ego_at": (5, 4), "truth": "low", "other": "high"}
+    before = zones(plain, ego, **at)
+    for evidence in (0.3, 0.5, 0.9):
+        found = zones(Divergence(GRID, GOALS, evidence=evidence), ego, **at)
+        expected = float(edp(GRID, GOALS["high"], GOALS["low"], (0, 0), evidence=evidence))
+        assert found.expected_information.end == pytest.approx(expected, rel=1e-12)
+        assert found.expected_information.end < before.expected_information.end
+        assert found.expected_querying.end == found.expected_information.end
+        assert (found.information, found.branching) == (before.information, before.branching)
+        assert found.expected_branching == before.expected_branching
+
+
+def test_noisy_teammates_have_a_zone_of_information_by_evidence_only() -> None:
+    noisy = [urop(GRID, goal).soften(0.2) for goal in GOALS.values()]
+    at: dict[str, Any] = {"teammate_at": (4, 3), "ego_at": (5, 4), "truth": "high", "other": "low"}
+    ego = Divergence(GRID, GOALS)
+    assert zones(Divergence(GRID, GOALS, policies=noisy), ego, **at).expected_information == Zone(1, INF)
+    family = Divergence(GRID, GOALS, policies=noisy, evidence=0.05, within=0.1)
+    lower, upper = family.bounds_at((4, 3))
+    end = zones(family, ego, **at).expected_information.end
+    assert 1 < lower[0, 1] <= end <= upper[0, 1] < 20
+
+
 def test_printing() -> None:
     assert str(_zones("high", "low")) == (
         "zones for high (true) and low:\n"
@@ -123,3 +150,6 @@ def test_families_of_different_goals_are_refused() -> None:
     expected = "expected those of the teammate, 3 goals (low, high, left)"
     assert_refused(lambda: with_ego(fewer), f"ego: found 2 goals (low, high); {expected}")
     assert_refused(lambda: with_ego(shuffled), f"ego: found 3 goals (high, left, low); {expected}")
+    by_evidence = Divergence(GRID, GOALS, evidence=0.05)
+    expected = "ego: found divergence by evidence 0.05; expected a Divergence without evidence"
+    assert_refused(lambda: with_ego(by_evidence), expected)

@@ -118,12 +118,13 @@ def run(options: argparse.Namespace) -> int:
     divergence = Divergence(watched.model, watched.goals, policies=watched.policies, evidence=options.evidence)
     state = watched.model.state(at, "teammate" if options.at is None else "--at")
     edp, wcd = divergence.matrices_at(watched.model.name(state))
+    bounds = divergence.bounds_at(watched.model.name(state)) if options.evidence is not None else (edp, edp)
     if options.picture is not None:
         draw(divergence, at, options.picture)
     if options.json:
-        print(json.dumps(as_json(divergence, at, edp, wcd)))
+        print(json.dumps(as_json(divergence, at, edp, wcd, bounds)))
     else:
-        print(matrices_to_text(divergence, at, edp, wcd))
+        print(matrices_to_text(divergence, at, edp, wcd, bounds))
         if options.picture is not None:
             print(f"\nWritten: {options.picture}")
     return 0
@@ -179,10 +180,10 @@ def read_map(path: str) -> Watched:
     return Watched(drawing.grid, dict(drawing.goals), drawing.teammate)
 
 
-def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[str, Any]:
+def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> dict[str, Any]:
     """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
 
-    With evidence it also has ``evidence``. Infinite numbers become None.
+    With evidence it also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
 
     Args:
         divergence: supplies the names of the goals.
@@ -190,18 +191,30 @@ def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> dict[s
         edp: ``float64 [n_goals, n_goals]``: steps until the goal of the row is ruled out if that of the column is
             pursued.
         wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
+        bounds: a proven lower and a proven upper bound on `edp`, matrices like it.
     """
+    by_evidence = {}
+    if divergence.evidence is not None:
+        by_evidence = {
+            "evidence": divergence.evidence,
+            "edp_lower": _without_infinity(bounds[0]),
+            "edp_upper": _without_infinity(bounds[1]),
+        }
     return {
-        **({} if divergence.evidence is None else {"evidence": divergence.evidence}),
+        **by_evidence,
         "at": list(at) if isinstance(at, tuple) else at,
         "goals": list(divergence.names),
-        "edp": [[value if math.isfinite(value) else None for value in row] for row in edp.tolist()],
+        "edp": _without_infinity(edp),
         "wcd": [[int(value) if math.isfinite(value) else None for value in row] for row in wcd.tolist()],
         "wcd_convention": "step that tells apart",
     }
 
 
-def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) -> str:
+def _without_infinity(matrix: Any) -> list[list[float | None]]:
+    return [[value if math.isfinite(value) else None for value in row] for row in matrix.tolist()]
+
+
+def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> str:
     """Return EDP and WCD as text: whole matrices for few goals, the pairs that look alike longest for many.
 
     Args:
@@ -210,11 +223,13 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) 
         edp: ``float64 [n_goals, n_goals]``: steps until the goal of the row is ruled out if that of the column is
             pursued.
         wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
+        bounds: a proven lower and a proven upper bound on `edp`, matrices like it.
     """
     goals = f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}"
     head = f"{_size(divergence.model)}, {goals}, teammate at {printable(str(at))}\n"
     if divergence.evidence is not None:
         head += f"\nGoals are ruled out by evidence of {divergence.evidence:g} (WCD: by impossible actions only).\n"
+        head += _accuracy(*bounds)
     if divergence.n_goals == 1:
         return head + "\nOnly one goal: there is nothing to tell apart."
     if divergence.n_goals > WIDEST_TABLE:
@@ -228,6 +243,19 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any) 
         + "\n\nWorst case (WCD): the latest step at which plans for the two goals first differ.\n"
         + _table(names, wcd, "{:.0f}")
     )
+
+
+def _accuracy(lower: Any, upper: Any) -> str:
+    """Return a line that says how far proven bounds on EDP are apart, or nothing if they are equal."""
+    import numpy as np
+
+    finite = np.isfinite(lower)
+    if not finite.any() or (lower[finite] == upper[finite]).all():
+        return ""
+    width = float(((upper - lower) / lower)[finite].max())
+    if math.isinf(width):
+        return "Some values are lower bounds: no upper bound was found (--json prints both bounds).\n"
+    return f"Each EDP is the middle of proven bounds at most {width:.1%} apart (--json prints both bounds).\n"
 
 
 def _size(model: Model) -> str:

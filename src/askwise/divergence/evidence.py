@@ -60,6 +60,13 @@ def check_evidence(evidence: Any) -> float:
     return float(evidence)
 
 
+def check_within(within: Any) -> float:
+    """Return `within`, the requested relative distance of bounds; raise an `InputError` unless it is above 0."""
+    if not isinstance(within, int | float) or isinstance(within, bool) or not 0 < within < math.inf:
+        raise InputError("within", repr(within), "a number above 0, such as 0.01")
+    return within
+
+
 # -- goals in a deterministic model ------------------------------------------------------------------------------------
 
 

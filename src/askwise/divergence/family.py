@@ -16,16 +16,15 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from askwise.divergence import open_grid
 from askwise.divergence.agreement import as_policy, optimal_policy
 from askwise.divergence.edp import edp, wcd
-from askwise.divergence.evidence import check_evidence, evidence_bytes, matrices_by_evidence
+from askwise.divergence.evidence import check_evidence, check_within, evidence_bytes, matrices_by_evidence
 from askwise.divergence.pairs import all_pairs, all_pairs_scratch, matrices_at, matrices_bytes
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
@@ -50,6 +49,8 @@ class Divergence(Sealed):
             `uniform_optimal`.
         evidence: rule goals out by evidence (see `edp`), a number between 0 and 1 such as 0.05. By default only
             impossible actions rule a goal out. WCD does not depend on it.
+        within: with evidence and policies that may take any action, EDP is the middle of two proven bounds, which may
+            differ by this share of the lower one; see `bounds_at`.
     """
 
     def __init__(
@@ -59,13 +60,14 @@ class Divergence(Sealed):
         *,
         policies: Sequence[Policy] | None = None,
         evidence: float | None = None,
+        within: float = 0.01,
     ) -> None:
         self.model = model
         self.evidence = None if evidence is None else check_evidence(evidence)
         names, self.targets = goal_list(model, goals)
         self.named = names is not None
         self._goal_names = Names("goal", self.n_goals, names)
-        self._backend = self._choose_backend(policies)
+        self._backend = self._choose_backend(policies, check_within(within))
 
     @property
     def n_goals(self) -> int:
@@ -98,15 +100,31 @@ class Divergence(Sealed):
             partial: allow goals that cannot be reached from the state; their rows and columns are ``nan``. By default
                 they raise an `InputError`.
         """
+        return self._at(self._backend.matrices_at, state, partial=partial)
+
+    def bounds_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
+        """Return a proven lower and upper bound on EDP at `state`, each like a matrix of `matrices_at`.
+
+        They are equal where EDP is exact. They differ by evidence for policies that may take any action; the upper
+        bound is ``inf`` where none was found.
+
+        Args:
+            state: the state.
+            partial: allow goals that cannot be reached from the state, see `matrices_at`.
+        """
+        return self._at(self._backend.bounds_at, state, partial=partial)
+
+    def _at(self, method: Callable[[int], _AtOne], state: StateLike, *, partial: bool) -> tuple[FloatArray, FloatArray]:
+        """Return the two matrices that a method of the backend computes at `state`, with ``nan`` for missing goals."""
         index = self.model.state(state, "state")
         check_size(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
-        edps, wcds, missing = self._backend.matrices_at(index)
+        one, two, missing = method(index)
         if missing.size:
             if not partial:
                 raise unreachable(self.model, index, self.names[missing[0]])
-            for matrix in (edps, wcds):
+            for matrix in (one, two):
                 matrix[missing, :] = matrix[:, missing] = np.nan
-        return edps, wcds
+        return one, two
 
     def edp_at(self, state: StateLike) -> FloatArray:
         """Return EDP at `state`, ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal."""
@@ -163,26 +181,29 @@ class Divergence(Sealed):
             raise unreachable(self.model, state, self.names[missing[0]])
         return row
 
-    def _choose_backend(self, policies: Sequence[Policy] | None) -> _Backend:
+    def _choose_backend(self, policies: Sequence[Policy] | None, within: float) -> _Backend:
         model, single = self.model, all(states.size == 1 for states in self.targets)
         if policies is not None:
             if len(policies) != self.n_goals:
                 raise InputError("policies", f"{len(policies)} policies", f"{self.n_goals}, one for each goal")
-            return _Chains(model, [as_policy(model, policy) for policy in policies], self.evidence)
+            return _Chains(model, [as_policy(model, policy) for policy in policies], self.evidence, within)
         if self.evidence is not None and model.deterministic:
             return _Evidence(self, self.evidence)
         if isinstance(model, GridWorld) and single and open_grid.applies(model):
             return _OpenGrid(model, self.targets)
         if model.deterministic:
             return _Graph(self)
-        return _Chains(
-            model, [optimal_policy(model, state_names(model, states)) for states in self.targets], self.evidence
-        )
+        optimal = [optimal_policy(model, state_names(model, states)) for states in self.targets]
+        return _Chains(model, optimal, self.evidence, within)
 
 
 def unreachable(model: Model, state: int, goal: str) -> InputError:
     """Return the error that the goal named `goal` cannot be reached from the state `state`, given by index."""
     return InputError(f"goal {goal}", f"no way to it from state {model.name(state)}", "a goal that can be reached")
+
+
+_AtOne = tuple[FloatArray, FloatArray, IntArray]
+"""Two matrices of all pairs of goals, and the goals that cannot be reached."""
 
 
 class _Backend(ABC):
@@ -191,11 +212,16 @@ class _Backend(ABC):
     method: str
 
     @abstractmethod
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
+    def matrices_at(self, state: int) -> _AtOne:
         """Return EDP and WCD at one state, and the indices of the goals that cannot be reached from there.
 
         Both are ``float64 [n_goals (ruled out), n_goals (pursued)]``; the values of these goals are undefined.
         """
+
+    def bounds_at(self, state: int) -> _AtOne:
+        """Return proven lower and upper bounds on EDP at one state, and the goals that cannot be reached."""
+        edps, _, missing = self.matrices_at(state)
+        return edps, edps.copy(), missing
 
     @abstractmethod
     def table(self) -> FloatArray:
@@ -218,7 +244,7 @@ class _OpenGrid(_Backend):
         cells = grid.cells[np.concatenate(targets)]
         self.goal_x, self.goal_y = np.ascontiguousarray(cells[:, 0]), np.ascontiguousarray(cells[:, 1])
 
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
+    def matrices_at(self, state: int) -> _AtOne:
         x, y = self.grid.cells[state]
         form = open_grid.closed_form(self.grid.width, self.grid.height)
         return *open_grid.matrices_at(form, x, y, self.goal_x, self.goal_y), NONE
@@ -242,7 +268,7 @@ class _Graph(_Backend):
         self.targets = np.concatenate(family.targets)
         self.starts = np.concatenate(([0], np.cumsum([s.size for s in family.targets]))).astype(np.int32)
 
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
+    def matrices_at(self, state: int) -> _AtOne:
         edps, wcds, steps = matrices_at(self.model, state, self.targets, self.starts)
         return edps, wcds, np.flatnonzero(steps < 0).astype(np.int32)
 
@@ -264,7 +290,7 @@ class _Evidence(_Graph):
         super().__init__(family)
         self.evidence = evidence
 
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
+    def matrices_at(self, state: int) -> _AtOne:
         _, wcds, missing = super().matrices_at(state)
         return self._edp_at(state)[0], wcds, missing
 
@@ -290,40 +316,54 @@ class _Evidence(_Graph):
 class _Chains(_Backend):
     method = "one chain for each pair"
 
-    def __init__(self, model: Model, policies: Sequence[Policy], evidence: float | None) -> None:
+    def __init__(self, model: Model, policies: Sequence[Policy], evidence: float | None, within: float) -> None:
         self.model = model
         self.policies = policies
-        self.edp = edp if evidence is None else functools.partial(edp, evidence=evidence)
+        self.edp = edp if evidence is None else functools.partial(edp, evidence=evidence, within=within)
+        self._found: tuple[int, FloatArray] = (-1, np.empty(0))
 
-    def matrices_at(self, state: int) -> tuple[FloatArray, FloatArray, IntArray]:
-        defined = [bool(policy.defined[state]) for policy in self.policies]
-        return (
-            self._at(self.edp, state, defined),
-            self._at(wcd, state, defined),
-            np.flatnonzero(~np.array(defined)).astype(np.int32),
-        )
-
-    def _at(self, metric: Any, state: int, defined: Sequence[bool]) -> FloatArray:
-        """Return EDP or WCD of all pairs of goals at a state, ``float64 [n_goals (ruled out), n_goals (pursued)]``.
-
-        Args:
-            metric: the function `edp` or `wcd`.
-            state: the state.
-            defined: whether the policy of each goal has an action in the state; pairs with other goals get 0.
-        """
-        found, at = np.zeros((len(defined), len(defined))), self.model.name(state)
-        known = np.flatnonzero(defined).tolist()
+    def matrices_at(self, state: int) -> _AtOne:
+        edps, wcds = self._edps_at(state)[0], np.zeros((len(self.policies), len(self.policies)))
+        at, known = self.model.name(state), self._defined(state)
         for i in known:
             for j in known:
-                found[i, j] = float(metric(self.model, self.policies[i], self.policies[j], at))
+                wcds[i, j] = float(wcd(self.model, self.policies[i], self.policies[j], at))
+        return edps.copy(), wcds, self._missing(state)
+
+    def bounds_at(self, state: int) -> _AtOne:
+        _, lower, upper = self._edps_at(state)
+        return lower.copy(), upper.copy(), self._missing(state)
+
+    def _edps_at(self, state: int) -> FloatArray:
+        """Return EDP and its bounds at a state, ``float64 [3, n_goals (ruled out), n_goals (pursued)]``.
+
+        Pairs of which a policy has no action in the state get 0. The values of the last state are kept, because EDP
+        and its bounds are often wanted together.
+        """
+        kept, found = self._found
+        if kept != state:
+            n, at, known = len(self.policies), self.model.name(state), self._defined(state)
+            found = np.zeros((3, n, n))
+            for i in known:
+                for j in known:
+                    result = self.edp(self.model, self.policies[i], self.policies[j], at)
+                    found[:, i, j] = float(result), *result.bounds
+            self._found = (state, found)
         return found
+
+    def _defined(self, state: int) -> list[int]:
+        """Return the goals whose policies have an action in `state`."""
+        return [k for k, policy in enumerate(self.policies) if policy.defined[state]]
+
+    def _missing(self, state: int) -> IntArray:
+        return np.setdiff1d(np.arange(len(self.policies)), self._defined(state)).astype(np.int32)
 
     def table(self) -> FloatArray:
         pairs = [[np.asarray(self.edp(self.model, one, two)) for two in self.policies] for one in self.policies]
         return np.moveaxis(np.array(pairs), -1, 0)
 
     def bytes_at_one(self) -> int:
-        return 16 * len(self.policies) ** 2
+        return 40 * len(self.policies) ** 2
 
     def scratch_bytes(self) -> int:
         return 8 * self.model.n_states * len(self.policies) ** 2

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.divergence.evidence import TIE, Steps
+from askwise.divergence.evidence import TIE, Steps, check_within
 from askwise.errors import InputError, NotConvergedError
 from askwise.lazy_module import LazyModule
 from askwise.model.chain import AbsorbingChain, iterative_solve, proven_bound
@@ -66,8 +66,7 @@ def bounded(
         within: refine until the bounds differ by at most this share of the lower one, at all states.
         max_lattice: limit on the number of states times the number of levels.
     """
-    if not isinstance(within, int | float) or not 0 < within < math.inf:
-        raise InputError("within", repr(within), "a number above 0, such as 0.01")
+    check_within(within)
     if (as_int(max_lattice) or 0) < 1:
         raise InputError("max_lattice", repr(max_lattice), "a whole number from 1")
     limit = math.log(1 / evidence)

@@ -14,6 +14,9 @@ The expected zones use the expected divergence point instead of the worst case. 
 - ``eZ_Q`` is their intersection.
 
 Planning uses ``Z_B`` for the ego agent, because it chooses its own moves.
+
+With divergence by evidence (`askwise.divergence.evidence`) in the teammate's family, ``eZ_I`` ends when the evidence is
+expected to be reached. Evidence is what an observer collects, so it has no place in the ego agent's family.
 """
 
 from __future__ import annotations
@@ -126,14 +129,14 @@ def zones(
     """Return the zones of information, branching and querying of two goals, for given states of both agents.
 
     Args:
-        teammate: divergences of the goals in the teammate's model.
-        ego: divergences of the same goals, in the same order, in the ego agent's model.
+        teammate: divergences of the goals in the teammate's model; by evidence, if it was built with ``evidence=``.
+        ego: divergences of the same goals, in the same order, in the ego agent's model, without evidence.
         teammate_at: the teammate's state.
         ego_at: the ego agent's state.
         truth: the teammate's goal, by index or name.
         other: the goal that it is confused with, by index or name.
     """
-    _check_same_goals(teammate, ego)
+    _check_families(teammate, ego)
     g, h = teammate.goal(truth, "truth"), teammate.goal(other, "other")
     team_edp, team_wcd = teammate.matrices_at(teammate_at)
     ego_edp, ego_wcd = ego.matrices_at(ego_at)
@@ -147,9 +150,11 @@ def zones(
     )
 
 
-def _check_same_goals(teammate: Divergence, ego: Divergence) -> None:
+def _check_families(teammate: Divergence, ego: Divergence) -> None:
     # Goals without names are named after their states, which may differ between the two models.
     differ = teammate.named and ego.named and teammate.names != ego.names
     if differ or teammate.n_goals != ego.n_goals:
         shown = [f"{family.n_goals} goals ({', '.join(family.names[:5])})" for family in (ego, teammate)]
         raise InputError("ego", shown[0], f"those of the teammate, {shown[1]}")
+    if ego.evidence is not None:
+        raise InputError("ego", f"divergence by evidence {ego.evidence:g}", "a Divergence without evidence")
