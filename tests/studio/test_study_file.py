@@ -273,12 +273,12 @@ questionnaires.workload.pace.text = "Wie eilig war es?"
     assert german[3]["items"][0]["options"] == ("I walk", "I fly"), "what is stored has one language"
     load_items = {item["name"]: item for item in german[6]["items"]}
     assert load_items["pace"]["text"] == "Wie eilig war es?"
-    assert (load_items["mental"]["low"], load_items["mental"]["high"]) == ("sehr wenig", "sehr viel")
-    assert load_items["mental"]["text"].startswith("Wie viel geistige Anstrengung")
+    assert (load_items["mental"]["low"], load_items["mental"]["high"]) == ("sehr gering", "sehr stark")
+    assert load_items["mental"]["text"].startswith("Wie stark war die geistige Anstrengung")
     assert german[10]["items"][0]["labels"] == ["rot", "blau"]
     assert (dutch[0]["text"], study.languages["nl"]["common.continue"]) == ("Akkoord?", "Verder")
     assert dutch[6]["items"][0]["text"] == SCALES["workload"].items[0].text
-    with pytest.raises(NotEntered, match="Bitte beantworten Sie diese Frage: Wie viel geistige Anstrengung"):
+    with pytest.raises(NotEntered, match="Bitte beantworten Sie diese Frage: Wie stark war die geistige Anstrengung"):
         check_entry(study, way[6], Field("", {"answers": {}}), study.languages["de"])
 
 

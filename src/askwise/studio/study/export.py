@@ -169,13 +169,16 @@ class StoredStudy:
             )
 
         # Studies of earlier versions do not have these tables.
+        later = {
+            "places": "round TEXT, data TEXT",
+            "entry_times": "person TEXT, n INTEGER, data TEXT",
+            "input_times": "round TEXT, n INTEGER, ms INTEGER",
+            "languages": "person TEXT, language TEXT",
+        }
         with reading(self._path):
-            if not self.read("SELECT name FROM sqlite_master WHERE name = 'places'"):
-                self._store.execute("CREATE TEMP TABLE places (round TEXT, data TEXT)")
-            if not self.read("SELECT name FROM sqlite_master WHERE name = 'entry_times'"):
-                self._store.execute("CREATE TEMP TABLE entry_times (person TEXT, n INTEGER, data TEXT)")
-            if not self.read("SELECT name FROM sqlite_master WHERE name = 'input_times'"):
-                self._store.execute("CREATE TEMP TABLE input_times (round TEXT, n INTEGER, ms INTEGER)")
+            for name, columns in later.items():
+                if not self.read("SELECT name FROM sqlite_master WHERE name = ?", (name,)):
+                    self._store.execute(f"CREATE TEMP TABLE {name} ({columns})")
 
     def close(self) -> None:
         """Close the store."""
@@ -190,13 +193,15 @@ class StoredStudy:
         """Return a row for each person.
 
         Columns: ``person`` (number), ``pilot``, ``panel`` (identifier), ``cell`` (number of the assignment to
-        conditions), ``minutes``, ``end``, ``screens`` (number of screens left behind) and ``at`` (the title of the
-        screen that the person reached last).
+        conditions), ``minutes``, ``end``, ``language``, ``screens`` (number of screens left behind) and ``at`` (the
+        title of the screen that the person reached last).
         """
-        names = ("person", "pilot", "panel", "cell", "minutes", "end", "screens")
+        names = ("person", "pilot", "panel", "cell", "minutes", "end", "language", "screens")
         found = self.read(
             "SELECT number, pilot, panel, cell, (seen - came) / 60, coalesce(end, 'in progress or dropped out'), "
-            "(SELECT count(*) FROM entries WHERE person = id AND leaves) FROM people ORDER BY pilot, number"
+            "coalesce((SELECT language FROM languages WHERE person = id), ?), "
+            "(SELECT count(*) FROM entries WHERE person = id AND leaves) FROM people ORDER BY pilot, number",
+            (self._description.get("language", "en"),),
         )
         rows = [
             dict(zip(names, (number, bool(pilot), typed(panel), *rest), strict=True))

@@ -273,6 +273,7 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
         "name": study.name,
         "role": study.role,
         "design": study.design,
+        "language": next(iter(study.languages)),
         "conditions": [each.name for each in study.conditions],
         "plan": study.plan.to_json(),
         "questionnaires": {
