@@ -62,15 +62,17 @@ def floor_data(scene: Scene) -> dict[str, Any]:
     return _map_data(scene.floor) if is_plain(scene) else any_floor_data(scene)
 
 
-def any_floor_data(scene: Scene) -> dict[str, Any]:
+def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
     """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds.
+
+    With `every`, all places of the ego agent are marked, see `ego_marks`.
 
     Keys: ``grounds`` (the maps and graphs, see `one_floor_data`), ``spots`` (the marks of goals) and ``letters`` (sizes
     of texts in a graph).
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
-        "spots": [_goal_mark_data(scene, mark) for mark in (*teammate_marks(scene), *ego_marks(scene))],
+        "spots": [_goal_mark_data(scene, mark) for mark in (*teammate_marks(scene), *ego_marks(scene, every=every))],
         "letters": LETTERS,
     }
 

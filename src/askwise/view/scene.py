@@ -180,10 +180,14 @@ def teammate_marks(scene: Scene) -> list[GoalMark]:
     return [GoalMark(place, (k,)) for k, goal in enumerate(scene.goals) for place in (goal.at, *goal.also)]
 
 
-def ego_marks(scene: Scene) -> list[GoalMark]:
+def ego_marks(scene: Scene, *, every: bool = False) -> list[GoalMark]:
     """Return the marks to draw on the ego agent's targets.
 
     If both agents share a map or graph, places are left out where the teammate has a mark with the same goals.
+
+    Args:
+        scene: the scene.
+        every: whether to mark these places too, on a map on which other places are marked for the ego agent.
     """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):
@@ -192,8 +196,6 @@ def ego_marks(scene: Scene) -> list[GoalMark]:
     if scene.ego_floor is not None:
         return [GoalMark(place, tuple(goals), ego=True) for place, goals in found.items()]
     others = {mark.at: mark.goals for mark in teammate_marks(scene)}
-    return [
-        GoalMark(place, tuple(goals), ego=True, shared=place in others)
-        for place, goals in found.items()
-        if others.get(place) != tuple(goals)
-    ]
+    marks = [GoalMark(place, tuple(goals), ego=True, shared=place in others) for place, goals in found.items()]
+    own = [mark for mark in marks if others.get(mark.at) != mark.goals]
+    return marks if every and own and isinstance(scene.floor, Map) else own

@@ -113,7 +113,7 @@ def _shared(problem: Problem) -> dict[str, Any]:
         "names": list(problem.goals),
         "goalLandmarks": [goal.landmark for goal in scene.goals],
         "landmarks": [[printable(each.name), *each.at] for each in scene.landmarks],
-        **any_floor_data(scene),
+        **any_floor_data(scene, every=True),
     }
 
 

@@ -14,6 +14,10 @@ export function useTexts(found, language) {
 export const text = (key, values = {}) => (texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 // A word or name of a problem file, translated if the study has a translation.
 export const word = (name) => texts[`word.${name}`] ?? name;
+// On touch screens, pages show no keys.
+const touch = () => document.documentElement.classList.add("touch");
+if (window.matchMedia("(hover: none), (pointer: coarse)").matches || (navigator.maxTouchPoints > 0 && window.innerWidth <= 900)) touch();
+window.addEventListener("pointerdown", (event) => { if (event.pointerType === "touch") touch(); });
 export const paragraphs = (written) => written.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => element("p", {}, part.trim().replace(/\s*\n\s*/g, " ")));
 
 // An unusable answer: no JSON, a server error, a lost connection. Reloading the page may help.

@@ -38,6 +38,8 @@ function hear(message) {
 
 function begin({ board: known, trails, heading, instructions }) {
   words = Object.fromEntries(Object.entries(known.words).map(([key, noun]) => [key, word(noun)]));
+  const [mine, other] = ["teammate", "ego"].map((who) => (words[who] === known.words[who] ? words[`${who}Sign`] : words[who][0].toUpperCase()));
+  if (mine !== other) Object.assign(words, { teammateSign: mine, egoSign: other });
   facts = { ...known, words, goals: known.goals.map(word) };
   for (const each of document.querySelectorAll("header nav, #pace")) each.hidden = participant;
   const onGoal = facts.role === "ego" ? pick : null;

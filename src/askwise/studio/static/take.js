@@ -27,7 +27,7 @@ function scale(item, name) {
 // A long scale. It has no answer until the person touches it or presses a key, so that nobody accepts the middle unseen.
 function slider(item, name, points) {
   const first = points[Math.floor(points.length / 2)];
-  const value = element("output", { for: name, id: `${name}-value` }, text("take.not_answered"));
+  const value = element("output", { for: name }, text("take.not_answered"));
   const made = element("input", { type: "range", id: name, name, min: item.lowest, max: points[points.length - 1], step: item.step, value: first, class: "slider", "aria-label": item.text, "aria-valuetext": text("take.not_answered") });
   const answered = () => {
     made.dataset.answered = "yes";
@@ -37,8 +37,8 @@ function slider(item, name, points) {
   made.addEventListener("input", answered);
   made.addEventListener("pointerup", answered);
   made.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); made.dispatchEvent(new Event("input", { bubbles: true })); } });
-  const ends = element("p", { class: "ends note" }, element("span", {}, `${points[0]}: ${item.low}`), value, element("span", {}, `${points[points.length - 1]}: ${item.high}`));
-  return element("div", {}, made, ends);
+  const ends = element("p", { class: "ends note" }, element("span", {}, `${points[0]}: ${item.low}`), element("span", {}, `${points[points.length - 1]}: ${item.high}`));
+  return element("div", {}, made, element("p", { class: "given" }, value), ends);
 }
 
 function choice(item, name) {
