@@ -141,7 +141,7 @@ export class Board {
     body.push(shape("path", { class: "cross", d: "M-.16-.16l.32.32M-.16.16l.32-.32" }));
     const inside = shape("g", {}, ...body);
     const box = spot.ego || spot.goals.length > 1 ? "" : landmarkOf(this.board, spot.goals[0]);
-    if (spot.label) inside.append(lettered(spot.label, spot.ego ? 0.86 : 0.8, box ? 0.32 : 0.4, box ? -0.14 : 0));
+    if (spot.label) inside.append(lettered(spot.label, (spot.ego ? 0.66 : 0.74) * (spot.size < 1 ? 1.25 : 1), box ? 0.32 : 0.4, box ? -0.14 : 0));
     if (box) inside.append(shape("g", { class: "box-of", transform: "translate(0 .22)" }, shape("rect", { x: -0.3, y: -0.14, width: 0.6, height: 0.28, rx: 0.05 }), lettered(box, 0.5, 0.24)));
     const made = shape("g", { class: `goal ${spot.ego ? "for-ego" : ""}`, transform: this.markAt(spot) },
       shape("title", {}, `${names}: ${who}`), inside);
