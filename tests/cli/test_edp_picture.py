@@ -84,6 +84,16 @@ def test_two_goals_get_the_map_with_both_numbers(run: Run, drawn: list[Figure]) 
     assert len(texts(drawn[0])) == 15 + 2
 
 
+def test_captions_name_the_evidence_and_numbers_use_it(run: Run, drawn: list[Figure]) -> None:
+    run("edp", "-", "--png", "x.png", "--evidence", "0.5", stdin=TWO_GOALS).assert_fine()
+    assert drawn[0].axes[0].get_title() == "EDP(A | B) / EDP(the other way)\nby evidence of 0.5"
+    # Of four steps east and two north for B, 4/6 begin east, then 3/5 of them: below 1/2 after two steps for A.
+    assert texts(drawn[0])[0] == "2.33\n2"
+    run("edp", "-", "--png", "x.png", "--evidence", "0.5", stdin=WALLED_THREE.replace("C...#", "C....")).assert_fine()
+    titles = [ax.get_title() for ax in drawn[1].axes[:2]]
+    assert titles == ["where goals are hard to tell apart\nby evidence of 0.5", "EDP at (2, 2) by evidence of 0.5"]
+
+
 def test_more_goals_get_the_map_of_all_and_the_matrix(run: Run, drawn: list[Figure]) -> None:
     run("edp", "-", "--png", "x.png", stdin=WALLED_THREE).assert_refused(
         "askwise edp: goal B: found no way to it from state (2, 2); expected a goal that can be reached"

@@ -7,8 +7,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from askwise.divergence import Divergence
+from askwise.model import GridWorld
 from tests.cli.command import Run
 from tests.pddl.problems import INTRUSION, TWO_EXITS, Files, blocks
 from tests.pddl.test_archive import archive
@@ -70,6 +73,26 @@ def test_after_what_was_seen(run: Run, tmp_path: Path) -> None:
     text = run("edp", folder, "--obs", "more.dat").assert_fine()
     assert "after 1 action: 1 of 2 goals still possible\n\nOnly goal 1 is left: there is nothing to tell apart." in text
     assert "     2      6  robot c4-4  (ruled out)\n" in text
+
+
+def test_evidence_on_the_cones_of_a_planning_problem(run: Run, tmp_path: Path) -> None:
+    files = {**TWO_EXITS, "hyps.dat": "(robot c0-4)\n(robot c4-4)\n(robot c2-4)\n"}
+    folder = str(written(tmp_path / "exits", files))
+    plain = json.loads(run("edp", folder, "--json").assert_fine())
+    found = json.loads(run("edp", folder, "--json", "--evidence", "0.5").assert_fine())
+    # The same squares as a map. The straight way to the third exit is one plan of 15 for the others.
+    grid, goals = GridWorld(5, 5), [(0, 4), (4, 4), (2, 4)]
+    expected = Divergence(grid, goals, evidence=0.5).edp_at((2, 0))
+    off = ~np.eye(3, dtype=bool)
+    np.testing.assert_allclose(np.array(found["edp"], dtype=float)[off], expected[off])
+    assert found["edp"][0][2] == 2.0
+    assert plain["edp"][0][2] == 5.0
+    assert (found["evidence"], found["wcd"]) == (0.5, plain["wcd"])
+    text = run("edp", folder, "--evidence", "0.5").assert_fine()
+    assert "\ngoals are ruled out by evidence of 0.5 (WCD: by impossible actions only)\n" in text
+    run("edp", folder, "--evidence", "2").assert_refused(
+        "askwise edp: --evidence: found 2.0; expected a number above 0 and below 1, such as 0.05"
+    )
 
 
 def test_what_no_optimal_plan_does_is_refused(run: Run, tmp_path: Path) -> None:

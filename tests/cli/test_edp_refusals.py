@@ -53,6 +53,14 @@ CASES = {
         "goal A: found no way to it from state (3, 0); expected a goal that can be reached",
         ("--at", "3,0"),
     ),
+    **{
+        f"evidence {text}": Case(
+            "A.W.B\n",
+            f"--evidence: found {found}; expected a number above 0 and below 1, such as 0.05",
+            (f"--evidence={text}",),
+        )
+        for text, found in [("0", "0.0"), ("1", "1.0"), ("-0.1", "-0.1"), ("nan", "nan"), ("few", "'few'")]
+    },
     "at in a wall": Case("A.#B\n", "--at: found (2, 0), a wall; expected a free cell", ("--at", "2,0")),
     "at to the right of the map": Case(
         "AWB\n...\n",

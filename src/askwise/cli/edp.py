@@ -74,7 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--evidence",
         metavar="E",
-        type=float,
         help="rule a goal out when actions are at most this likely under it, relative to the pursued one, such as 0.05",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, with null for infinity")
@@ -102,6 +101,8 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise edp``: print how long goals look alike, as matrices of EDP and WCD; return exit code 0."""
     if options.picture is not None:
         check_picture(options.picture)
+    if options.evidence is not None:
+        options.evidence = read_evidence(options.evidence)
     if planning_problems.is_planning(options.map):
         return run_planning(options)
     for name in ("template", "goals", "obs", "limit"):
@@ -130,6 +131,18 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def read_evidence(text: str) -> float:
+    """Return the number that ``--evidence`` names; raise an InputError unless it is above 0 and below 1."""
+    from askwise.divergence.evidence import check_evidence
+
+    try:
+        return check_evidence(float(text), "--evidence")
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("--evidence", repr(text), "a number above 0 and below 1, such as 0.05") from None
+
+
 def run_planning(options: argparse.Namespace) -> int:
     """Run ``askwise edp`` on a planning problem: print how long its goals look alike; return exit code 0."""
     from askwise.pddl.pairs import after_seen, pairs_at
@@ -140,7 +153,7 @@ def run_planning(options: argparse.Namespace) -> int:
     problem = planning_problems.read(options, options.map, options.template)
     seen = problem.seen if options.obs is not None else ()
     cones = planning_problems.cones_of(problem, "edp")
-    pairs = pairs_at(cones, after_seen(cones, seen))
+    pairs = pairs_at(cones, after_seen(cones, seen), evidence=options.evidence)
     drawn = options.picture is not None and len(pairs.goals) > 1
     if drawn:
         draw_pairs(list(cones.goals), pairs, options.picture)
@@ -340,5 +353,5 @@ def draw_pairs(names: list[str], pairs: Pairs, path: str) -> None:
     figure = Figure(figsize=(COLUMN, 2.8), layout="constrained")
     ax = figure.subplots()
     plot.pair_matrix(ax, [names[goal] for goal in pairs.goals], pairs.edp, numbers=[goal + 1 for goal in pairs.goals])
-    ax.set_title("EDP", fontsize=8)
+    ax.set_title("EDP" + plot.by_evidence(pairs.evidence), fontsize=8)
     files.save_figure(figure, path, dpi=300)

@@ -52,11 +52,11 @@ sparse = LazyModule("scipy.sparse")
 TIE = 1e-9
 
 
-def check_evidence(evidence: Any) -> float:
-    """Return `evidence` as a float; raise an `InputError` unless it lies between 0 and 1, both excluded."""
+def check_evidence(evidence: Any, field: str = "evidence") -> float:
+    """Return `evidence` as a float; raise an `InputError` about `field` unless it is above 0 and below 1."""
     number = isinstance(evidence, int | float | np.floating) and not isinstance(evidence, bool)
     if not number or not 0 < evidence < 1:
-        raise InputError("evidence", repr(evidence), "a number above 0 and below 1, such as 0.05")
+        raise InputError(field, repr(evidence), "a number above 0 and below 1, such as 0.05")
     return float(evidence)
 
 

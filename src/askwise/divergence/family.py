@@ -64,6 +64,7 @@ class Divergence(Sealed):
     ) -> None:
         self.model = model
         self.evidence = None if evidence is None else check_evidence(evidence)
+        self.optimal = policies is None
         names, self.targets = goal_list(model, goals)
         self.named = names is not None
         self._goal_names = Names("goal", self.n_goals, names)

@@ -14,6 +14,9 @@ For each ordered pair (ruled out, pursued) of goals that are still possible:
 An observer sees the names of actions. If two actions with the same name lead to different states (`Cones.ambiguous`), a
 goal is possible as long as *some* state that the names may lead to is on one of its optimal plans. Then these sets of
 states are followed, layer by layer, with the probability of each state for each goal.
+
+EDP may count evidence instead (`askwise.divergence.evidence`). WCD and *told apart* never do. With ambiguous names the
+evidence depends on the whole sequence of names, so such problems are refused.
 """
 
 from __future__ import annotations
@@ -23,10 +26,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from askwise.divergence.evidence import check_evidence, evidence_bytes, matrices_by_evidence
 from askwise.divergence.pairs import capped_matrices, matrices_at
 from askwise.errors import AskwiseError, InputError
 from askwise.pddl.cones import Cones
 from askwise.pddl.tokens import Word, refusal
+from askwise.text.table_budget import check_size
 from askwise.types import FloatArray, IntArray
 
 MOST_SETS = 100_000
@@ -45,8 +50,9 @@ class Pairs:
         edp: ``float64 [n, n]``, EDP, ``inf`` on the diagonal and for goals that are never told apart.
         capped: ``float64 [n, n]``, EDP if observation ends with the plan, so that it is always finite.
         wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
-        told_apart: ``float64 [n, n]``, the step by which two goals are told apart at the latest, ``inf`` where `edp`
-            is.
+        told_apart: ``float64 [n, n]``, the step by which two goals are told apart at the latest, ``inf`` if they may
+            never be.
+        evidence: the evidence by which goals are ruled out in `edp` and `capped`; None for impossible actions only.
     """
 
     goals: tuple[int, ...]
@@ -55,6 +61,7 @@ class Pairs:
     capped: FloatArray
     wcd: IntArray
     told_apart: FloatArray
+    evidence: float | None = None
 
     def longest(self, most: int) -> list[tuple[int, int]]:
         """Return the `most` pairs of different goals with the largest EDP, infinite ones first.
@@ -67,19 +74,23 @@ class Pairs:
         return [place for place in places if place[0] != place[1]][:most]
 
 
-def pairs_at(cones: Cones, after: Mapping[int, int] | None = None) -> Pairs:
+def pairs_at(cones: Cones, after: Mapping[int, int] | None = None, *, evidence: float | None = None) -> Pairs:
     """Return how long each pair of goals looks alike (EDP and WCD), for the goals that are still possible.
 
     Args:
         cones: the optimal plans of all goals.
         after: the possible current states, as returned by `Cones.after`; None for the start.
+        evidence: rule goals out by evidence, a number between 0 and 1 (see `askwise.edp`).
     """
     states = {0: 1} if after is None else dict(after)
     goals = tuple(goal for goal in cones.reached if cones.inside[list(states), goal].any())
     if not goals:
         none = np.empty((0, 0))
-        return Pairs((), np.empty(0, dtype=np.int32), none, none, none.astype(np.int32), none)
+        return Pairs((), np.empty(0, dtype=np.int32), none, none, none.astype(np.int32), none, evidence)
     if cones.ambiguous:
+        if evidence is not None:
+            found = "a problem in which actions of one name lead to different states"
+            raise InputError("evidence", found, "a problem in which each name leads to one state")
         return _by_names(cones, states, goals)
     (state,) = states
     targets = np.concatenate([cones.targets[goal] for goal in goals])
@@ -88,7 +99,13 @@ def pairs_at(cones: Cones, after: Mapping[int, int] | None = None) -> Pairs:
     # Cones contain only the nearest states of a goal, so these are the targets from here.
     model = cones.model
     capped, last, steps = capped_matrices(model.successor, *model.predecessors, state, targets, starts)
-    return Pairs(goals, steps, edp, capped, last.astype(np.int32) - 1, told_apart)
+    if evidence is not None:
+        check_size(evidence_bytes(model.n_states, len(goals)), "evidence", f"{model.n_states} states on optimal plans")
+        edp, capped = (
+            matrices_by_evidence(model, state, targets, starts, check_evidence(evidence), capped=end)[0]
+            for end in (False, True)
+        )
+    return Pairs(goals, steps, edp, capped, last.astype(np.int32) - 1, told_apart, evidence)
 
 
 # -- ambiguous names of actions ----------------------------------------------------------------------------------

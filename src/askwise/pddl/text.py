@@ -57,6 +57,8 @@ def _pairs_head(name: str, cones: Cones, pairs: Pairs, seen: int) -> str:
     if seen:
         left = len(pairs.goals)
         lines.append(f"after {_count(seen, 'action')}: {left} of {len(cones.reached)} goals still possible")
+    if pairs.evidence is not None:
+        lines.append(f"goals are ruled out by evidence of {pairs.evidence:g} (WCD: by impossible actions only)")
     return "\n".join(lines)
 
 
@@ -186,6 +188,7 @@ def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dic
         "states": cones.model.n_states,
         "goals": [cones.goals[goal] for goal in pairs.goals],
         "numbers": [goal + 1 for goal in pairs.goals],
+        **({} if pairs.evidence is None else {"evidence": pairs.evidence}),
         "edp": _numbers(pairs.edp),
         "edp_capped": _numbers(pairs.capped),
         "wcd": _numbers(pairs.wcd, int),

@@ -72,7 +72,11 @@ def edp_map(
     grid = _grid(divergence)
     one, other = divergence.goal(first, "first"), divergence.goal(second, "second")
     goals = [divergence.targets[one].tolist(), divergence.targets[other].tolist()]
-    there, back = _both_ways(grid, goals[0], goals[1])
+    if divergence.optimal and divergence.evidence is None:
+        there, back = _both_ways(grid, goals[0], goals[1])
+    else:
+        table = divergence.edp_table()
+        there, back = table[:, one, other], table[:, other, one]
     ax = _axes(ax, grid)
     _heat(ax, grid, (there + back) / 2, "expected steps until one goal is ruled out\n(mean of both directions)")
     if max(grid.width, grid.height) <= LARGEST_WITH_NUMBERS:
@@ -82,8 +86,13 @@ def edp_map(
             _goal(ax, grid, state, name, corner=max(grid.width, grid.height) <= LARGEST_WITH_NUMBERS)
     _agents(ax, grid, teammate, ego)
     title = f"EDP({printable(divergence.names[one])} | {printable(divergence.names[other])}) / EDP(the other way)"
-    ax.set_title(title, fontsize=8, **PLAIN)
+    ax.set_title(title + by_evidence(divergence.evidence, "\n"), fontsize=8, **PLAIN)
     return ax
+
+
+def by_evidence(evidence: float | None, between: str = " ") -> str:
+    """Return what a caption adds if goals are ruled out by evidence, after `between`; nothing if `evidence` is None."""
+    return "" if evidence is None else f"{between}by evidence of {evidence:g}"
 
 
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
@@ -102,7 +111,7 @@ def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, 
     mean = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
     ax = _axes(ax, grid)
     _heat(ax, grid, mean, "expected steps\n(mean of all pairs)")
-    ax.set_title("where goals are hard to tell apart", fontsize=8)
+    ax.set_title("where goals are hard to tell apart" + by_evidence(divergence.evidence, "\n"), fontsize=8)
     return goal_map(divergence, teammate=teammate, ax=ax)
 
 
@@ -131,7 +140,8 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
     """
     ax = ax or plt.subplots(figsize=(4.6, 4), layout="constrained")[1]
     pair_matrix(ax, divergence.names, divergence.edp_at(at))
-    ax.set_title(f"EDP at {divergence.model.name(divergence.model.state(at))}", fontsize=8, **PLAIN)
+    title = f"EDP at {divergence.model.name(divergence.model.state(at))}"
+    ax.set_title(title + by_evidence(divergence.evidence), fontsize=8, **PLAIN)
     return ax
 
 
