@@ -34,6 +34,7 @@ SECTIONS = {
     "rl": "rl",
     "sampled": "sampled",
     "robustness": "robustness",
+    "evidence": "evidence",
     "answers": "answers",
     "answers-exactly": "answers_exactly",
     "choices": "choices",

@@ -131,7 +131,7 @@ class Divergence(Sealed):
         """Return EDP at `state`, ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal."""
         if "_table" in vars(self):
             return self._checked_row(self.model.state(state, "state"))
-        return self.matrices_at(state)[0]
+        return self._at(self._backend.edp_at, state, partial=False)[0]
 
     def wcd_at(self, state: StateLike) -> FloatArray:
         """Return WCD at `state`, ``float64 [n_goals, n_goals]``, symmetric, ``inf`` on the diagonal."""
@@ -219,9 +219,13 @@ class _Backend(ABC):
         Both are ``float64 [n_goals (ruled out), n_goals (pursued)]``; the values of these goals are undefined.
         """
 
+    def edp_at(self, state: int) -> _AtOne:
+        """Return EDP at one state, a second matrix without meaning, and the goals that cannot be reached."""
+        return self.matrices_at(state)
+
     def bounds_at(self, state: int) -> _AtOne:
         """Return proven lower and upper bounds on EDP at one state, and the goals that cannot be reached."""
-        edps, _, missing = self.matrices_at(state)
+        edps, _, missing = self.edp_at(state)
         return edps, edps.copy(), missing
 
     @abstractmethod
@@ -293,16 +297,20 @@ class _Evidence(_Graph):
 
     def matrices_at(self, state: int) -> _AtOne:
         _, wcds, missing = super().matrices_at(state)
-        return self._edp_at(state)[0], wcds, missing
+        return self._by_evidence(state)[0], wcds, missing
 
-    def _edp_at(self, state: int) -> tuple[FloatArray, IntArray]:
+    def edp_at(self, state: int) -> _AtOne:
+        edps, steps = self._by_evidence(state)
+        return edps, edps, np.flatnonzero(steps < 0).astype(np.int32)
+
+    def _by_evidence(self, state: int) -> tuple[FloatArray, IntArray]:
         return matrices_by_evidence(self.model, state, self.targets, self.starts, self.evidence)
 
     def table(self) -> FloatArray:
         n = self.starts.size - 1
         found = np.empty((self.model.n_states, n, n))
         for state in range(self.model.n_states):
-            found[state], steps = self._edp_at(state)
+            found[state], steps = self._by_evidence(state)
             found[state][steps < 0] = 1.0  # any action rules out a goal that is out of reach
             found[state][:, steps < 0] = np.nan
         return found

@@ -1,0 +1,163 @@
+"""Divergence by evidence: its time compared with plain EDP, and whether `ezq` gains by it.
+
+**Time.** EDP of all pairs of 50 goals at one state of a 20 x 20 map, with walls and without: today's cones, and the
+pass that counts evidence, in turn.
+
+**Does it pay?** The paper's setting (20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5, 0.2 for a station), with
+workers that make mistakes, under the belief `robust`, and with workers that make none, under `bayes` (which mistakes
+would contradict). `ezq-local` expects a goal to be ruled out by impossible actions only, or by evidence. All methods
+play the same problems with the same workers and seeds.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from askwise import Divergence, simulate
+from askwise.core.questions import QueryCost
+from askwise.divergence.evidence import matrices_by_evidence
+from askwise.divergence.pairs import capped_matrices
+from askwise.domains.tool_fetching import Prior, ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.methods.paper import Ezq
+from benchmarks import cases
+from benchmarks.cases import Case
+from benchmarks.checks import agree
+from benchmarks.pool import process_pool
+from benchmarks.report import Column, Table, count, number, progress, ratio, seconds
+from benchmarks.timing import Job, interleaved
+
+EVIDENCE = 0.05
+PRIORS = ("uniform", "near", "far")
+TEAMMATES = {"noisy:0.2": "robust", "boltzmann:2": "robust", "urop": "bayes"}
+"""The belief of all methods for each teammate."""
+METHODS: dict[str, Any] = {
+    "ezq-local": lambda belief: Ezq(optimiser="local", belief=belief),
+    "ezq-local, evidence 0.05": lambda belief: Ezq(optimiser="local", belief=belief, evidence=0.05),
+    "ezq-local, evidence 0.2": lambda belief: Ezq(optimiser="local", belief=belief, evidence=0.2),
+    "ezq": lambda belief: Ezq(belief=belief),
+    "planner": lambda _: "planner",
+}
+"""Makes each method for a belief; the first is the one that the others are compared with."""
+
+Task = tuple[str, str, str, int]
+
+
+def run(quick: bool) -> list[Table]:
+    """Measure the time of all pairs of goals, then play."""
+    return [_times(quick), _costs(2 if quick else 200)]
+
+
+def _times(quick: bool) -> Table:
+    table = Table(
+        f"All pairs of goals at one state, by evidence of {EVIDENCE:g}",
+        [
+            Column("case"),
+            seconds("EDP by cones"),
+            seconds("EDP by evidence"),
+            ratio("evidence / cones"),
+            seconds("edp_at"),
+            seconds("edp_at by evidence"),
+        ],
+        notes=[
+            "mean over 20 states, median of the rounds",
+            "edp_at is what users call; without evidence it is a closed form on maps without walls, and makes WCD too",
+        ],
+    )
+    for walls in (False, True):
+        case = cases.build(20, 10 if quick else 50, walls=walls)
+        progress(f"evidence on {case.name}")
+        table.rows.append(_row(case, 3 if quick else 15))
+    return table
+
+
+def _row(case: Case, rounds: int) -> list[object]:
+    plain = Divergence(case.grid, case.goals)
+    targets = np.concatenate(plain.targets)
+    starts = np.arange(len(plain.targets) + 1, dtype=np.int32)
+    model = case.grid
+    arrays = (model.successor, *model.predecessors)
+    off = ~np.eye(plain.n_goals, dtype=bool)
+    strict = matrices_by_evidence(model, case.starts[0], targets, starts, 1e-300)[0]
+    agree(f"evidence towards 0, {case.name}", strict[off], plain.edp_at(case.starts[0])[off])
+
+    def cones(_: object) -> None:
+        for start in case.starts:
+            capped_matrices(*arrays, start, targets, starts)
+
+    def evidence(_: object) -> None:
+        for start in case.starts:
+            matrices_by_evidence(model, start, targets, starts, EVIDENCE)
+
+    family = Divergence(case.grid, case.goals, evidence=EVIDENCE)
+
+    def called(_: object) -> None:
+        for start in case.starts:
+            plain.edp_at(start)
+
+    def called_by_evidence(_: object) -> None:
+        for start in case.starts:
+            family.edp_at(start)
+
+    share = 1 / len(case.starts)
+    jobs = [Job(each.__name__, each, factor=share, repeats=3) for each in (cones, evidence, called, called_by_evidence)]
+    times = interleaved(jobs, rounds)
+    one, two, *both = (times[job.name].median for job in jobs)
+    return [case.name, one, two, two / one, *both]
+
+
+def costs_of(task: Task) -> tuple[list[float], float]:
+    """Return the marginal costs of some episodes, nan where one did not end, and the seconds for all of them."""
+    method, teammate, prior, episodes = task
+    belief, began, costs = TEAMMATES[teammate], time.perf_counter(), []
+    for k in range(episodes):
+        drawn = generate(seed=k, prior=Prior(prior), query_cost=QueryCost(0.5, 0.2))
+        agent = METHODS[method](belief)
+        chosen: dict[str, Any] = {"belief": belief} if isinstance(agent, str) else {}
+        costs.append(simulate(ToolFetching(drawn), agent, teammate, seed=1000 + k, **chosen).marginal_cost)
+    return costs, time.perf_counter() - began
+
+
+def _costs(episodes: int) -> Table:
+    table = Table(
+        f"ezq by evidence, with workers that make mistakes ({episodes} episodes a row)",
+        [
+            Column("teammate"),
+            Column("prior"),
+            Column("belief"),
+            Column("method"),
+            number("mean marginal cost", 2),
+            number("more than ezq-local", 3),
+            number("95 % half-width", 3),
+            count("ended"),
+            number("seconds an episode", 3),
+        ],
+        notes=["differences are paired: same problem, worker, goal and seed"],
+    )
+    tasks = [(method, team, prior, episodes) for team in TEAMMATES for prior in PRIORS for method in METHODS]
+    with process_pool() as pool:
+        base = np.empty(0)
+        for (method, teammate, prior, _), (found, spent) in zip(tasks, pool.map(costs_of, tasks), strict=True):
+            progress(f"evidence: {teammate}, {prior}, {method}")
+            costs = np.array(found)
+            base = costs if method == "ezq-local" else base
+            more = (costs - base)[~np.isnan(costs - base)]
+            width = 1.96 * float(more.std(ddof=1)) / more.size**0.5
+            ended = int((~np.isnan(costs)).sum())
+            mean = float(np.nanmean(costs))
+            row = [
+                teammate,
+                prior,
+                TEAMMATES[teammate],
+                method,
+                mean,
+                float(more.mean()),
+                width,
+                ended,
+                spent / episodes,
+            ]
+            table.rows.append(row)
+    return table
