@@ -26,6 +26,7 @@ from askwise.studio.security import LARGEST_BODY, RESEARCHER, SECONDS, Person
 from askwise.studio.services import Denied, Services
 from askwise.studio.socket import play_socket
 from askwise.studio.store import StoreFailed
+from askwise.studio.study.texts import package_texts
 from askwise.text.data import parse_json
 from askwise.text.files import decode
 from askwise.text.reading import Field
@@ -271,10 +272,11 @@ async def _read_json_body(request: Request) -> Field:
 async def library(_: Request, services: Services, __: Person) -> Any:
     """Return the names of everything that can be chosen for a round.
 
-    Keys: ``problems``, ``methods``, ``teammates`` (the kinds of simulated teammates) and ``study`` (None without a
-    study).
+    Keys: ``problems``, ``methods``, ``teammates`` (the kinds of simulated teammates), ``study`` (None without a study)
+    and ``texts`` (by key, for pictures).
     """
-    return {"problems": list(services.library), **await services.names(), "study": services.study}
+    chosen = {"problems": list(services.library), **await services.names()}
+    return {**chosen, "study": services.study, "texts": package_texts("en")}
 
 
 async def problem(request: Request, services: Services, _: Person) -> Any:

@@ -93,6 +93,7 @@ class RoundService:
             "goals": [goal.name for goal in scene.goals],
             "prior": [float(share) for share in made.prior],
             "words": {"teammate": scene.words.teammate, "ego": scene.words.ego, "goal": scene.words.goal},
+            **role_view.preview(made),
         }
         return {"problem": problem}
 

@@ -91,7 +91,8 @@ class Services:
     async def described(self, text: str) -> dict[str, Any]:
         """Read a problem file in a worker process; the result is kept in memory.
 
-        Keys of the result: ``contents``, ``title``, ``size``, ``goals``, ``prior`` and ``words``.
+        Keys of the result: ``contents``, ``title``, ``size``, ``goals``, ``prior``, ``words``, and for a picture
+        ``board`` and ``start``.
 
         Args:
             text: the text of the file.

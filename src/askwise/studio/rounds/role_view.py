@@ -101,6 +101,13 @@ def board(made: Round) -> dict[str, Any]:
     return {**found, "prior": [float(f"{p:.4g}") for p in problem.prior], "prices": _prices(made)}
 
 
+def preview(problem: Problem) -> dict[str, Any]:
+    """Return the data for a picture of a problem at its start, as JSON: ``board``, and ``start`` with both places."""
+    scene = start_scene(problem)
+    start = {"teammate": {"at": list(scene.teammate.at)}, "ego": {"at": list(scene.ego.at)}, "carried": ""}
+    return {"board": _shared(problem), "start": start}
+
+
 def _shared(problem: Problem) -> dict[str, Any]:
     """Return the data about words, goals and map or graph that browsers get in every round of a problem, as JSON."""
     scene = start_scene(problem)
