@@ -146,15 +146,34 @@ def test_too_many_decisions(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("evaluate", "workshop.json", "--method", "never", "--exact", "--go-on").code == 0
 
 
+def test_several_methods_in_one_table(run: Run) -> None:
+    alone = {
+        name: json.loads(run("evaluate", "workshop.json", "--method", name, "--json").out) for name in ("never", "ezq")
+    }
+    together = json.loads(run("evaluate", "workshop.json", "--methods", "never, ezq", "--json").out)
+    assert together == [alone["never"], alone["ezq"]]
+    assert all(each["exact"] for each in together)
+    shown = run("evaluate", "workshop.json", "--methods", "never,ezq").out.splitlines()
+    assert shown[0].split("  ")[0] == "method"
+    assert [line.split()[0] for line in shown[1:3]] == ["ezq", "never"], "the cheapest first"
+    assert shown[1].split()[1:] == [f"{alone['ezq'][key]:.3f}" for key in ("expected_marginal_cost", "expected_cost")]
+    sampled = run("evaluate", "workshop.json", "--methods", "never,ezq", "--episodes", "3").out
+    assert "95 % interval" in sampled
+
+
 REFUSED = {
     "no file": (["--exact"], "FILE: found nothing; expected an instance file (askwise new writes one)"),
-    "no way": (
-        ["workshop.json"],
-        "--exact, --episodes, --paths: found none of them; expected one of the three",
+    "a method twice": (
+        ["workshop.json", "--methods", "never,ezq,never"],
+        "--methods: found 'never,ezq,never'; expected names of different methods, separated by commas",
+    ),
+    "a method without a name": (
+        ["workshop.json", "--methods", "never,"],
+        "--methods: found 'never,'; expected names of different methods, separated by commas",
     ),
     "two ways": (
         ["workshop.json", "--exact", "--episodes", "3"],
-        "--exact, --episodes, --paths: found --exact and --episodes; expected one of the three",
+        "--exact, --episodes, --paths: found --exact and --episodes; expected at most one of the three",
     ),
     "one episode": (
         ["workshop.json", "--episodes", "1"],

@@ -231,12 +231,18 @@ def test_an_impossible_decision_is_told() -> None:
         evaluate(fork(), Jumps(), exact=True)
 
 
-NONE = "exact, episodes, paths: found none of them; expected one of the three"
+def test_without_a_choice_small_problems_are_exact_and_others_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = evaluate(workshop(), "never")
+    assert exact == evaluate(workshop(), "never", exact=True)
+    monkeypatch.setattr("askwise.play.evaluate.FEW_DECISIONS", exact.states - 1)
+    monkeypatch.setattr("askwise.play.evaluate.EPISODES", 6)
+    assert evaluate(workshop(), "never") == evaluate(workshop(), "never", episodes=6)
+
+
 FAULTS: dict[str, Fault] = {
-    "no way": (lambda: evaluate(workshop()), NONE),
     "two ways": (
         lambda: evaluate(workshop(), exact=True, paths=3),
-        "exact, episodes, paths: found exact and paths; expected one of the three",
+        "exact, episodes, paths: found exact and paths; expected at most one of the three",
     ),
     "one episode": (lambda: evaluate(workshop(), episodes=1), "episodes: found 1; expected a whole number from 2"),
     "no episode": (lambda: evaluate(workshop(), episodes=0), "episodes: found 0; expected a whole number from 2"),

@@ -1,10 +1,11 @@
-"""Compute the expected cost of a method, exactly or from episodes.
+"""Compute the expected cost of one method or several, exactly or from episodes.
 
 FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
 standard input.
-The teammate takes a random shortest path, or moves as FILE says. Choose one of --exact (all
-possible episodes; small instances), --episodes N (random episodes) and --paths N (N episodes
-per goal, weighted by the prior: more precise if rare goals are expensive).
+The teammate takes a random shortest path, or moves as FILE says. Small instances are evaluated
+exactly, larger ones from 200 episodes. To choose, give one of --exact (all possible episodes),
+--episodes N (random episodes) and --paths N (N episodes per goal, weighted by the prior: more
+precise if rare goals are expensive).
 For a teammate that may walk in circles, --exact needs --belief elimination or --method informed.
 --questions N limits the method to N questions per episode; --bound then also prints how much
 more questions could save at most.
@@ -13,6 +14,7 @@ it if few goals are likely. Otherwise it also puts the goals into random groups 
 gives a better bound if many goals are likely and questions cost more for more goals. It holds
 with 95 % confidence and takes up to a minute for 50 goals.
 
+  askwise evaluate ward --methods planner,ezq,never
   askwise evaluate instance.json --method planner --exact
   askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound
   askwise evaluate instance.json --method never --paths 10 --json
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise evaluate``."""
     common.add_file_and_method(parser)
+    parser.add_argument("--methods", metavar="A,B,...", help="compare these methods in one table")
     parser.add_argument(
         "--exact", action="store_true", help="compute it over all possible episodes; small instances only"
     )
@@ -65,13 +68,24 @@ def run(options: argparse.Namespace) -> int:
     if interruption.has_limit(options):
         return interruption.run_with_limit(options)
     problem = common.read_problem(options)
-    found = evaluated(options, problem)
-    bound = bounded(options, problem, found.questions) if options.bound or options.tight else None
+    found = [evaluated(options, problem, method) for method in _methods(options)]
+    bound = bounded(options, problem, found[0].questions) if options.bound or options.tight else None
     if options.json:
-        print(json.dumps(as_json(found, bound), ensure_ascii=False))
+        shown = [as_json(each, bound) for each in found]
+        print(json.dumps(shown[0] if options.methods is None else shown, ensure_ascii=False))
     else:
-        print(to_text(found, bound), end="")
+        print(to_text(found[0], bound) if options.methods is None else to_table(found, bound), end="")
     return 0
+
+
+def _methods(options: argparse.Namespace) -> list[str]:
+    """Return the methods to evaluate: those of ``--methods``, or the one of ``--method``."""
+    if options.methods is None:
+        return [options.method]
+    names = [name.strip() for name in options.methods.split(",")]
+    if not all(names) or len(set(names)) < len(names):
+        raise InputError("--methods", repr(options.methods), "names of different methods, separated by commas")
+    return names
 
 
 def check(options: argparse.Namespace) -> None:
@@ -79,8 +93,9 @@ def check(options: argparse.Namespace) -> None:
     common.need_file(options)
     given = {"--exact": options.exact, "--episodes": options.episodes, "--paths": options.paths}
     chosen = [name for name, value in given.items() if value not in (False, None)]
-    if len(chosen) != 1:
-        raise InputError(", ".join(given), " and ".join(chosen) or "none of them", "one of the three")
+    if len(chosen) > 1:
+        raise InputError(", ".join(given), " and ".join(chosen), "at most one of the three")
+    _methods(options)
     for name in ("--episodes", "--paths"):
         if name in chosen:
             parse_whole(given[name], name, 2)
@@ -89,12 +104,12 @@ def check(options: argparse.Namespace) -> None:
     parse_whole(options.seed, "--seed")
 
 
-def evaluated(options: argparse.Namespace, problem: Problem) -> Evaluation:
-    """Return the expected cost of the method on a problem, exactly or from episodes, as the options say."""
+def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Evaluation:
+    """Return the expected cost of a method on a problem, exactly or from episodes, as the options say."""
     from askwise.methods import make_agent
     from askwise.play.evaluate import evaluate
 
-    agent = make_agent(options.method, **common.agent_options(options))
+    agent = make_agent(method, **common.agent_options(options))
     progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", show=options.go_on)
     with progress:
         return evaluate(
@@ -148,6 +163,26 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 def _gain(found: Evaluation, bound: Bound) -> float:
     """Return by how much more questions could lower the expected cost at most: the cost found minus the lower bound."""
     return max(0.0, found.expected_marginal_cost - bound.value)
+
+
+def to_table(found: list[Evaluation], bound: Bound | None) -> str:
+    """Return the costs of several methods as a table, the cheapest first, and the lower bound if there is one."""
+    rows = []
+    for each in sorted(found, key=lambda one: one.expected_marginal_cost):
+        low, high = each.ci
+        interval = "" if each.verdict.converged else f"{low:.3f} to {high:.3f}"
+        rows.append([each.method, f"{each.expected_marginal_cost:.3f}", interval, f"{each.expected_cost:.3f}"])
+    sampled = any(row[2] for row in rows)
+    heading = ["method", "expected marginal cost", "95 % interval", "expected cost"]
+    kept = [k for k in range(4) if sampled or k != 2]
+    table = [[row[k] for k in kept] for row in [heading, *rows]]
+    widths = [max(len(row[k]) for row in table) for k in range(len(kept))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
+    verdicts = dict.fromkeys(str(each.verdict) for each in found)
+    lines.append(f"verdict: {'; '.join(verdicts)}")
+    if bound is not None:
+        lines.append(f"lower bound for all methods: {bound.value:.6g} ({bound.verdict})")
+    return "\n".join(lines) + "\n"
 
 
 def to_text(found: Evaluation, bound: Bound | None) -> str:

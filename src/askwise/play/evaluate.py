@@ -30,6 +30,12 @@ special = LazyModule("scipy.special")
 
 CONFIDENCE = 0.95
 
+FEW_DECISIONS = 2_000
+"""Problems with at most this many decisions are evaluated exactly, unless you choose otherwise."""
+
+EPISODES = 200
+"""Number of episodes for larger problems, unless you choose otherwise."""
+
 Progress = Callable[[int], None]
 """Called with the number of decisions taken or episodes played so far."""
 
@@ -80,9 +86,10 @@ def evaluate(
     The teammate follows the policies that the problem states; by default it draws one of its shortest plans uniformly
     (UROP, the uniformly random optimal policy).
 
-    Choose one of `exact`, `episodes` and `paths`. `exact` enumerates everything that the agent can observe; only the
-    agent's own random choices are sampled, and follow from `seed`. `episodes` plays that many episodes. `paths` plays
-    that many episodes for each goal and weights them by the prior, which is better if rare goals cost much.
+    Choose at most one of `exact`, `episodes` and `paths`. `exact` enumerates everything that the agent can observe;
+    only the agent's own random choices are sampled, and follow from `seed`. `episodes` plays that many episodes.
+    `paths` plays that many episodes for each goal and weights them by the prior, which is better if rare goals cost
+    much. With none of the three, small problems are evaluated exactly, and larger ones from `EPISODES` episodes.
 
     Args:
         instance: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
@@ -112,16 +119,20 @@ def evaluate(
         found = _enumerated(instance, player, seed, None if go_on else limit, progress, limited)
     elif episodes is not None:
         found = _from_episodes(instance, player, episodes, seed, progress, limited)
-    else:
-        assert paths is not None
+    elif paths is not None:
         found = _from_paths(instance, player, paths, seed, progress, limited)
+    else:
+        try:
+            found = _enumerated(instance, player, seed, min(limit, FEW_DECISIONS), None, limited)
+        except TooLarge:
+            found = _from_episodes(instance, player, EPISODES, seed, progress, limited)
     return Evaluation(player.name, *found, seconds=time.perf_counter() - began, questions=questions)
 
 
 def _check(exact: bool, episodes: int | None, paths: int | None, limit: int) -> None:
     chosen = [name for name, given in (("exact", exact), ("episodes", episodes), ("paths", paths)) if given]
-    if len(chosen) != 1 and not (episodes == 0 or paths == 0):
-        raise InputError("exact, episodes, paths", " and ".join(chosen) or "none of them", "one of the three")
+    if len(chosen) > 1:
+        raise InputError("exact, episodes, paths", " and ".join(chosen), "at most one of the three")
     check_count("episodes", episodes, 2)  # one episode would have no standard error
     check_count("paths", paths, 2)
     check_count("limit", limit, 1, optional=False)
