@@ -572,3 +572,20 @@ def test_structs_can_be_sent() -> None:
     assert not arrived.inside.many.flags.writeable
     assert arrived.few.flags.writeable
     assert _in_structs(arrived.compiled) == _in_structs(given.compiled)
+
+
+def test_the_planner_decides_without_numba_while_few_states_are_searched() -> None:
+    code = (
+        "import sys, askwise; from askwise import _compiled\n"
+        "if sys.argv[1:]: _compiled.load()\n"
+        "found = askwise.ask('ward', 'planner')\n"
+        "print(found.decision.ask, found.why, askwise.simulate('ward', 'planner', seed=1).cost)\n"
+        "print('numba' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", code]
+    plain, compiled = (
+        subprocess.run([*command, *more], capture_output=True, check=True, text=True).stdout.splitlines()
+        for more in ([], ["compiled"])
+    )
+    assert plain[0] == compiled[0]
+    assert (plain[1], compiled[1]) == ("False", "True")

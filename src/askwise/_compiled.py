@@ -8,7 +8,8 @@ the kernel compiled or found in numba's cache. That takes longer than all the wo
 - while the total work that was run as written in this process is less than that of loading numba (`PATIENCE`);
 - once numba is loaded, while the work of this kernel is less than that of finding it in the cache (`EACH`).
 
-Beyond that it is compiled. All other kernels are compiled at their first call. Both ways give the same results, bit for
+Beyond that it is compiled. The searches of the planner do not know their work beforehand: their callers count it
+(`Kernel.on`). All other kernels are compiled at their first call. Both ways give the same results, bit for
 bit: the same operations on the same types of numbers in the same order. So results never depend on earlier calls.
 `askwise._jit` compiles; it is the only place where numba is loaded.
 """
@@ -85,6 +86,25 @@ class Kernel:
                 with np.errstate(all="ignore"):  # as compiled loops do
                     return self.as_written(*given)
         return self.compiled_for(*given)(*given)
+
+    def may_run_as_written(self, most: int) -> bool:
+        """Return whether `on` may run the loop in Python: numba is not loaded, and it did less than `most` work."""
+        return self._compiled is None and "askwise._jit" not in sys.modules and self._done < most
+
+    def count(self, work: int) -> None:
+        """Add work that was done in Python, in the unit of `may_run_as_written`."""
+        self._done += work
+
+    def on(self, struct: Struct, *given: Any, as_written: bool) -> Any:
+        """Run the loop on a struct and other arguments, as it is written or compiled.
+
+        Whole numbers become `int64` in both: products that mix bits have to overflow.
+        """
+        if as_written:
+            with np.errstate(all="ignore"):
+                return self.as_written(struct, *(int64(each) if type(each) is int else each for each in given))
+        reference = struct.compiled
+        return self.compiled_for(reference, *given)(reference, *given)
 
     def compiled_for(self, *given: Any) -> Any:
         """Return the compiled loop for arguments of these types; for other types numba compiles it again."""

@@ -17,7 +17,17 @@ import numpy as np
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import AdditivePrice, Answer, Question
 from askwise.errors import AskwiseError, InputError
-from askwise.planning.exact_search import DONE, NO_CHOICE, TABLE_FULL, ExactSearch, refill, search, stacks_of, table_of
+from askwise.planning.exact_search import (
+    DONE,
+    NO_CHOICE,
+    PAUSED,
+    TABLE_FULL,
+    ExactSearch,
+    refill,
+    search,
+    stacks_of,
+    table_of,
+)
 from askwise.planning.tables import Tables, for_loops, price_for_planning, tables_of
 from askwise.planning.workspace import world_of
 from askwise.text.table_budget import check_size
@@ -31,6 +41,12 @@ MOST_GOALS = 62
 """Most goals: a set of them is the bits of one signed 64-bit number."""
 STATES_A_TURN, SPLITS_A_TURN = 100_000, 20_000_000
 """Work between two reports of progress: less than a second."""
+AS_WRITTEN = 4_000
+"""States and questions that a process looks at in Python before it loads numba: some 2 s, while compiling takes 30."""
+TURN_AS_WRITTEN = 100
+"""States of one turn in Python."""
+GOALS_AS_WRITTEN = 12
+"""Goals up to which it is tried in Python: with more, a single state may have too many questions."""
 FIRST_SIZE = 1 << 12
 """Size of the table at first; it doubles when it is full."""
 ENDGAME_SPLITS = 40
@@ -341,10 +357,21 @@ class Solver(OptimalPolicy):
         Returns the reason why it ended (`DONE`, `PAUSED` or `TABLE_FULL`; a full table is made larger), the depth of
         the search's stack, which is to be passed to the next call, and the index of the state's entry in the table.
         """
-        end, depth, self.states, looked, entry = search(
-            self.search.compiled, depth, self._table, self.states, most_states, most_splits, *state
-        )
-        self.splits += looked
+        kernel: Any = search
+        all_splits, end, entry = self.splits + most_splits, PAUSED, 0
+        while end == PAUSED:
+            turn, splits = most_states, all_splits - self.splits
+            as_written = len(self.goals) <= GOALS_AS_WRITTEN and kernel.may_run_as_written(AS_WRITTEN)
+            if as_written:
+                turn, splits = min(turn, self.states + TURN_AS_WRITTEN), min(splits, 3 * TURN_AS_WRITTEN)
+            before, where = self.states, (depth, self._table, self.states, turn, splits, *state)
+            end, depth, self.states, looked, entry = kernel.on(self.search, *where, as_written=as_written)
+            end, depth, self.states, looked = int(end), int(depth), int(self.states), int(looked)
+            self.splits += looked
+            if as_written:
+                kernel.count(self.states - before + looked)
+            if self.states >= most_states or self.splits >= all_splits:
+                break
         if end == TABLE_FULL:
             sizes = f"{self.states:,} states of {len(self.goals)} goals so far"
             check_size(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")

@@ -156,7 +156,7 @@ def is_solved(table: Any, entry: int) -> bool:
     return bool(table[entry].goals != 0 and table[entry].choice != NO_CHOICE)
 
 
-@compiled
+@compiled(work=lambda call: call.old.size)
 def refill(old: Any, new: Any) -> None:
     """Copy all entries of a table into a larger one."""
     for k in range(old.size):

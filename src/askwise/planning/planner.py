@@ -45,6 +45,9 @@ LEAST_GAIN = 1e-6
 AT_LEAST = 20_000
 """States that may be looked at to follow acting to its end, for any budget; most maps need fewer."""
 
+ACTS_AS_WRITTEN = 100
+"""Decisions about actions only that a process makes in Python before it loads numba: each takes some milliseconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -194,7 +197,11 @@ class Planner:
         s = self.search
         s.limits[0].acts_only = acts_only
         questions = int(s.limits[0].questions)
-        state_value(s.compiled, 0, *self._where, questions, self.settings.depth, 0, math.inf)
+        kernel: Any = state_value
+        as_written = acts_only and not s.graded and kernel.may_run_as_written(ACTS_AS_WRITTEN)
+        kernel.count(as_written)
+        where = (0, *self._where, questions, self.settings.depth, 0, math.inf)
+        kernel.on(s, *where, as_written=as_written)
         found = s.found[0]
         weight, row = float(found.weight), int(found.question)
         return Plan(
