@@ -19,7 +19,7 @@ help:
 	@echo "make numbas      the planner's tests with the oldest numba and the newest"
 	@echo "make bench       speed, scale and memory, compared with other programs and an earlier version (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
-	@echo "make rl          tests with networks: torch, Stable-Baselines3 and MiniGrid (large)"
+	@echo "make rl          tests and pages with networks: torch, Stable-Baselines3 and MiniGrid (large)"
 	@echo "make torture     damaged results, agents that misbehave, malformed files, long play: up to an hour"
 	@echo "make lint        ruff and mypy only"
 	@echo "make dist        the packages to publish, installed into an empty environment and tried (out/dist)"

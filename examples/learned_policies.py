@@ -1,4 +1,4 @@
-"""Train three policies with PPO in MiniGrid, and see how long they look alike.
+"""Train three policies with PPO in MiniGrid, see how long they look alike, and let an assistant ask.
 
     pip install 'askwise[rl]'
     python examples/learned_policies.py
@@ -71,7 +71,7 @@ def train(goal: str, steps: int, seed: int = 0) -> Any:
     torch.set_num_threads(1)
     envs = make_vec_env(lambda: make_env(goal), n_envs=8, seed=seed)
     net = {"net_arch": [32, 32]}
-    model = PPO("MlpPolicy", envs, n_steps=64, batch_size=128, learning_rate=2e-3, gamma=0.95, ent_coef=0.01,
+    model = PPO("MlpPolicy", envs, n_steps=64, batch_size=128, learning_rate=2e-3, gamma=0.95, ent_coef=0.05,
                 policy_kwargs=net, seed=seed, device="cpu")  # fmt: skip
     model.learn(steps)
     return model
@@ -93,16 +93,51 @@ def recognise(policies: dict[str, Any], goal: str, seed: int = 0) -> list[dict[s
     return found
 
 
-def asking(found: askwise.SampledDivergence) -> askwise.SampledProblem:
-    """Return the problem of an assistant in a room of the same size, who should be at the teammate's goal too."""
+def asking(found: askwise.SampledDivergence, price: float = 0.5) -> askwise.SampledProblem:
+    """Return the problem of an assistant in a room of the same size, who should be at the teammate's goal too.
+
+    Each question costs `price` steps.
+    """
     places = {name: (column, SIZE - 1 - row) for name, (column, row) in GOALS.items()}
-    return askwise.SampledProblem(found, askwise.GridWorld(SIZE, SIZE), places)
+    return askwise.SampledProblem(found, askwise.GridWorld(SIZE, SIZE), places, query_cost=lambda _: price)
+
+
+def episode(problem: askwise.SampledProblem, policies: dict[str, Any], goal: str, seed: int = 0) -> tuple[float, int]:
+    """Let the assistant of `asking` watch a teammate who pursues a goal, from the middle of its room.
+
+    Returns what the lack of knowledge costs, in steps: detours, waiting and the price of questions; and the number of
+    questions. When the teammate's episode ends, the assistant sees where.
+    """
+    import torch
+
+    torch.manual_seed(seed)
+    env, online, room = make_env(), askwise.recognise_online(policies), problem.ego.model
+    seen, _ = env.reset(seed=seed)
+    at = room.state((SIZE // 2, SIZE // 2))
+    target = problem.goals.index(goal)
+    shortest, spent, steps, questions, over = int(problem.ego.steps(at)[target]), 0.0, 0, 0, False
+    while problem.ego.steps(at)[target] > 0:
+        decision = problem.decide(online, room.name(at), step=online.steps, seed=seed)
+        if decision.ask is not None:
+            asked = [problem.goals[int(k)] for k in decision.ask]
+            online.learn(asked, goal in asked)
+            spent, questions = spent + (decision.cost or 0.0), questions + 1
+            continue
+        at, steps = problem.ego.next(at, int(decision.action or 0)), steps + 1
+        if over:
+            online.learn([goal], True)
+        else:
+            action = int(policies[goal].predict(seen)[0])
+            online.update(seen, action)
+            seen, _, terminated, truncated, _ = env.step(action)
+            over = terminated or truncated
+    return spent + steps - shortest, questions
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train, measure, draw, recognise and decide."""
     parser = argparse.ArgumentParser(description="Train three policies in MiniGrid and see how long they look alike.")
-    parser.add_argument("--steps", type=int, default=20_000, help="training steps of each policy (default: 20,000)")
+    parser.add_argument("--steps", type=int, default=8_192, help="training steps of each policy (default: 8,192)")
     parser.add_argument("--out", type=Path, default=Path("out/learned"), help="folder (default: out/learned)")
     asked = parser.parse_args(arguments)
     try:
@@ -118,10 +153,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     goal = "south east"
     for step, posterior in enumerate(recognise(policies, goal), start=1):
         print(step, {name: round(share, 3) for name, share in posterior.items()})
-    problem = asking(found)
-    decision = problem.decide(problem.prior, (SIZE // 2, SIZE // 2))
-    asks = decision.ask if decision.ask is not None else ()
-    print("ask about" if asks else "act", [problem.goals[int(k)] for k in asks], decision.why)
+    for price in (0.5, 2.0, 100.0):
+        problem = asking(found, price)
+        played = [episode(problem, policies, goal, seed) for goal in GOALS for seed in range(20)]
+        cost, questions = np.mean(played, axis=0)
+        print(
+            f"price {price:>5}: {questions:.2f} questions, {cost:.2f} steps lost in the mean of {len(played)} episodes"
+        )
 
 
 if __name__ == "__main__":

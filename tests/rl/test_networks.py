@@ -31,7 +31,7 @@ def example() -> Any:
 
 @pytest.fixture(scope="module")
 def policies(example: Any) -> dict[str, Any]:
-    return {goal: example.train(goal, 4096) for goal in example.GOALS}
+    return {goal: example.train(goal, 8192) for goal in example.GOALS}
 
 
 def test_networks_are_sampled_as_their_tables(example: Any, policies: dict[str, Any]) -> None:

@@ -67,10 +67,17 @@ class Redrawn:
         return np.minimum(drawn, self.horizon).astype(np.int32), drawn <= self.horizon
 
 
-@pytest.mark.parametrize("horizon", [8, 30], ids=["much is censored", "little is censored"])
-def test_intervals_hold_although_the_runs_decide_when_to_stop(horizon: int) -> None:
-    left = exact(TRUTH, OTHER, horizon, 0.05)
-    mean, source = restricted_mean(left), Redrawn(left)
+SURVIVALS = {
+    "much is censored": exact(TRUTH, OTHER, 8, 0.05),
+    "little is censored": exact(TRUTH, OTHER, 30, 0.05),
+    "few differ, below": [1.0, 0.995, 0.98, 0.98, 0.98],
+    "few differ, above": [1.0, 1.0, 0.03, 0.03, 0.02, 0.01, 0.0],
+}
+
+
+@pytest.mark.parametrize("left", SURVIVALS.values(), ids=SURVIVALS)
+def test_intervals_hold_although_the_runs_decide_when_to_stop(left: list[float]) -> None:
+    mean, horizon, source = restricted_mean(left), len(left) - 1, Redrawn(left)
     held = 0
     for rng in np.random.default_rng(5).spawn(1000):
         steps, _, looks = _enough(source, rng, 0.025, 20_000, "normal", lambda *_: None)  # type: ignore[arg-type]

@@ -8,9 +8,17 @@ like those that continue; if the environment ends runs at goals, `end_tells` is 
 
 Intervals hold with probability 95 %:
 
-- ``normal``: mean plus or minus 1.96 standard errors; used from `ENOUGH` runs on. Where all runs agree, the standard
-  error is 0 and says nothing; then the chance of another value is at most ``1 - 0.05^(1/n)``, and the interval has
-  the means that are possible with it.
+- ``normal``: mean and standard errors, corrected for skewness; used from `ENOUGH` runs on. Without the correction only
+  88 % of intervals held where 2 % of 400 runs differed from the rest.
+
+  - Where more than half of the runs have the smallest value (or the largest) `v`, the mean is ``v + p d``, with `p` the
+    share of other runs and `d` their mean distance from `v`. The interval has all `p` whose own standard error would
+    explain what was observed: Wilson's score interval, with the variance of `d` added.
+  - Elsewhere: Hall's transformation (1992) of the standardised mean, a cubic that removes skewness.
+  - Where all runs agree, the standard error is 0 and says nothing; then the chance of another value is at most
+    ``1 - 0.05^(1/n)``, and the interval has the means that are possible with it.
+
+  If fewer than about five runs are expected to lie far away, on both sides of all others, fewer intervals hold.
 - ``bernstein``: the empirical Bernstein bound of Maurer and Pontil (2009) for values in [1, horizon]; it holds for any
   number of runs and is wider. Its error probability is shared between repeated looks at growing samples.
 """
@@ -70,9 +78,42 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
         chance = 1 - ERROR ** (1 / n)
         low, high = mean - chance * (mean - 1), mean + chance * (horizon - mean)
     else:
-        half = NORMAL_QUANTILE * math.sqrt(variance / n)
-        low, high = mean - half, mean + half
+        low, high = _score_interval(values) or _without_skewness(values, mean, math.sqrt(variance))
     return Interval(mean, max(low, 1.0), min(high, float(horizon)))
+
+
+def _score_interval(values: IntArray) -> tuple[float, float] | None:
+    """Return the score interval of a mean if more than half of the values are the smallest or the largest; else None.
+
+    With ``c = 1.96^2 / n`` and ``r = E[distance^2] / d^2`` over the other runs, its ends are ``v + p d`` for the roots
+    of ``(p' - p)^2 = c (r p - p^2)``, where `p'` is the observed share.
+    """
+    n = values.size
+    ends = [(np.count_nonzero(values == end), int(end)) for end in (values.min(), values.max())]
+    equal, end = max(ends)
+    if equal <= n / 2:
+        return None
+    away = (values[values != end] - end).astype(np.float64)
+    share, distance = away.size / n, float(away.mean())
+    c = NORMAL_QUANTILE**2 / n
+    middle = 2 * share + c * float(np.square(away).mean()) / distance**2
+    root = math.sqrt(max(middle**2 - 4 * (1 + c) * share**2, 0.0))
+    found = sorted(end + distance * (middle + sign * root) / (2 * (1 + c)) for sign in (-1, 1))
+    return found[0], found[1]
+
+
+def _without_skewness(values: IntArray, mean: float, spread: float) -> tuple[float, float]:
+    """Return the interval of a mean by Hall's transformation; `spread` is the standard deviation of the values."""
+    n = values.size
+    skewness = float(np.mean(((values - mean) / spread) ** 3))
+    z = NORMAL_QUANTILE / math.sqrt(n)
+    if abs(skewness) < 1e-6:
+        return mean - spread * z, mean + spread * z
+
+    def back(x: float) -> float:
+        return 3 / skewness * (float(np.cbrt(1 + skewness * (x - skewness / (6 * n)))) - 1)
+
+    return mean - spread * back(z), mean - spread * back(-z)
 
 
 def runs_needed(values: IntArray, within: float) -> int:
