@@ -85,7 +85,7 @@ def test_a_file_of_another_kind(run: Run) -> None:
     Path("map.json").write_text('{"format": "askwise/tool-fetching@1", "map": ["A."]}')
     run("decide", "map.json").assert_refused(
         "askwise decide: file 'map.json', format: found \"askwise/tool-fetching@1\";"
-        " expected one of 'askwise/decision@1' (did you mean 'askwise/decision@1'?)"
+        " expected a decision file (askwise ask takes problems with two agents)"
     )
 
 

@@ -103,7 +103,8 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
             "map.txt",
             "A.W.B\n",
             "file 'map.txt': found text that is neither JSON nor TOML; expected an instance file, "
-            "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one)",
+            "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one); a drawn map becomes one with "
+            "askwise new --kind map --from FILE",
         ),
         (
             "empty",

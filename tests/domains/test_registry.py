@@ -87,7 +87,12 @@ def test_the_format_says_who_reads_a_file() -> None:
         (
             "A.W.B",
             "here: found text that is neither JSON nor TOML; expected an instance file, "
-            f"{', '.join(FORMATS)} (askwise new writes one)",
+            f"{', '.join(FORMATS)} (askwise new writes one); a drawn map becomes one with "
+            "askwise new --kind map --from FILE",
+        ),
+        (
+            'format = "askwise/decision@1"',
+            "format: found a decision file; expected an instance file (askwise decide takes this one)",
         ),
         ("A = [", "line 1: found something that is not TOML (Invalid value); expected TOML: key = value, [table]"),
         ('format = "pddl"', f'format: found "pddl"; expected {ONE_OF}'),

@@ -474,7 +474,8 @@ def test_files_are_refused_as_by_the_command(tmp_path: Path) -> None:
     assert_refused(
         lambda: simulate(drawn),
         f"file '{drawn}': found text that is neither JSON nor TOML; expected an instance file, "
-        "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one)",
+        "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one); a drawn map becomes one with "
+        "askwise new --kind map --from FILE",
     )
     assert_refused(
         lambda: Instance.load(drawn),

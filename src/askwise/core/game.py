@@ -18,7 +18,7 @@ from askwise.core.answers import agreeing, check_reply, n_answers, same_question
 from askwise.core.belief import Observation
 from askwise.core.problem import STEP_COST, JointState, Problem, optimal_costs
 from askwise.core.questions import Answer, Choice, Question
-from askwise.errors import AskwiseError, InputError
+from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.model.names import as_int
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray
@@ -60,7 +60,8 @@ def goal_number(problem: Problem, goal: int | str) -> int:
     index = names.get(goal) if isinstance(goal, str) else as_int(goal)
     if index is None or not 0 <= index < len(problem.goals):
         shown = ", ".join(problem.goals[:5]) + (", ..." if len(problem.goals) > 5 else "")
-        raise InputError("goal", repr(goal), f"one of {shown}")
+        near = did_you_mean(goal, problem.goals) if isinstance(goal, str) else ""
+        raise InputError("goal", repr(goal), f"one of {shown}{near}")
     if problem.prior[index] == 0:
         raise InputError("goal", f"{problem.goals[index]}, whose prior is 0", "a goal that the prior allows")
     return index

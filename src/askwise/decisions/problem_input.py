@@ -61,7 +61,10 @@ def read_decision_file(path: str | Path) -> DecisionProblem:
 def read_decision(given: Field) -> DecisionProblem:
     """Return the decision problem in the parsed contents of a decision file; raise `InputError` if they are invalid."""
     given.object(["format"])
-    given.child("format").text([FORMAT])  # first, because a file of another format lacks other keys as well
+    stated = given.child("format")
+    if str(stated.value).startswith("askwise/") and not str(stated.value).startswith(FORMAT.partition("@")[0]):
+        raise stated.refuse("a decision file (askwise ask takes problems with two agents)")
+    stated.text([FORMAT])  # first, because a file of another format lacks other keys as well
     given.object(["format", "belief"], OPTIONAL)
     return read_parts({key: given.child(key) for key in given.value if key != "format"})
 

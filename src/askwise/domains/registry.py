@@ -35,6 +35,8 @@ ANY = "problem"
 GROUP = "askwise.domains"
 TRACES = ("askwise/trace@1", "askwise/trace@2")
 """Formats of `askwise.play.trace`. Such files look like instances, so they get their own error message."""
+DECISION = "askwise/decision@1"
+"""The format of `askwise.decide`, which needs another command."""
 REMOVED = {
     "askwise/coverage@1": (
         'askwise/problem@1: the same map under teammate and ego, start = "W" and start = "F", and for each goal ego = '
@@ -163,7 +165,8 @@ def _read(text: str, source: str, folder: Path | None, *, toml: bool) -> Any:
     refuse_blank(text, source, files)
     if not toml and not looks_like_data(text):
         # For a drawing of a map, this message helps more than the position of the first TOML error.
-        raise InputError(source, "text that is neither JSON nor TOML", files)
+        made = f"{files}; a drawn map becomes one with askwise new --kind map --from FILE"
+        raise InputError(source, "text that is neither JSON nor TOML", made)
     return from_json(Field("", parse_text(text, toml=toml), folder))
 
 
@@ -181,6 +184,8 @@ def from_json(given: Field) -> Any:
     for each in domains():
         if stated.value in each.formats:
             return each.read(given)
+    if stated.value == DECISION:
+        raise InputError(stated.path, "a decision file", "an instance file (askwise decide takes this one)")
     stated.text(_formats())
     raise AssertionError("a format that is known has a domain that reads it")
 
