@@ -206,7 +206,8 @@ def _print(done: Conducted, options: argparse.Namespace) -> None:
         where = "1 condition" if failures == 1 else f"{failures} conditions"
         print(f"Episodes failed in {where}: see failures.csv; --retry-failed repeats them.")
     stored = len(done.ran.store.done())
-    print(f"{stored} of {done.ran.store.study.n_tasks} instances are stored in {folder}")
+    total = done.ran.store.study.n_tasks
+    print(f"{stored} of {total} instance{' is' if total == 1 else 's are'} stored in {folder}")
 
 
 def _workers(options: argparse.Namespace) -> int:

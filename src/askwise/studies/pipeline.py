@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from askwise.errors import InputError
 from askwise.studies.analysis import Analysis, write_results
+from askwise.studies.analysis.tables import short_names
+from askwise.studies.analysis.text import conjoined
 from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.ownership import belongs_to
 from askwise.studies.running.run import Ran, run_study
@@ -16,6 +20,9 @@ from askwise.studies.schema.instances import Given, words_of
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.study_file import is_the_papers
 from askwise.studies.schema.tables import SCHEMAS
+
+UNNAMED = "study"
+"""The name and title of a study that is described by options of a command only."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +82,27 @@ def conduct(
         queries,
         timings,
         expected=expected,
-        title=study.title,
+        title=_title(study),
         study=study.describe(),
-        provenance={"fingerprint": study.fingerprint, "runs": store.previous_runs()},
+        provenance={"fingerprint": study.fingerprint, "runs": [_shown(run) for run in store.previous_runs()]},
         words=words_of(study.domain),
-        files=study.instances.files if isinstance(study.instances, Given) else None,
+        files=short_names(study.instances.files) if isinstance(study.instances, Given) else None,
         judged=is_the_papers(study),
     )
     return Conducted(ran, analysis)
+
+
+def _title(study: Study) -> str:
+    """Return the title of the report: that of the study, or its methods if it has no name."""
+    if study.title != UNNAMED:
+        return study.title
+    return f"A study of {conjoined([method.label for method in study.methods])}"
+
+
+def _shown(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the provenance of a run for readers, with its command in one line that can be copied."""
+    command = run.get("command")
+    return {**run, "command": shlex.join(command)} if isinstance(command, list) else dict(run)
 
 
 def stored_tasks(study: Study, folder: str | Path) -> int:

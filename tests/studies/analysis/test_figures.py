@@ -48,7 +48,11 @@ def test_the_same_tables_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_lines_are_the_means_and_bands_the_intervals() -> None:
-    cells = summary(paper_like(6)[0]).with_columns(pl.col("ci_low").clip(0.0), episodes=pl.lit(10))
+    near = {
+        "ci_low": pl.max_horizontal("ci_low", pl.col("mean") - 1.0),
+        "ci_high": pl.min_horizontal("ci_high", pl.col("mean") + 1.0),
+    }
+    cells = summary(paper_like(6)[0]).with_columns(**near, episodes=pl.lit(10)).with_columns(pl.col("ci_low").clip(0.0))
     (ax,) = cost_figure(cells, ["uniform"]).axes
     drawn = {line.get_label(): line for line in ax.lines}
     assert list(drawn) == list(METHODS)
@@ -66,6 +70,13 @@ def test_few_episodes_are_drawn_as_bars_that_hide_nothing() -> None:
     assert len(ax.containers) == len(METHODS)
     ends = [y for bar in ax.containers for segment in bar[2][0].get_segments() for y in segment[:, 1]]
     assert min(ends) >= min(0.0, float(cells["mean"].min()))  # type: ignore[arg-type]
+
+
+def test_wide_intervals_are_bars_however_many_episodes_there_are() -> None:
+    cells = summary(paper_like(6)[0]).with_columns(pl.col("ci_low").clip(0.0), episodes=pl.lit(100))
+    (ax,) = cost_figure(cells, ["uniform"]).axes
+    assert len(ax.containers) == len(METHODS)
+    assert len(ax.collections) == len(METHODS)  # the bars, and no band
 
 
 def test_one_price_is_drawn_as_points() -> None:
@@ -128,7 +139,7 @@ def test_the_spread_ends_at_all_episodes() -> None:
     episodes = simple({"ezq": [0.0, 0.0, 1.0, 4.0], "never": [9.0, 2.0, 3.0, 1.0]})
     (ax,) = spread_figure(episodes, ["ezq", "never"], [0.0]).axes
     ezq = ax.lines[0]
-    assert list(ezq.get_xdata()) == [0, 0, 0, 1, 4, 9]  # type: ignore[arg-type]
+    assert list(ezq.get_xdata()) == pytest.approx([0, 0, 0, 1, 4, 1.05 * 9])  # type: ignore[arg-type]
     assert list(ezq.get_ydata()) == [0, 0.25, 0.5, 0.75, 1, 1]  # type: ignore[arg-type]
 
 
@@ -147,8 +158,8 @@ def test_each_setting_has_its_own_figures() -> None:
     both = pl.concat([one, one.with_columns(pl.lit("noisy:0.1").alias("teammate"))])
     found = list(pictures(checked(both)))
     kinds, teammates = ("parts", "costs-far", "spread-far"), ("urop", "noisy-0.1")
-    assert [picture.name for picture in found] == [f"{kind}-{each}-0.5" for each in teammates for kind in kinds]
-    assert found[3].caption.endswith("Teammate noisy:0.1, base cost 0.5.")
+    assert [picture.name for picture in found] == [f"{kind}-{each}" for each in teammates for kind in kinds]
+    assert found[3].caption.endswith("Teammate noisy:0.1.")
 
 
 def test_odd_names_and_lost_episodes(tmp_path: Path) -> None:

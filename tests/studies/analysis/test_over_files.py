@@ -12,7 +12,7 @@ from askwise.studies.analysis.estimates import mean_over_files
 from askwise.studies.analysis.figures.picture import MOST_FILES, materials
 from askwise.studies.analysis.report import report_text
 from askwise.studies.analysis.results import bounds_of, expected_summary
-from askwise.studies.analysis.tables import ALL_FILES
+from askwise.studies.analysis.tables import ALL_FILES, short_names
 from askwise.studies.pipeline import conduct
 from askwise.studies.running.run import run_study
 from askwise.studies.schema.study_file import study_from
@@ -174,4 +174,23 @@ def test_a_study_that_was_stored_before_goes_on(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(report, "write_figures", lambda *_: [])
     done = conduct(study, tmp_path)
     assert (done.ran.before, done.ran.played) == (2, 0)
-    assert done.analysis.summary["file"].to_list() == [*names, ALL_FILES]
+    assert done.analysis.summary["file"].to_list() == ["ward.toml", "kitchen.toml", ALL_FILES]
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["/a/ward.toml", "/a/kitchen.toml"], ["ward.toml", "kitchen.toml"]),
+        (["/a/x.toml", "/b/x.toml"], ["a/x.toml", "b/x.toml"]),
+        (["x.toml", "a/x.toml"], ["x.toml", "a/x.toml"]),
+        (["x.toml"], ["x.toml"]),
+    ],
+)
+def test_files_are_named_by_the_end_of_their_paths(files: list[str], names: list[str]) -> None:
+    assert short_names(files) == names
+
+
+def test_comparisons_are_listed_by_file() -> None:
+    text = report_text(analyse(SHARED, files=FILES), [], {}, title="t", study=None, provenance=None)
+    for name in ("File wards/ward.toml", "File kitchen.toml", "Mean over 2 files"):
+        assert f"{name}, prior far: 1 comparisons" in text or f"{name}: 1 comparison" in text

@@ -10,11 +10,12 @@ from askwise.studies.analysis.claims import GENETIC_SECONDS, PAPER_SECONDS
 from askwise.studies.analysis.comparisons import ALL
 from askwise.studies.analysis.figures.picture import FIGURES, MOST_FILES
 from askwise.studies.analysis.results import Analysis
-from askwise.studies.analysis.tables import FILE, grouping
+from askwise.studies.analysis.tables import FILE
 from askwise.studies.analysis.text import (
     SYMBOLS,
     apart,
     capital,
+    conjoined,
     counted,
     counts,
     duration,
@@ -38,6 +39,7 @@ CITATION = """@inproceedings{macke2021expected,
   booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
   year      = {2021}
 }"""
+PAPER_METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq")
 Section = tuple[str, str, list[object] | None]
 """The name that links use, the heading, and the content; None if the study has no content for the section."""
 
@@ -78,7 +80,7 @@ def sections(analysis: Analysis, study: Description, provenance: Description) ->
     yield "run", "What was run", [*_described("Study", study), *_described("Provenance", provenance)]
     kind = {"files": FILE in analysis.tables.episodes.columns, "judged": judged}
     yield "reading", "How to read this", [_how_to_read(glossary(words, **kind))]
-    yield "cite", "Citation", _citation()
+    yield "cite", "Citation", _citation(analysis.tables.episodes["method"].unique().to_list(), judged=judged)
 
 
 def _claims(claims: pl.DataFrame) -> list[object]:
@@ -230,28 +232,25 @@ def _comparisons(comparisons: pl.DataFrame, words: StudyWords) -> list[object]:
     )
     parts: list[object] = [tag("p", intro, class_="faint")]
     numbers = ("pairs", "difference", "95 % interval", "p (t)", "Holm", "p (Wilcoxon)", "Holm")
-    extra = grouping(comparisons)
     heads = [
-        *(name.replace("_", " ") for name in extra),
         TableCell(words.price, "n"),
         "first",
         "second",
         *(TableCell(name, "n") for name in numbers),
         "note",
     ]
-    for (prior,), rows in comparisons.group_by("prior", maintain_order=True):
-        lines = [_comparison(row, extra) for row in rows.iter_rows(named=True)]
-        parts.append(folded(f"Prior {prior}: {rows.height} comparisons", table(heads, lines)))
+    for where, rows in grouped(comparisons):
+        lines = [_comparison(row) for row in rows.iter_rows(named=True)]
+        parts.append(folded(f"{capital(where)}: {rows.height} comparisons", table(heads, lines)))
     return parts
 
 
-def _comparison(row: dict[str, object], extra: Sequence[str]) -> list[object]:
+def _comparison(row: dict[str, object]) -> list[object]:
     interval = "\u2013" if row["ci_low"] is None else f"{number(row['ci_low'])} to {number(row['ci_high'])}"
     tests = [p_value(row[name]) for name in ("p_t", "p_t_holm", "p_wilcoxon", "p_wilcoxon_holm")]
     numbers = [number(row["pairs"]), number(row["difference"]), interval, *tests]
     price = TableCell(_plain(row["per_station_cost"]), "n")
-    front = [*(_plain(row[name]) for name in extra), price, row["first"], row["second"]]
-    return [*front, *(TableCell(each, "n") for each in numbers), row["note"] or ""]
+    return [price, row["first"], row["second"], *(TableCell(each, "n") for each in numbers), row["note"] or ""]
 
 
 def _failures(failures: pl.DataFrame) -> list[object]:
@@ -301,11 +300,13 @@ def _how_to_read(entries: Mapping[str, str]) -> Html:
     return tag("dl", joined(terms), class_="how")
 
 
-def _citation() -> list[object]:
-    text = (
-        "The methods never, baseline, toolbox, cost-prob and ezq, the domain and the claims are from W. Macke, "
-        "R. Mirsky and P. Stone (AAAI 2021). If you use them, please cite the paper:"
-    )
+def _citation(methods: Sequence[str], *, judged: bool) -> list[object]:
+    """Return the content of the section on citation: which methods of the study are the paper's, and its entry."""
+    theirs = [name for name in PAPER_METHODS if any(each.split(",")[0] == name for each in methods)]
+    parts = [f"the method{'' if len(theirs) == 1 else 's'} {conjoined(theirs)}"] if theirs else []
+    parts += ["the domain", "the claims"] if judged else ["the idea of expected divergence points"]
+    be = "is" if parts == ["the idea of expected divergence points"] else "are"
+    text = f"{capital(conjoined(parts))} {be} from W. Macke, R. Mirsky and P. Stone (AAAI 2021). Please cite the paper:"
     return [tag("p", text), tag("pre", CITATION)]
 
 

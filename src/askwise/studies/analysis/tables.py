@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -187,6 +188,16 @@ def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
 def is_mean(table: pl.DataFrame) -> bool:
     """Return whether all rows of a table are about all files together: those that `with_mean` adds."""
     return FILE in table.columns and bool((table[FILE] == ALL_FILES).all())
+
+
+def short_names(files: Sequence[str]) -> list[str]:
+    """Return the ends of paths that distinguish them: their last parts, as few as possible, the same number for all."""
+    parts = [Path(file).parts for file in files]
+    for length in range(1, max(map(len, parts), default=1)):
+        names = ["/".join(each[-length:]) for each in parts]
+        if len(set(names)) == len(set(files)):
+            return names
+    return list(files)
 
 
 def is_rough(summary: pl.DataFrame) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 import polars as pl
@@ -140,17 +140,20 @@ def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
         for (method,), mine in best.group_by("method", maintain_order=True)
     }
     everywhere = [method for method, at in won.items() if len(at) == len(prices)]
-    others = [f"{method} at {_list([f'{at:g}' for at in won[method]])}" for method in won if method not in everywhere]
+    others = [
+        f"{method} at {conjoined([f'{at:g}' for at in won[method]])}" for method in won if method not in everywhere
+    ]
     if everywhere:
         be, how_many = "is" if len(everywhere) == 1 else "are", "both" if len(prices) == 2 else f"all {len(prices)}"
-        text = f"{_list(everywhere)} {be} cheapest at {how_many} {price_name}s"
+        text = f"{conjoined(everywhere)} {be} cheapest at {how_many} {price_name}s"
         text += f" (equally cheap: {', '.join(others)})" if others else ""
     else:
         text = f"no method is cheapest at every {price_name}: {', '.join(others)}"
     return f"{text}; at {price}: {costs} (steps above the cost with the goal known)."
 
 
-def _list(names: list[str]) -> str:
+def conjoined(names: Sequence[str]) -> str:
+    """Return names as ``a, b and c``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -190,7 +193,7 @@ def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         names += [f"teammate {given['teammate']}"] if "teammate" in given else []
         names += [f"base cost {given['base_cost']:g}"] if given.get("base_cost") is not None else []
         if is_mean(rows) and (rows["per_station_cost"].has_nulls() or given.get("base_cost", 0.0) is None):
-            names.append("each at its own price")
+            names.append(f"each at its own {'price' if rows['per_station_cost'].has_nulls() else 'base cost'}")
         yield ", ".join(names), rows
 
 

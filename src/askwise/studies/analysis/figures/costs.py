@@ -15,7 +15,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from askwise.studies.analysis.figures.picture import Material, Picture, counted
+from askwise.studies.analysis.figures.picture import Material, Picture, counted, panel_title
 from askwise.studies.analysis.figures.styles import ASKING, FAINT, GRID, LOST, Style, legend_below, styles
 from askwise.studies.analysis.results import parts
 from askwise.studies.analysis.tables import Tables, is_rough
@@ -24,6 +24,8 @@ from askwise.view.plot import PLAIN
 
 UNIT = "marginal cost (steps)"
 PRICE = "price of a goal"
+WIDE = 0.3
+"""Intervals are drawn as bars instead of bands if one of them is wider than this share of the highest end."""
 PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
 """The number of the paper's figure about each prior."""
 
@@ -52,11 +54,11 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
     """
     means = material.summary.filter(pl.col("prior") == prior)
     paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
-    what = f"Prior {prior}{paper}: mean marginal cost{_at(means, material.price)}, {counted(means)}."
+    what = f"mean marginal cost{paper}{_at(means, material.price)}, {counted(means)}."
     shown_already = len(material.priors) > 1
     yield Picture(
         material.name("costs", prior),
-        f"{what}{_band(material.tables, means)}{material.where}",
+        material.caption(prior, f"{what}{_band(material.tables, means)}"),
         _costs_text(means, material.price),
         cost_figure(material.summary, [prior], material.tables.bounds, material.price),
         material.title,
@@ -88,7 +90,7 @@ def cost_figure(
         draw(ax, here, looks)
         if bounds is not None:
             _bound(ax, bounds.filter(pl.col("prior") == prior).sort("per_station_cost"), len(looks), several)
-        ax.set_title(f"prior {printable(prior)}", fontsize=11, **PLAIN)
+        ax.set_title(panel_title(prior), fontsize=11, **PLAIN)
         ax.set_xlabel(f"{price} (steps)" if several else "method")
         ax.grid(axis="y", color=GRID, linewidth=0.7)
         ax.spines[["top", "right"]].set_visible(False)
@@ -105,7 +107,7 @@ def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
         prices = rows["per_station_cost"].to_numpy()
         low, high = (rows[end].fill_null(rows["mean"]).to_numpy() for end in ("ci_low", "ci_high"))
         mean = rows["mean"].to_numpy()
-        if is_rough(here):
+        if _is_wide(here):
             # Wide bands would hide each other; bars that stand side by side do not.
             aside = 0.02 * (place - (len(looks) - 1) / 2) * float(np.ptp(prices))
             reach = np.maximum([mean - np.maximum(low, np.minimum(mean, 0.0)), high - mean], 0.0)
@@ -116,6 +118,13 @@ def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
     every = here["per_station_cost"].unique().sort().to_list()
     if len(every) <= 11:
         ax.set_xticks(every, [f"{price:g}" for price in every])
+
+
+def _is_wide(summary: pl.DataFrame) -> bool:
+    """Return whether intervals are so wide that bands would hide each other."""
+    widths = summary["ci_high"] - summary["ci_low"]
+    widest, highest = widths.max() or 0.0, summary["ci_high"].max() or 0.0
+    return is_rough(summary) or float(widest) > WIDE * float(highest)  # type: ignore[arg-type]
 
 
 def _points(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
@@ -156,7 +165,7 @@ def _at(means: pl.DataFrame, price: str) -> str:
 def _band(here: Tables, means: pl.DataFrame) -> str:
     several = here.episodes["per_station_cost"].n_unique() > 1
     rough = is_rough(means)
-    shape = "Bands" if several and not rough else "Bars"
+    shape = "Bars" if not several or _is_wide(means) else "Bands"
     few = " They are wide because few episodes were played; parts below 0 are not drawn." if rough and several else ""
     return f" {shape}: 95 % intervals.{few}{_bound_text(here)}"
 
@@ -198,9 +207,10 @@ def cost_parts(material: Material) -> Iterator[Picture]:
     found = parts(material.tables.episodes)
     prices = found["per_station_cost"].unique().sort().to_list()
     price = prices[(len(prices) - 1) // 2]
+    scales = " Scales differ." if len(material.priors) > 1 else ""
     caption = (
         f"The parts of marginal cost at a {material.price} of {price:g}: steps that an agent which knew the goal would "
-        f"not have taken, and the price of questions. Scales differ.{material.where}"
+        f"not have taken, and the price of questions.{scales}{material.where}"
     )
     yield Picture(
         material.name("parts"),
@@ -228,7 +238,7 @@ def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure
     panels = figure.subplots(1, len(priors), sharey=True, squeeze=False)[0]
     for ax, prior in zip(panels, priors, strict=True):
         _bars(ax, here.filter(pl.col("prior") == prior), methods)
-        ax.set_title(f"prior {printable(prior)}", fontsize=11, **PLAIN)
+        ax.set_title(panel_title(prior), fontsize=11, **PLAIN)
         ax.set_xlabel(UNIT)
         ax.grid(axis="x", color=GRID, linewidth=0.7)
         ax.set_axisbelow(True)

@@ -36,10 +36,10 @@ def questions(material: Material, prior: str) -> Iterator[Picture]:
     means = material.summary.filter(pl.col("prior") == prior)
     prices = end_prices(means)
     paper = " (left: the paper's figure 4)" if prior == "far" and prices[0] == 0 else ""
-    what = f"Prior {prior}: questions at each step{paper}, {counted(means, 'panel')}."
+    what = f"questions at each step{paper}, {counted(means, 'panel')}."
     yield Picture(
         material.name("questions", prior),
-        f"{what} Questions count as steps.{material.where}",
+        material.caption(prior, f"{what} Questions count as steps."),
         _questions_text(queries, prices, material.price),
         questions_figure(queries, material.methods, prices, material.price),
         material.title,
@@ -110,7 +110,7 @@ def spread(material: Material, prior: str) -> Iterator[Picture]:
     how_to_read = "The higher a curve, the cheaper; the axis has a square-root scale."
     yield Picture(
         material.name("spread", prior),
-        f"Prior {prior}: distribution of marginal cost, {counted(means, 'curve')}. {how_to_read}{material.where}",
+        material.caption(prior, f"distribution of marginal cost, {counted(means, 'curve')}. {how_to_read}"),
         _spread_text(episodes, prices, material.price),
         spread_figure(episodes, material.methods, prices, material.price),
         material.title,
@@ -132,7 +132,7 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
     figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")
     panels = figure.subplots(1, len(prices), sharex=True, sharey=True, squeeze=False)[0]
     here = episodes.filter(pl.col("per_station_cost").is_in(prices))
-    most = float(here["marginal_cost"].max() or 1.0)  # type: ignore[arg-type]
+    most = 1.05 * float(here["marginal_cost"].max() or 1.0)  # type: ignore[arg-type]  # shows the last step
     for ax, price in zip(panels, prices, strict=True):
         at_price = here.filter(pl.col("per_station_cost") == price)
         for method, style in looks.items():

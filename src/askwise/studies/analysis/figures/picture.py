@@ -20,7 +20,6 @@ from askwise.studies.analysis.tables import (
     ALL_FILES,
     FILE,
     PRICES,
-    SETTING,
     Tables,
     grouping,
     in_setting,
@@ -29,6 +28,8 @@ from askwise.studies.analysis.tables import (
     varying,
     with_mean,
 )
+from askwise.studies.schema.study import FROM_FILE
+from askwise.text.wording import printable
 
 FIGURES = "figures"
 """The default section of figures in the report."""
@@ -66,6 +67,11 @@ class Picture:
     order: int = ORDER
     beside: bool = False
     folded: str = ""
+
+
+def panel_title(prior: str) -> str:
+    """Return the title of the panel for a prior; empty if it is the prior of the problem's file."""
+    return "" if prior == FROM_FILE else f"prior {printable(prior)}"
 
 
 def slug(text: str) -> str:
@@ -112,6 +118,12 @@ class Material:
         """The methods, in the order of the study."""
         return self.tables.episodes["method"].unique(maintain_order=True).to_list()
 
+    def caption(self, prior: str, text: str) -> str:
+        """Return a caption about one prior, which ends with the file, teammate and base cost; `text` has no capital."""
+        return (
+            f"{text[:1].upper()}{text[1:]}{self.where}" if prior == FROM_FILE else f"Prior {prior}: {text}{self.where}"
+        )
+
     def name(self, kind: str, prior: str | None = None) -> str:
         """Return the name of a figure's files, without ending.
 
@@ -128,8 +140,7 @@ def materials(tables: Tables) -> Iterator[Material]:
     If the instances come from files, these are the first `MOST_FILES` (6) files, and then all files together if they
     have the same prices: a line through the prices of different problems would be meaningless.
     """
-    columns, varied = grouping(tables.episodes), varying(tables.episodes)
-    named = columns if set(SETTING) & set(varied) else varied
+    columns, named = grouping(tables.episodes), varying(tables.episodes)
     for setting in settings(_drawn(tables.episodes)):
         here = Tables(
             in_setting(_of_file(usable(tables.episodes), setting), setting),
