@@ -165,6 +165,33 @@ def distribution() -> Figure:
     return figure
 
 
+def evidence() -> Figure:
+    """Draw EDP by evidence for a teammate without and with mistakes: the smaller the number, the longer it takes."""
+    goals, levels = example.GOALS, [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]
+    start = (0, 6)
+    figure = _figure(6.4, 2.9)
+    ax = figure.subplots()
+    for mistakes, colour in ((0.0, TEAMMATE), (0.2, PAYS)):
+        one, two = (askwise.urop(example.GRID, goals[name]) for name in ("g1", "g2"))
+        if mistakes:
+            one, two = one.soften(mistakes), two.soften(mistakes)
+        found = [askwise.edp(example.GRID, one, two, start, evidence=level, within=0.03) for level in levels]
+        name = f"{mistakes:.0%} mistakes (proven bounds)" if mistakes else "no mistakes (exact)"
+        low, high = zip(*(each.bounds for each in found), strict=True)
+        ax.fill_between(levels, low, high, color=colour, alpha=0.35, linewidth=0)
+        ax.plot(levels, [float(each) for each in found], "o-", color=colour, markersize=4, label=name)
+    ax.set_xscale("log")
+    ax.set_xticks(levels, [f"{level:g}" for level in levels])
+    ax.minorticks_off()
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("evidence")
+    ax.set_ylabel("EDP(g1 | g2), steps")
+    ax.legend(frameon=False, fontsize=8)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return figure
+
+
 def zones() -> Figure:
     """Draw the zones of the example, with the ego agent near the goals and far from them."""
     figure = _figure(9, 2.9)
@@ -360,6 +387,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "colours": colours,
     "edp-map": edp_map,
     "distribution": distribution,
+    "evidence": evidence,
     "zones": zones,
     "question-value": question_value,
     "beliefs": beliefs,
