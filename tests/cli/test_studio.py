@@ -22,13 +22,13 @@ DECISIONS = Path(__file__).resolve().parents[2] / "examples" / "decisions"
         (["."], "folder '.': found no .toml or .json file; expected problem files (askwise new writes one)"),
         (
             [str(DECISIONS / "ticket.toml")],
-            f'file {str(DECISIONS / "ticket.toml")!r}, format: found "askwise/decision@1"; expected one of '
-            "'askwise/tool-fetching@1', 'askwise/problem@1' (did you mean 'askwise/problem@1'?)",
+            f"file {str(DECISIONS / 'ticket.toml')!r}, format: found a decision file; expected "
+            "an instance file (askwise decide takes this one)",
         ),
         (
             [str(DECISIONS)],
-            f'file {str(DECISIONS / "robot.toml")!r}, format: found "askwise/decision@1"; expected one of '
-            "'askwise/tool-fetching@1', 'askwise/problem@1' (did you mean 'askwise/problem@1'?)",
+            f"file {str(DECISIONS / 'robot.toml')!r}, format: found a decision file; expected "
+            "an instance file (askwise decide takes this one)",
         ),
         (
             ["--url", "ftp://lab", "--port", "0"],
