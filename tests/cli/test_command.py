@@ -55,6 +55,7 @@ OPTIONS = {
         "--json",
     ],
     "completion": ["SHELL"],
+    "examples": ["NAME", "-o FILE, --output FILE", "--json"],
     "decide": ["FILE", "--heard QUESTION=ANSWER", "--depth N", "--picture FILE", "--json", "--memory AMOUNT"],
     "serve-mcp": ["--memory AMOUNT"],
     "audit": [
