@@ -27,7 +27,7 @@ BASIC = ["ask", "action", "value", "cost", "net", "why"]
 
 TORN = """\
 ASK: is it C?
-Ask about C: expected to save 5.33 for a price of 0.60.
+Ask about C: expected to save 5.33 steps for a price of 0.60.
 
 method     ezq-exact
 now        worker at (0, 0); fetcher at (2, 0), with empty hands
@@ -84,7 +84,7 @@ def test_a_question_in_json(run: Run) -> None:
     # Z_B begins now, and A and B need not be told apart in time: (6 + 6 + 4) / 3.
     assert found["value"] == pytest.approx(16 / 3)
     assert found["net"] == found["value"] - 0.6
-    assert found["why"] == "Ask about C: expected to save 5.33 for a price of 0.60."
+    assert found["why"] == "Ask about C: expected to save 5.33 steps for a price of 0.60."
 
 
 def test_the_grounds_in_json(run: Run) -> None:

@@ -150,7 +150,7 @@ def test_with_urops_it_is_asked_for_less_than_two_steps(method: str, cost: float
     assert decided.value == pytest.approx(2, rel=1e-12)
     assert decided.cost == cost
     name = problem.goals[decided.ask[0]] if decided.ask else ""
-    assert decided.why == f"Ask about {name}: expected to save 2.00 for a price of {cost:.2f}."
+    assert decided.why == f"Ask about {name}: expected to save 2.00 steps for a price of {cost:.2f}."
 
 
 @pytest.mark.parametrize("method", ASKING)

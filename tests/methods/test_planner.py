@@ -115,12 +115,11 @@ def test_it_says_what_not_asking_and_asking_later_would_cost() -> None:
     number = r"\d+\.\d\d"
     without = rf"without asking you lose {number} steps on average"
     shapes = [
-        rf"^Ask about .*: expected to save {number} for a price of {number}; {without}, with this question {number}, "
-        rf"its price included, and {number} if you act now and ask later\.$",
-        rf"^Ask about .*: expected to save {number} for a price of {number}; {without}, with this question {number}, "
-        rf"its price included\.$",
-        rf"^(Wait|\w+( \w+)?): the best question, about .*, is expected to save -?{number} for a price of {number}; "
-        rf"{without}, with this question {number}, its price included, and {number} if you act now and ask later\.$",
+        rf"^Ask about .*: {without}; with this question {number}, its price included; "
+        rf"if you act now and ask later, {number}\.$",
+        rf"^Ask about .*: {without}; with this question {number}, its price included\.$",
+        rf"^(Wait|\w+( \w+)?): you lose {number} steps on average; if you ask about .* now, {number}, "
+        rf"its price included; if you never ask, {number}\.$",
         rf"^(Wait|\w+( \w+)? is safe): it costs nothing extra for any of the \d+ remaining goals(; {without}, "
         rf"with this plan {number})?\.$",
         rf"^(Wait|\w+( \w+)?): no question is worth its price with \d+ possible goals; {without}, "

@@ -186,7 +186,7 @@ class Ezq(BeliefAgent):
         found = optimise(values, self.optimiser, self.rng)
         asked = tuple(int(goal) for goal in goals[found.asked])
         runner_up = _runner_up(values, found)
-        worth = f"expected to save {found.value:.2f} for a price of {found.cost:.2f}"
+        worth = f"expected to save {found.value:.2f} steps for a price of {found.cost:.2f}"
         if found.net > 0:
             return self._decision(goals, asked, found, runner_up, f"Ask about {self.named(asked)}: {worth}.", ask=True)
         why = f"Wait: the best question, about {self.named(asked)}, is {worth}."

@@ -172,16 +172,17 @@ class PlannerAgent(PlanningAgent):
             return Decision(action=plan.action, why=why, verdict=self._verdict(plan))
         cost = self.problem.query_cost(plan.question)
         value = plan.act - plan.ask + cost
-        worth = f"expected to save {value:.2f} for a price of {cost:.2f}"
-        costs = f"{without}, with this question {plan.ask:.2f}, its price included"
-        if not (plan.optimal and plan.asks):
-            costs += f", and {plan.act:.2f} if you act now and ask later"
+        question = self._question_text(plan.question)
         asks = plan.asks and value - cost > 0
         if asks:
-            why = f"Ask {self._question_text(plan.question)}: {worth}; {costs}."
+            later = "" if plan.optimal else f"; if you act now and ask later, {plan.act:.2f}"
+            why = f"Ask {question}: {without}; with this question {plan.ask:.2f}, its price included{later}."
         else:
             value = min(value, cost)
-            why = f"{action}: the best question, {self._question_text(plan.question)}, is {worth}; {costs}."
+            why = (
+                f"{action}: you lose {plan.act:.2f} steps on average; if you ask {question} "
+                f"now, {plan.ask:.2f}, its price included; if you never ask, {plan.silent:.2f}."
+            )
         return Decision(
             action=None if asks else plan.action,
             ask=plan.question if asks else None,
