@@ -96,7 +96,7 @@ def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[s
             for position, each in enumerate(value, 1):
                 yield from flattened({f"{name}[{position}]": each})
         elif isinstance(value, list | tuple):
-            yield name, ", ".join(map(str, value))
+            yield name, ", ".join("\u2013" if each is None else str(each) for each in value)
         else:
             yield name, "\u2013" if value is None else str(value)
 

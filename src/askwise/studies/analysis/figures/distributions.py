@@ -26,6 +26,8 @@ from askwise.view.plot import PLAIN
 
 SHOWN = 0.995
 """The axis ends where this share of all questions has been asked; a note counts the others."""
+FEWEST_STEPS = 5
+"""The axis has at least this many steps."""
 
 
 def questions(material: Material, prior: str) -> Iterator[Picture]:
@@ -63,7 +65,7 @@ def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[flo
     figure = Figure(figsize=size, layout="constrained")
     panels = figure.subplots(max(len(asking), 1), len(prices), sharex=True, sharey=True, squeeze=False)
     here = queries.filter(pl.col("per_station_cost").is_in(prices))
-    last = int(here["t"].quantile(SHOWN, "higher") or 1)
+    last = max(int(here["t"].quantile(SHOWN, "higher") or 1), FEWEST_STEPS)
     for row, method in enumerate(asking):
         for column, price in enumerate(prices):
             steps = here.filter((pl.col("method") == method) & (pl.col("per_station_cost") == price))["t"].to_numpy()
@@ -86,7 +88,7 @@ def _bars(ax: Axes, steps: np.ndarray[tuple[int], np.dtype[np.int32]], last: int
     ax.text(0.98, 0.92, note, transform=ax.transAxes, ha="right", va="top", fontsize=8.5)
     ax.set_xlim(0.3, last + 0.7)
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator("auto", integer=True))
+        axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     ax.grid(axis="y", color=GRID, linewidth=0.7)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
