@@ -32,7 +32,8 @@ from askwise.core.problem import Problem
 from askwise.domains.registry import domain_of
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.studio.study.export import FOLDER, export
+from askwise.studio.study.codebook import EXPORT
+from askwise.studio.study.export import export
 from askwise.text.data import json_text
 from benchmarks.report import Column, Table, count, number, progress
 
@@ -130,7 +131,7 @@ def played(method: str, side: int, stations: int, boxes: int, people: int, secon
 
 def _lost(folder: Path, rounds: int) -> int:
     export(folder)
-    found = pl.read_parquet(folder / FOLDER / "rounds.parquet")
+    found = pl.read_parquet(folder / EXPORT / "rounds.parquet")
     if found.is_empty():
         return rounds
     again = found.filter(pl.col("finished") & pl.col("replay_error").is_null()).height

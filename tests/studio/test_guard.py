@@ -97,7 +97,7 @@ def test_links_and_cookies_are_those_of_the_public_address(
     assert ("Secure" in rest) is secure
     view = json.loads(browser.get("/api/study")[2])
     assert view["join"] == f"{public}/join/{people.token}?PID=..."
-    assert view["pilot"] == f"{public}/join/{people.pilot_token}?PID=..."
+    assert view["pilot"] == f"{public}/join/{people.pilot_token}"
 
 
 def test_what_is_refused_is_logged(store: StudioStore, caplog: pytest.LogCaptureFixture) -> None:

@@ -183,7 +183,9 @@ def test_who_comes_twice_is_one_person(server: Studio, researcher: Visitor) -> N
         assert "You have already started this study in another browser" in text
     assert numbers(researcher) == came
     assert "refused a visitor: You have already started this study in another browser" in server.logged()
-    researcher.ask("/api/study/again", {"number": number})  # the browser lost its cookie, say
+    assert researcher.ask("/api/study/again", {"person": " TWIN"})["readmitted"] == number  # another device, say
+    server.kill()
+    server.start()
     back = Taker(server, join, "twin")
     assert back.screen() == taker.screen()
     assert server.request(f"{urlsplit(join).path}?PID=twin")[0] == 403, "once is enough"
@@ -234,7 +236,7 @@ def test_a_round_has_to_be_played_before_it_can_be_left(
 
 def test_participants_reach_nothing_else(server: Studio, researcher: Visitor) -> None:
     taker = Taker(server, overview(researcher)["pilot"].partition("?")[0])
-    for path in ("/", "/study", "/api/study", "/api/library", "/api/rounds"):
+    for path in ("/", "/study", "/study/export.zip", "/api/study", "/api/library", "/api/rounds"):
         assert server.request(path, cookie=taker.visitor.cookie)[0] == 403, path
     assert server.request("/api/take", cookie=researcher.cookie)[0] == 403
     assert server.request("/join/nonsense")[0] == 403
@@ -280,6 +282,9 @@ def test_pilots_are_counted_apart_and_a_paused_study_takes_nobody(server: Studio
     status, _, text = server.request(f"{urlsplit(view['join']).path.partition('?')[0]}?PID=late")
     assert (status, "The study is paused. Please come back later." in text) == (403, True)
     assert pilot.screen()["kind"] == "consent", "pilots go on"
+    server.kill()
+    server.start()
+    assert overview(researcher)["paused"] is True, "kept across restarts"
     assert researcher.ask("/api/study/pause", {"paused": False})["paused"] is False
 
 

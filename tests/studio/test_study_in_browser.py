@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,8 +58,7 @@ def answer_all(visit: Visit) -> None:
 
 def test_from_consent_to_code_by_keyboard(server: Studio, study: PeopleStudy) -> None:
     with browser() as chromium:
-        researcher = Visit(chromium, server, viewport={"width": 1366, "height": 768})
-        researcher.page.goto(f"http://{server.host}/study")
+        researcher = Visit(chromium, server, viewport={"width": 1366, "height": 768}, permissions=["clipboard-write"])
         researcher.page.wait_for_selector("#join:has-text('/join/')")
         assert axe_finds(researcher.page) == []
         join = researcher.page.inner_text("#join").replace("...", "A1")
@@ -108,10 +108,40 @@ def test_from_consent_to_code_by_keyboard(server: Studio, study: PeopleStudy) ->
         assert axe_finds(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert_calm(visit)
-        researcher.page.wait_for_selector("#people td:has-text('finished')")
-        researcher.page.click("#export")
-        researcher.page.wait_for_selector("#said:has-text('files were written')")
+        check_researchers_page(researcher)
         assert_calm(researcher)
+
+
+def check_researchers_page(researcher: Visit) -> None:
+    """Check links, people, stopping, re-admission and export on the researcher's page, wide and on a phone."""
+    page = researcher.page
+    assert page.url.endswith("/study"), "where the link of a study leads"
+    page.wait_for_selector("#people td:has-text('finished')")
+    assert page.inner_text("h2 >> nth=0") == "Invite people"
+    assert page.locator("main code").first.get_attribute("id") == "join", "the participants' link comes first"
+    page.click("#pilot + .copy")
+    page.wait_for_selector("#pilot + .copy:has-text('Copied')")
+    assert page.inner_text("#state") == "Participants: 1 finished."
+    page.click("#pause")
+    page.wait_for_selector("#state-title:has-text('The study is stopped')")
+    page.click("#pause")
+    page.wait_for_selector("#state-title:has-text('The study is open')")
+    joined = researcher.context.request.get(page.inner_text("#join").replace("...", "B2"))
+    assert joined.ok
+    page.wait_for_selector("#people td:has-text('Consent (step 1 of 12)')")
+    page.fill("#again-who", "b2")
+    page.press("#again-who", "Enter")
+    page.wait_for_selector("#said:has-text('Person 2 may continue once from another browser')")
+    page.wait_for_selector("#people td:has-text('may continue in another browser')")
+    page.click("#export")
+    with page.expect_download() as download:
+        page.click("#exported a")
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert {"export/people.csv", "export/codebook.csv", "export/rounds.parquet"} <= set(archive.namelist())
+    for width in (1366, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert axe_finds(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def _cell(researcher: Visit) -> int:

@@ -200,7 +200,7 @@ async def enter(request: Request) -> Response:
     cookie = await services.keys.enter(request.path_params["secret"])
     if cookie is None:
         return HTMLResponse(CLOSED, 403)
-    answer = RedirectResponse("/", 303)
+    answer = RedirectResponse("/" if services.study is None else "/study", 303)
     set_cookie(answer, request, RESEARCHER, cookie)
     return answer
 

@@ -188,16 +188,21 @@ async def _run(
     hosts = hosts_of(how, listener.getsockname()[1])
     asyncio.get_running_loop().set_exception_handler(connections.on_error)
     try:
-        routes = explore_routes()
+        routes, people = explore_routes(), None
         if study is not None:
             from askwise.studio.study.people import People
+            from askwise.studio.study.progress import links
             from askwise.studio.study_routes import study_routes
 
             services.study = study.name
             people = People(store, study)
             routes += study_routes(people, services)
         server.config.app = Guard(make_app(services, routes), hosts, keys)
-        _announce(how, hosts[0], keys.new_link())
+        scheme = urlsplit(how.url).scheme if how.url else "http"
+        public = f"{scheme}://{hosts[0]}"
+        _announce(how, f"{public}/enter/{keys.new_link()}")
+        if people is not None:
+            print(f"Link for participants: {links(people, public)['join']}", flush=True)
         await server.serve([listener])
     finally:
         pool.close()
@@ -225,9 +230,7 @@ def hosts_of(how: ServerOptions, port: int) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _announce(how: ServerOptions, host: str, secret: str) -> None:
-    scheme = urlsplit(how.url).scheme if how.url else "http"
-    link = f"{scheme}://{host}/enter/{secret}"
+def _announce(how: ServerOptions, link: str) -> None:
     print(f"The studio is open: {link}")
     print("The link works once. Press Ctrl-C to stop the studio; unfinished rounds resume when you restart it.")
     print("The first decision of each method may take up to a minute, to compile it; later ones are fast.", flush=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import logging
-import time
+import zipfile
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -14,10 +16,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from askwise.errors import InputError
-from askwise.studio.app import get_services, json_body, json_handler, page, page_text, set_cookie
-from askwise.studio.security import PARTICIPANT, PILOT, Person
+from askwise.studio.app import get_services, json_body, json_handler, not_found_page, page, page_text, set_cookie
+from askwise.studio.security import PARTICIPANT, PILOT, RESEARCHER, Person
 from askwise.studio.services import Services
 from askwise.studio.socket import HOMES
+from askwise.studio.study.codebook import EXPORT
 from askwise.studio.study.file import DECLINED, FAILED_CHECK, FINISHED, LEFT
 from askwise.studio.study.flow import (
     END,
@@ -31,6 +34,7 @@ from askwise.studio.study.flow import (
     title_of,
 )
 from askwise.studio.study.people import CannotJoin, Participant, People
+from askwise.studio.study.progress import overview
 from askwise.studio.study.texts import LANGUAGES
 from askwise.text.reading import Field
 
@@ -58,6 +62,7 @@ def study_routes(people: People, services: Services) -> list[Any]:
         Route("/api/study/pause", json_handler(handlers.pause), methods=["POST"]),
         Route("/api/study/again", json_handler(handlers.again), methods=["POST"]),
         Route("/api/study/export", json_handler(handlers.export), methods=["POST"]),
+        Route("/study/export.zip", handlers.archive),
     ]
 
 
@@ -240,47 +245,8 @@ class _Handlers:
     # -- the researcher -------------------------------------------------------------------------------------------
 
     async def overview(self, request: Request, services: Services, _: Person) -> Any:
-        """Return the state of the study for the researcher's page.
-
-        Keys: ``name``, ``paused``, ``join`` and ``pilot`` (links to the study), ``cells`` (the orders of conditions and
-        problems), ``counts`` (people in each of these) and ``people`` (the progress of each person).
-        """
-        rows = services.store.read(
-            "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
-            "(SELECT count(*) FROM entries WHERE person = people.id AND leaves) FROM people ORDER BY pilot, number"
-        )
-        now = time.time()
-        return {
-            "name": self.study.name,
-            "paused": self.people.paused,
-            "join": self._address(request, self.people.token),
-            "pilot": self._address(request, self.people.pilot_token),
-            "counts": self.people.counts(),
-            "cells": [
-                {"order": [self.study.conditions[k].name for k in cell.order], "rotation": cell.rotation}
-                for cell in self.people.cells
-            ],
-            "people": [self._row(row, now) for row in rows],
-        }
-
-    def _address(self, request: Request, token: str) -> str:
-        known = self.study.parameter and self.study.placeholder
-        parameter = f"?{self.study.parameter}={self.study.placeholder}" if known else ""
-        return f"{get_services(request).public(request)}/join/{token}{parameter}"
-
-    def _row(self, row: tuple[Any, ...], now: float) -> dict[str, Any]:
-        name, number, pilot, panel, cell, came, seen, end, at = row
-        way = self.people.screens_of(Participant(name, number, bool(pilot), cell, end))
-        return {
-            "number": number,
-            "pilot": bool(pilot),
-            "panel": panel,
-            "cell": cell,
-            "place": f"{at + 1} of {len(way)}: {way[at].title}",
-            "minutes": round((seen - came) / 60, 1),
-            "quiet": round((now - seen) / 60, 1),
-            "end": end,
-        }
+        """Return the state of the study for the researcher's page: see `askwise.studio.study.progress.overview`."""
+        return overview(self.people, services.public(request))
 
     async def pause(self, request: Request, services: Services, person: Person) -> Any:
         """Pause or resume the study, as ``paused`` in the body says; return the `overview`."""
@@ -290,16 +256,33 @@ class _Handlers:
         return await self.overview(request, services, person)
 
     async def again(self, request: Request, services: Services, person: Person) -> Any:
-        """Allow participant ``number`` (in the body) to continue once from another browser; return the `overview`."""
+        """Allow the participant ``person`` (number or identifier) to continue once from another browser.
+
+        Return the `overview` with the number of the participant, ``readmitted``.
+        """
         given = await json_body(request)
-        given.object(["number"], [])
-        await self.people.readmit(given.child("number").whole(1, 10**9))
-        return await self.overview(request, services, person)
+        given.object(["person"], [])
+        who = given.child("person")
+        number = await self.people.readmit(who.text() if isinstance(who.value, str) else who.whole(1, 10**9))
+        return {**await self.overview(request, services, person), "readmitted": number}
 
     async def export(self, _: Request, services: Services, __: Person) -> Any:
-        """Write all results of the study to files, even during rounds; return the names, ``{"files": [...]}``."""
+        """Write all results of the study to files, even during rounds; return their names and their folder."""
         async with self._exporting:
-            return {"files": await asyncio.to_thread(_export, services)}
+            return {"files": await asyncio.to_thread(_export, services), "folder": str(_export_folder(services))}
+
+    async def archive(self, request: Request) -> Response:
+        """Send the files of the last export as one zip file."""
+        services = get_services(request)
+        folder = _export_folder(services)
+        if services.person(request, RESEARCHER) is None:
+            return self.lost(403)
+        if not folder.is_dir():
+            return await not_found_page(request, LookupError())
+        async with self._exporting:
+            zipped = await asyncio.to_thread(_zipped, folder)
+        headers = {"content-disposition": 'attachment; filename="export.zip"'}
+        return Response(zipped, media_type="application/zip", headers=headers)
 
 
 def read_times(given: Field) -> dict[str, Any]:
@@ -316,3 +299,16 @@ def _export(services: Services) -> list[str]:
     from askwise.studio.study.export import export  # here, because polars takes a moment to load
 
     return export(services.store.path.parent, services.pool.limits.decision)
+
+
+def _export_folder(services: Services) -> Path:
+    return services.store.path.parent.absolute() / EXPORT
+
+
+def _zipped(folder: Path) -> bytes:
+    """Return the files in a folder as the contents of a zip file."""
+    contents = io.BytesIO()
+    with zipfile.ZipFile(contents, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+            archive.write(path, f"{EXPORT}/{path.relative_to(folder).as_posix()}")
+    return contents.getvalue()

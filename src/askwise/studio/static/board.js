@@ -157,7 +157,7 @@ export class Board {
     if (this.board.goal === undefined) return [];
     return this.marks.filter((spot) => spot.goals.includes(this.board.goal)).map((spot) => {
       const star = shape("path", { class: "truth", d: starPath(0.36, -0.36, 0.27) }, shape("title", {}, text("play.your_goal", this.board.words)));
-      star.setAttribute("transform", this.markAt(spot));
+      star.setAttribute("transform", this.markAt({ ...spot, size: Math.max(spot.size, 0.8) })); // also on small marks
       return star;
     });
   }
@@ -242,6 +242,7 @@ export function legend(board) {
   if (words.landmark) rows.push(["tag", words.landmark[0].toUpperCase(), words.landmark]);
   if (board.spots.some((spot) => spot.ego)) rows.push(["for-ego", "", text("play.where_ego", words)]);
   if (board.goal !== undefined) rows.push(["star", "★", text("play.your_goal", words)]);
+  if (role) rows.push(["next", "", text("play.next_step")]);
   rows.push(["ringed", "", text("play.in_question")]);
   if (role === "ego") rows.push(["out", "×", text("play.ruled_out")]);
   return rows.map(([kind, sign, name]) => element("li", {}, element("b", { class: kind, "aria-hidden": "true" }, sign), name));

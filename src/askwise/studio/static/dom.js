@@ -25,6 +25,14 @@ class Broken extends Error {
   constructor() { super(texts["common.broken"] ?? "Something went wrong. Please reload."); }
 }
 
+// A button that copies a text; nothing where browsers do not allow it (without https).
+export function copyButton(copied, label, done) {
+  if (!navigator.clipboard) return "";
+  const made = element("button", { type: "button", class: "copy" }, label);
+  made.onclick = async () => { await navigator.clipboard.writeText(copied); made.textContent = done; };
+  return made;
+}
+
 // Request JSON from the studio; a refusal becomes an error with the studio's text.
 export async function ask(address, body) {
   const options = body === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };

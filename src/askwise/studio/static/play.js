@@ -89,10 +89,10 @@ function replyText(asked, reply) {
   return asked.groups ? choicesOf(asked)[reply] : text(reply ? "play.yes" : "play.no");
 }
 
-function happened({ last, result, t, cost }) {
+function happened({ phase, last, result, t, cost }) {
   const said = [];
   const [own, other] = facts.role === "ego" ? ["ego", "teammate"] : ["teammate", "ego"];
-  if (!last) said.push(text("play.start"));
+  if (!last) said.push(text(phase === "answer" ? "play.asked" : "play.start"));
   else if (last.asked) said.push(text(facts.role === "ego" ? "play.you_asked" : "play.it_asked", { ...words, question: questionText(last.asked), reply: replyText(last.asked, last.reply) }));
   else said.push(text("play.moved", { own: plain(last[own]), other: words[other], others: plain(last[other]) }));
   if (result) said.push(text(result.finished ? "play.done" : "play.stopped", { other: words[other], name: word(result.goal || ""), n: t, cost: number(cost) }));
@@ -266,8 +266,8 @@ function finish() {
   stopTicking();
   if (finished) return;
   finished = true;
+  if (participant) return void byId("moves").replaceChildren(onward());
   byId("after").hidden = false;
-  if (participant) return void byId("review").replaceChildren(onward());
   ask(`/api/rounds/${name}/review`).then(
     (found) => showReview(byId("review"), found, facts, name),
     (error) => complain(byId("review"), error),

@@ -1,6 +1,6 @@
 // The screens of a study, one after the other. Entries are sent with their number, so that nothing counts twice and
 // nothing is lost; a reopened tab continues where it was.
-import { ask, byId, complain, element, paragraphs, text, useTexts } from "./dom.js";
+import { ask, byId, complain, copyButton, element, paragraphs, text, useTexts } from "./dom.js";
 
 const HERE = `/api${location.pathname}`; // for participants or for pilots
 let screen = null;
@@ -94,9 +94,8 @@ function instructions(open) {
 function ending() {
   const parts = [];
   if (screen.code) {
-    const copy = element("button", { type: "button", id: "copy" }, text("take.copy"));
-    copy.onclick = async () => { await navigator.clipboard.writeText(screen.code); copy.textContent = text("take.copied"); };
-    parts.push(element("p", {}, text("take.code"), " ", element("output", { id: "code" }, screen.code), " ", navigator.clipboard ? copy : ""));
+    parts.push(element("p", {}, text("take.code"), " ", element("output", { id: "code" }, screen.code), " ", copyButton(screen.code, text("take.copy"), text("take.copied"))));
+    parts.push(element("p", {}, text(screen.link ? "take.code_or_link" : "take.code_use")));
   }
   if (screen.link) parts.push(element("p", {}, element("a", { href: screen.link, class: "button", id: "panel", rel: "noreferrer" }, text("take.back"))));
   return parts;

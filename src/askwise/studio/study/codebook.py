@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+EXPORT = "export"
+"""The folder, in the studio's folder, that the files are written to."""
+
 Column = tuple[str, str, str]
 """Meaning, unit (empty if there is none) and possible values."""
 

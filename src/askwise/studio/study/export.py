@@ -41,7 +41,7 @@ from askwise.studio.room import FAILED
 from askwise.studio.rounds.replay import AGAIN, RECORD
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.store import FILE, check_whole, reading
-from askwise.studio.study.codebook import COLUMNS, codebook
+from askwise.studio.study.codebook import COLUMNS, EXPORT, codebook
 from askwise.studio.study.scales import SCALES, score
 from askwise.text.files import make_folder, whole_file
 from askwise.workers.limits import Limits
@@ -132,7 +132,6 @@ def failure_of(reply: Row) -> str | None:
     return None if found is None else str(found)
 
 
-FOLDER = "export"
 DECISION = Limits().decision
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """First characters of cells that spreadsheets interpret as formulas."""
@@ -394,7 +393,7 @@ async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRoun
         folder: the studio's folder.
         pool: the worker processes that replay rounds.
     """
-    target = make_folder(folder / FOLDER)
+    target = make_folder(folder / EXPORT)
     with closing(StoredStudy(folder)) as results:
         for name in ("people", "answers", "pages", "inputs"):
             _write(target, name, getattr(results, name)())

@@ -182,12 +182,25 @@ class People:
         rows = self._store.read("SELECT id, panel FROM people WHERE panel IS NOT NULL AND pilot = ?", (pilot,))
         return next((str(name) for name, known in rows if known.casefold() == panel.casefold()), None)
 
-    async def readmit(self, number: int) -> None:
-        """Allow participant `number` to continue once from another browser, for instance after losing the cookie."""
-        rows = self._store.read("SELECT id FROM people WHERE number = ? AND pilot = 0", (number,))
+    async def readmit(self, who: int | str) -> int:
+        """Allow a participant to continue once from another browser, for instance after losing the cookie.
+
+        Args:
+            who: the number of the participant, or the identifier from the panel.
+
+        Returns:
+            The number of the participant.
+        """
+        if isinstance(who, int):
+            rows = self._store.read("SELECT id, number FROM people WHERE number = ? AND pilot = 0", (who,))
+        else:
+            name = self.panel_name(who)
+            found = None if name is None else self._by_panel(name, pilot=False)
+            rows = self._store.read("SELECT id, number FROM people WHERE id = ?", (found,))
         if not rows:
-            raise InputError("number", number, "the number of a participant")
-        await self._store.write(("INSERT OR IGNORE INTO expected VALUES (?)", rows[0]))
+            raise InputError("person", repr(who), "the number or the identifier of a participant")
+        await self._store.write(("INSERT OR IGNORE INTO expected VALUES (?)", (rows[0][0],)))
+        return int(rows[0][1])
 
     async def _back(self, name: str) -> tuple[Participant, str]:
         """Return the participant with the id `name` and a new cookie, to continue in another browser.
@@ -220,6 +233,18 @@ class People:
         since = time.time() - 60 * self.study.gone_after
         rows = self._store.read("SELECT count(*) FROM people WHERE pilot = 0 AND end IS NULL AND seen > ?", (since,))
         return int(rows[0][0])
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each person, pilots last.
+
+        Columns: id, number, whether a pilot, panel identifier, cell, times of arrival and of the last activity, how it
+        ended, number of screens left behind, and whether the person may continue from another browser.
+        """
+        return self._store.read(
+            "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
+            "(SELECT count(*) FROM entries WHERE person = people.id AND leaves), "
+            "EXISTS (SELECT 1 FROM expected WHERE person = people.id) FROM people ORDER BY pilot, number"
+        )
 
     # -- going on -------------------------------------------------------------------------------------------------
 
