@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests start hundreds of processes: each would translate all of the source once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help dist reproduce beyond studio test ready lint browser docs docs-results bench oracle rl torture numbas clean
+.PHONY: help dist reproduce beyond studio test ready lint browser docs docs-results bench oracle rl torture server numbas clean
 
 help:
 	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
@@ -21,6 +21,7 @@ help:
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
 	@echo "make rl          tests and pages with networks: torch, Stable-Baselines3 and MiniGrid (large)"
 	@echo "make torture     damaged results, agents that misbehave, malformed files, long play: up to an hour"
+	@echo "make server      a study behind nginx and Caddy with https, as the documentation says"
 	@echo "make lint        ruff and mypy only"
 	@echo "make dist        the packages to publish, installed into an empty environment and tried (out/dist)"
 	@echo "make clean       remove the environment and everything that was built"
@@ -134,6 +135,14 @@ rl: $(VENV)/installed-test $(VENV)/installed-rl
 # Too long for every day: what "What is safe, and what is not" promises, tried exhaustively.
 torture: $(VENV)/installed-test
 	timeout 3600 $(BIN)/pytest -n 2 tests/torture
+
+# Debian's packages are unpacked, not installed: an installed nginx would begin to serve this computer.
+SERVERS := out/servers
+$(SERVERS)/usr/sbin/nginx:
+	mkdir -p $(SERVERS) && cd $(SERVERS) && apt-get -qq download nginx caddy && for each in *.deb; do dpkg -x "$$each" .; done
+
+server: $(VENV)/installed-test browser $(SERVERS)/usr/sbin/nginx
+	PATH="$(CURDIR)/$(SERVERS)/usr/sbin:$(CURDIR)/$(SERVERS)/usr/bin:$$PATH" $(BIN)/pytest tests/torture/test_study_server.py
 
 clean:
 	rm -rf $(VENV) out docs/drawn .mypy_cache .pytest_cache .ruff_cache .hypothesis

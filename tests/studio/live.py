@@ -32,11 +32,12 @@ class Studio:
     Attributes:
         host: its address, ``127.0.0.1:PORT``.
         link: the link that opens it once.
+        origin: the address of its pages, ``http://127.0.0.1:PORT``, or the public one.
     """
 
-    def __init__(self, out: Path, *arguments: str, path: Path | None = None) -> None:
+    def __init__(self, out: Path, *arguments: str, path: Path | None = None, port: int = 0) -> None:
         self.out, self._arguments, self._path = out, arguments, path or _problems(out.parent / "problems")
-        self._port = "0"
+        self._port = str(port)
         self.process: subprocess.Popen[str] | None = None
         self.start()
 
@@ -48,11 +49,12 @@ class Studio:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.search(r"http://\S+", line)
+        found = re.search(r"https?://\S+", line)
         assert found, f"{line!r} {self.logged()}"
         self.link = found[0]
         self.host = urlsplit(self.link).netloc
-        self._port = self.host.rpartition(":")[2]
+        self.origin = self.link.partition("/enter/")[0]
+        self._port = self.host.rpartition(":")[2] if self._port == "0" else self._port
 
     def kill(self) -> None:
         """Kill the server, like a power cut."""
@@ -204,9 +206,9 @@ def played_with_kills(visitor: Visitor, name: str, inputs: list[Any], kills: int
 
 
 @contextmanager
-def studio(out: Path, *arguments: str, path: Path | None = None) -> Iterator[Studio]:
+def studio(out: Path, *arguments: str, path: Path | None = None, port: int = 0) -> Iterator[Studio]:
     """Start a studio, and stop it afterwards."""
-    started = Studio(out, *arguments, path=path)
+    started = Studio(out, *arguments, path=path, port=port)
     try:
         yield started
     finally:

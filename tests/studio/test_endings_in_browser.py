@@ -276,7 +276,7 @@ class Taker:
 
 
 def overview(researcher: Visit) -> dict[str, Any]:
-    found: dict[str, Any] = researcher.context.request.get(f"http://{researcher.server.host}/api/study").json()
+    found: dict[str, Any] = researcher.context.request.get(f"{researcher.server.origin}/api/study").json()
     return found
 
 

@@ -158,7 +158,7 @@ def test_who_follows_urop_by_keyboard_gets_the_trace_of_simulate(visit: Visit) -
 
 def assert_calm(visit: Visit) -> None:
     assert visit.errors == []
-    foreign = [url for url in visit.requests if not url.startswith((f"http://{visit.server.host}/", "data:"))]
+    foreign = [url for url in visit.requests if not url.startswith((f"{visit.server.origin}/", "data:"))]
     assert foreign == []
 
 
