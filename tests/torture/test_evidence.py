@@ -23,10 +23,15 @@ def test_bounds_contain_the_simulated_mean(first: int) -> None:
 
 
 @pytest.mark.parametrize("first", range(0, MODELS, BATCH))
-def test_finer_bounds_lie_within_coarser_ones(first: int) -> None:
+def test_bounds_tighten_as_requested_and_never_contradict_each_other(first: int) -> None:
+    """Lattices of different widths are not nested, so neither are their bounds; but all contain the same value."""
     for seed in range(first, first + BATCH, 5):
         model, other, truth, evidence = random_case(seed)
-        found = [askwise.edp(model, other, truth, 0, evidence=evidence, within=w).bounds for w in (0.2, 0.02, 0.005)]
-        for (low, high), (lower, upper) in zip(found[1:], found[:-1], strict=True):
-            slack = 1e-9 * low if math.isfinite(low) else 0.0
-            assert lower - slack <= low <= high <= upper + slack, seed
+        widths = (0.2, 0.02, 0.005)
+        found = [askwise.edp(model, other, truth, 0, evidence=evidence, within=w).bounds for w in widths]
+        if math.isinf(found[0][0]):
+            assert found == [(math.inf, math.inf)] * 3, seed
+            continue
+        assert max(low for low, _ in found) <= min(high for _, high in found), seed
+        for (low, high), width in zip(found, widths, strict=True):
+            assert low <= high <= low * (1 + width), seed
