@@ -33,6 +33,7 @@ SECTIONS = {
     "planning": "planning",
     "rl": "rl",
     "sampled": "sampled",
+    "recognition": "recognition",
     "robustness": "robustness",
     "evidence": "evidence",
     "answers": "answers",

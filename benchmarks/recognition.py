@@ -1,0 +1,339 @@
+"""Divergence by evidence, compared with how early the algorithms of gr-libs recognise goals in MiniGrid.
+
+gr-libs (from PyPI) recognises goals with reinforcement learning. In MiniGrid it offers two algorithms: *Graql* compares
+what was seen with a policy learned for each goal; *GRAML* compares it with a plan for each goal, by a learned metric on
+sequences. Its other algorithms need continuous actions. The map is `MiniGrid-SimpleCrossingS13N4`, with all goals that
+gr-libs has for it.
+
+**Hypothesis, stated before the first run.** Take two goals, one of them pursued. The longer askwise expects it to take
+until the other goal is ruled out (sampled EDP by evidence of 0.05), the later an algorithm recognises the pursued goal
+when these two are its candidates. So over all pairs, Spearman's rank correlation between the two is positive, for each
+algorithm.
+
+- The actors are gr-libs' own: tabular Q-learners that choose actions with probabilities proportional to ``Q ** 8``, for
+  at most 32 steps. askwise samples exactly these policies.
+- A goal is *recognised* at the first step from which the algorithm names it after every later step as well; never: one
+  step after the last.
+- Pairs share goals, so they are not independent. The p-value comes from a permutation test (Mantel): how often do the
+  values of randomly renamed goals correlate as much?
+- For comparison, the same for Bayes' rule with the actors' policies (`askwise.recognise_online`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import math
+import os
+import random
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.metadata import version
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any
+
+import gymnasium
+import numpy as np
+from scipy.stats import rankdata
+
+import askwise
+from askwise.sampling import VectorPolicy
+from benchmarks.report import Column, Table, count, number, progress
+
+available = find_spec("gr_libs") is not None
+"""Whether gr-libs is here; without it the table says so."""
+
+MAP = "MiniGrid-SimpleCrossingS13N4"
+GOALS = (
+    *((11, 1), (11, 11), (1, 11), (7, 11), (11, 3), (11, 5), (11, 8)),
+    *((8, 1), (6, 1), (1, 7), (5, 9), (10, 6), (6, 9)),
+)
+"""All goals that gr-libs has for this map: (column, row)."""
+BASE = ((11, 1), (11, 11), (1, 11), (5, 9))
+"""Goals from which GRAML learns its metric: the second task of gr-libs on this map."""
+STEPS = 32
+"""The most steps of an episode, set by gr-libs."""
+SHARPNESS = 8
+"""gr-libs raises action values to this power."""
+EVIDENCE = 0.05
+RENAMINGS = 10_000
+
+Pair = tuple[int, int]
+Episode = list[Any]
+"""Steps as gr-libs has them: ((observation, position), action)."""
+
+
+def run(quick: bool) -> list[Table]:
+    """Train, sample, recognise and correlate."""
+    if not available:
+        missing = "gr-libs is not installed here: not measured; pip install 'gr-libs[minigrid]'"
+        return [Table("Divergence and goal recognition in MiniGrid", [Column("algorithm")], [[missing]])]
+    goals = GOALS[:4] if quick else GOALS
+    training, samples, episodes = (2_000, 1_000, 2) if quick else (20_000, 20_000, 20)
+    with _quiet_folder():
+        progress(f"recognition: training for {len(goals)} goals")
+        graql, graml = _graql(goals, training), _graml(goals, training, samples)
+        agents = [graql.agents[name] for name in graql.active_problems]
+        policies = [table_of(agent.q_table) for agent in agents]
+        progress("recognition: sampling divergence")
+        expected = _divergence(goals, agents, policies)
+        seen = [[_episode(agent) for _ in range(episodes)] for agent in agents]
+        algorithms = {
+            "Graql": partial(_by_graql, graql),
+            "GRAML": partial(_by_graml, graml),
+            "Bayes' rule with the actors' policies": partial(_by_bayes, policies),
+        }
+        table = Table(
+            "Divergence and goal recognition in MiniGrid",
+            [
+                Column("algorithm"),
+                count("pairs"),
+                number("rank correlation", 3),
+                number("p", 2),
+                number("recognised at, mean step", 3),
+                number("never", 2),
+                Column("as expected"),
+            ],
+        )
+        for name, recognised in algorithms.items():
+            progress(f"recognition: {name}")
+            found, never = _recognition(goals, seen, recognised)
+            rho, p = correlation(expected, found)
+            off = ~np.eye(len(goals), dtype=bool)
+            verdict = "yes" if rho > 0 and p < 0.05 else "NO"
+            table.rows.append([name, int(off.sum()), rho, p, float(found[off].mean()), never, verdict])
+    off = ~np.eye(len(goals), dtype=bool)
+    table.notes = [
+        f"E[min(dp, {STEPS})] of the pairs: {expected[off].min():.3g} to {expected[off].max():.3g} steps, "
+        f"median {np.median(expected[off]):.3g}; {episodes} episodes for each goal pursued",
+        f"{training:,} episodes of training for each goal, {samples:,} pairs of sequences for GRAML's metric",
+        ", ".join(f"{package} {version(package)}" for package in ("gr-libs", "minigrid", "torch")),
+    ]
+    return [table]
+
+
+def correlation(expected: Any, found: Any, renamings: int = RENAMINGS) -> tuple[float, float]:
+    """Return Spearman's rank correlation of two matrices without their diagonals, and its p-value (Mantel's test).
+
+    The p-value is one-sided: the share of random renamings of the goals in one matrix that correlate at least as much.
+    """
+    n = len(expected)
+    off = ~np.eye(n, dtype=bool)
+    ranks = np.zeros((n, n))
+    ranks[off] = rankdata(found[off])
+    first = rankdata(expected[off])
+
+    def rho(second: Any) -> float:
+        return float(np.corrcoef(first, second[off])[0, 1])
+
+    observed, rng = rho(ranks), np.random.default_rng(0)
+    orders = (rng.permutation(n) for _ in range(renamings))
+    as_much = sum(rho(ranks[np.ix_(order, order)]) >= observed - 1e-12 for order in orders)
+    return observed, (1 + as_much) / (1 + renamings)
+
+
+# -- agents and episodes ---------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _quiet_folder() -> Iterator[None]:
+    """Work in an empty temporary folder, because gr-libs saves and loads agents; seed it, and hide what it prints."""
+    before = os.getcwd()  # noqa: PTH109
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        os.chdir(folder)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                import torch
+
+                importlib.import_module("gr_libs.environment")  # registers the environments
+
+                torch.set_num_threads(1)
+                torch.manual_seed(0)
+                random.seed(0)
+                np.random.seed(0)  # noqa: NPY002 - gr-libs draws from it
+                yield
+        finally:
+            os.chdir(before)
+
+
+def _learner() -> type:
+    """Return gr-libs' Q-learner, seeded, in an environment that draws no pictures: it learns from positions alone."""
+    from gr_libs.ml.tabular.tabular_q_learner import TabularQLearner
+
+    class Learner(TabularQLearner):  # type: ignore[misc]
+        def __init__(self, **options: Any) -> None:
+            super().__init__(rand=random.Random(0), **options)
+            self.env: Any = _blind(self.env.unwrapped)
+
+    return Learner
+
+
+def _blind(env: Any) -> Any:
+    env.gen_obs = lambda: {"direction": env.agent_dir}
+    return env
+
+
+def _graql(goals: Any, training: int) -> Any:
+    from gr_libs import Graql
+
+    found = Graql(domain_name="minigrid", env_name=MAP, rl_agent_type=_learner())
+    with contextlib.redirect_stderr(io.StringIO()):
+        found.goals_adaptation_phase(list(goals), [("QLEARNING", training)] * len(goals))
+    return found
+
+
+def _graml(goals: Any, training: int, samples: int) -> Any:
+    """Return GRAML with the embeddings of its plans, cut to each length of what is seen."""
+    import torch
+    from gr_libs import ExpertBasedGraml
+
+    found = ExpertBasedGraml(domain_name="minigrid", env_name=MAP, rl_agent_type=_learner())
+    sizes = found.env_prop.get_lstm_props()._replace(num_samples=samples)
+    found.env_prop.get_lstm_props = lambda: sizes
+    config = ("QLEARNING", training)
+    with contextlib.redirect_stderr(io.StringIO()):
+        found.domain_learning_phase({"bg": {"goals": list(BASE), "train_configs": [config] * len(BASE)}})
+        found.goals_adaptation_phase(list(goals), [config] * len(goals))
+    found.model.eval()
+    plans, found.library = dict(found.plans_dict), {}
+    with torch.no_grad():
+        for length in range(1, STEPS + 1):
+            found.plans_dict, found.embeddings_dict = dict(plans), {}
+            found.update_sequences_library_inference_phase([None] * length)
+            found.create_embeddings_dict()
+            found.library[length] = found.embeddings_dict
+    found.is_first_inf_since_new_goals = False
+    return found
+
+
+def table_of(values: dict[str, Any]) -> Any:
+    """Return the acting policy of a Q-learner, ``float64 [column, row, direction, n_actions]``; uniform where untaught.
+
+    Args:
+        values: for each state, named "(column,row):direction", the values of the seven actions; only three are used.
+    """
+    found = np.zeros((13, 13, 4, 7))
+    found[..., :3] = 1 / 3
+    for name, row in values.items():
+        cell, direction = name.split(":")
+        column, line = cell.strip("()").split(",")
+        three = np.array(row[:3])
+        if three.max() > 0:
+            weights = (three / three.max()) ** SHARPNESS
+            found[int(column), int(line), int(direction), :3] = weights / weights.sum()
+    return found
+
+
+class Placed(gymnasium.Env[Any, Any]):
+    """An environment of gr-libs in which the agent's place is observed: column, row and direction.
+
+    Args:
+        name: name of the registered environment.
+    """
+
+    observation_space = gymnasium.spaces.Box(0, 12, (3,), np.int64)
+    action_space = gymnasium.spaces.Discrete(7)
+
+    def __init__(self, name: str) -> None:
+        self.inner = _blind(gymnasium.make(name).unwrapped)
+
+    def _seen(self) -> Any:
+        return np.array([*self.inner.agent_pos, self.inner.agent_dir])
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        """Return to the start."""
+        self.inner.reset(seed=seed, options=options)
+        return self._seen(), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Turn or move."""
+        _, reward, terminated, truncated, _ = self.inner.step(int(action))
+        return self._seen(), float(reward), terminated, truncated, {}
+
+
+def _divergence(goals: Any, agents: Any, policies: Any) -> Any:
+    """Return EDP by evidence of all pairs, ``float64 [n_goals (ruled out), n_goals (pursued)]``, 0 on the diagonal."""
+    names = [str(goal) for goal in goals]
+    by_name = {
+        name: VectorPolicy(partial(lambda table, seen: table[tuple(seen.T)], table))
+        for name, table in zip(names, policies, strict=True)
+    }
+    found = np.zeros((len(names),) * 2)
+    for j, name in enumerate(names):
+        env = partial(Placed, agents[j].problem_name)
+        options: dict[str, Any] = {"horizon": STEPS, "evidence": EVIDENCE, "runs": 2_000, "lanes": 100, "seed": j}
+        pairs = askwise.sampled_divergence(env, by_name, truths=[name], **options).pairs
+        for i, other in enumerate(names):
+            if i != j:
+                found[i, j] = pairs[other, name].mean
+    return found
+
+
+def _episode(agent: Any) -> Episode:
+    """Return an episode of an agent that sees pictures, as Graql needs them."""
+    from gr_libs.metrics.metrics import stochastic_amplified_selection
+
+    seeing = gymnasium.make(agent.problem_name).unwrapped
+    actor = SimpleNamespace(env=seeing, q_table=agent.q_table)
+    generate = type(agent).generate_observation
+    found: Episode = generate(actor, stochastic_amplified_selection, random_optimalism=False)
+    return found
+
+
+# -- recognition -----------------------------------------------------------------------------------------------------
+
+
+def _recognition(goals: Any, seen: list[list[Episode]], recognised: Callable[..., str]) -> tuple[Any, float]:
+    """Return the mean step of recognition of all pairs, in the axes of `_divergence`, and the share never recognised.
+
+    Args:
+        goals: the goals.
+        seen: episodes of each goal.
+        recognised: a function of two indices of goals (other, pursued), what is given to the algorithm, and the pursued
+            goal; it returns the name of the goal that the algorithm chooses.
+    """
+    n = len(goals)
+    found, never, all_ = np.zeros((n, n)), 0, 0
+    for j, episodes in enumerate(seen):
+        for i in range(n):
+            if i == j:
+                continue
+            steps = []
+            for episode in episodes:
+                names = (recognised((i, j), goals, episode[:t]) for t in range(1, len(episode) + 1))
+                right = [name == str(goals[j]) for name in names]
+                last_wrong = max((t for t, each in enumerate(right, 1) if not each), default=0)
+                steps.append(last_wrong + 1)
+                never += last_wrong == len(episode)
+            found[i, j] = np.mean(steps)
+            all_ += len(steps)
+    return found, never / all_
+
+
+def _by_graql(graql: Any, pair: Pair, goals: Any, prefix: Episode) -> str:
+    # The pursued goal comes second, so that ties do not count as recognised.
+    graql.active_goals = [goals[k] for k in pair]
+    graql.active_problems = [graql.env_prop.goal_to_problem_str(goals[k]) for k in pair]
+    return str(graql.inference_phase(prefix, goals[pair[1]], 1))
+
+
+def _by_graml(graml: Any, pair: Pair, goals: Any, prefix: Episode) -> str:
+    import torch
+
+    library = graml.library[len(prefix)]
+    graml.embeddings_dict = {str(goals[k]): library[str(goals[k])] for k in pair}
+    with torch.no_grad():
+        return str(graml.inference_phase(prefix, goals[pair[1]], 1))
+
+
+def _by_bayes(policies: Any, pair: Pair, goals: Any, prefix: Episode) -> str:
+    gain = 0.0
+    for (observation, position), action in prefix:
+        ours, theirs = (policies[k][(*position, observation["direction"], action)] for k in (pair[1], pair[0]))
+        gain += math.log(ours) - (math.log(theirs) if theirs > 0 else -math.inf)
+    return str(goals[pair[1] if gain > 0 else pair[0]])
