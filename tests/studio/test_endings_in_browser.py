@@ -289,6 +289,8 @@ def failing(taker: Taker) -> None:
     assert taker.page.get_attribute("#instructions", "open") is not None, "back to the instructions"
     taker.check(1)
     assert "Thank you" in taker.page.inner_text("#content")
+    back = taker.page.get_attribute("#panel", "href")
+    assert back == "https://app.prolific.com/submissions/complete?cc=OUT2", "the usual link of the service"
     taker.ended("OUT2")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -174,6 +175,60 @@ def test_questionnaires_at_the_end_are_in_the_report(within: Path) -> None:
     assert (row["condition"], int(row["n"])) == ("all together", PEOPLE)
     assert float(row["mean"]) == pytest.approx(np.mean(scores))
     assert float(row["sd"]) == pytest.approx(np.std(scores, ddof=1))
+
+
+def test_response_times_and_chosen_answers_equal_those_in_the_files(within: Path) -> None:
+    done = {row["person"] for row in rows_in(within / "export" / "people.csv") if row["end"] == "finished"}
+    moves = [
+        row
+        for row in rows_in(within / "export" / "inputs.csv")
+        if (row["kind"], row["practice"]) == ("move", "false") and row["person"] in done
+    ]
+    (row,) = (
+        row
+        for row in rows_in(within / "report" / "times.csv")
+        if (row["what"], row["condition"]) == ("move", "curious")
+    )
+    seconds = sorted(float(each["seconds"]) for each in moves if each["condition"] == "curious")
+    assert int(row["n"]) == len(seconds) > PEOPLE
+    middle = len(seconds) // 2
+    median = seconds[middle] if len(seconds) % 2 else (seconds[middle - 1] + seconds[middle]) / 2
+    assert float(row["median"]) == pytest.approx(median)
+    each_mean = [
+        np.mean([float(each["seconds"]) for each in moves if (each["person"], each["condition"]) == (who, "quiet")])
+        for who in sorted(done)
+    ]
+    (row,) = (
+        row
+        for row in rows_in(within / "report" / "measures.csv")
+        if (row["measure"], row["condition"]) == ("seconds per move", "quiet")
+    )
+    assert float(row["mean"]) == pytest.approx(np.mean(each_mean))
+    chosen = [row["answer"] for row in rows_in(within / "export" / "answers.csv") if row["item"] == "colour"]
+    assert [(row["option"], int(row["people"])) for row in rows_in(within / "report" / "choices.csv")] == [
+        ("red", chosen.count("red")),
+        ("blue", chosen.count("blue")),
+    ]
+    assert "Answers that people chose" in (within / "report" / "report.html").read_text(encoding="utf-8")
+
+
+def test_simulated_twins_have_the_costs_of_simulate(within: Path) -> None:
+    """Scripted people walk like the simulated teammate, so that each costs as much as the twin."""
+    means = {(row["measure"], row["condition"]): row["mean"] for row in rows_in(within / "report" / "measures.csv")}
+    for condition, known in costs(within).items():
+        finished = [cost for who, cost in known.items() if who != str(PEOPLE + 1)]
+        assert float(means["cost, simulated", condition]) == pytest.approx(np.mean(finished))
+        assert means["cost, simulated", condition] == means["cost", condition]
+
+
+@pytest.mark.parametrize("folder", ["export", "report"])
+def test_the_code_book_has_every_column_of_every_table(within: Path, folder: str) -> None:
+    known = {(row["file"], row["column"]) for row in rows_in(within / folder / "codebook.csv")}
+    for path in sorted((within / folder).glob("*.csv")):
+        if path.stem != "codebook":
+            columns = pl.read_csv(path, infer_schema=False).columns
+            assert columns == pl.read_parquet(path.with_suffix(".parquet")).columns
+            assert {(path.stem, column) for column in columns} <= known
 
 
 def test_people_who_left_are_counted_where_they_left(within: Path) -> None:

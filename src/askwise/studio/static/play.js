@@ -266,7 +266,10 @@ function finish() {
   stopTicking();
   if (finished) return;
   finished = true;
-  if (participant) return void byId("moves").replaceChildren(onward());
+  if (participant) {
+    byId("asking").hidden = true;
+    return void byId("moves").replaceChildren(onward());
+  }
   byId("after").hidden = false;
   ask(`/api/rounds/${name}/review`).then(
     (found) => showReview(byId("review"), found, facts, name),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from askwise.studio.study.hypotheses import TESTS
+
 EXPORT = "export"
 """The folder, in the studio's folder, that the files are written to."""
 
@@ -78,12 +80,81 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "replay_error": ("why the round could not be replayed", "", "text; empty if it could"),
     },
 }
+COMPARED: dict[str, Column] = {
+    "n": ("number of people with a value", "people", "0 or more; both groups together between people"),
+    "mean": ("mean over people; in comparisons, of the first condition minus the second", "as the measure", "number"),
+}
+FROM_TWO = "number; empty with fewer than two people"
+INTERVAL: dict[str, Column] = {
+    "low": ("lower end of the 95 % interval of the mean", "as the measure", FROM_TWO),
+    "high": ("upper end of the 95 % interval of the mean", "as the measure", FROM_TWO),
+}
+EFFECT: Column = ("mean difference divided by its standard deviation", "", "d_z within people, d between people")
+MEASURE: Column = ("what is measured", "", "cost, questions, seconds per move, scales, items")
+TESTED = [test for tests in TESTS.values() for test in tests]
+REPORT: dict[str, dict[str, Column]] = {
+    "hypotheses": {
+        "claim": ("the hypothesis", "", "text from the study file"),
+        "test": ("the test that decides", "", ", ".join(TESTED)),
+        "n": COMPARED["n"],
+        "difference": ("mean of the first condition minus the second", "as the measure", "number"),
+        "effect": EFFECT,
+        "p": ("p value of the test, on the side that the claim states", "", "0 to 1"),
+        "corrected": ("p value after the study's correction", "", "0 to 1"),
+        "verdict": ("the decision", "", "supported, not supported, not decided: too few people"),
+    },
+    "measures": {
+        "measure": MEASURE,
+        "condition": ("the condition", "", "names from the study file, or all together"),
+        **COMPARED,
+        "sd": ("standard deviation over people", "as the measure", "0 or more; empty with fewer than two people"),
+        **INTERVAL,
+    },
+    "comparisons": {
+        "measure": MEASURE,
+        "first": ("the condition that is compared", "", "names from the study file"),
+        "second": ("the condition that it is compared with", "", "names from the study file"),
+        **COMPARED,
+        **INTERVAL,
+        "effect": EFFECT,
+        **{f"p {test}": (f"two-sided p value of the test {test}, not corrected", "", "0 to 1") for test in TESTED},
+    },
+    "choices": {
+        "questionnaire": ("the questionnaire", "", "names from the study file"),
+        "item": ("name of the question", "", "names from the study file"),
+        "condition": ("the condition that it asks about", "", "names from the study file, or all together"),
+        "option": ("a possible answer", "", "options from the study file"),
+        "people": ("people who chose it", "people", "0 or more"),
+    },
+    "times": {
+        "what": ("kind of input, or page", "", "move, answer, ask, stop, page: ..."),
+        "condition": ("the condition", "", "names from the study file; empty for other pages"),
+        "n": ("number of times", "", "1 or more"),
+        **{
+            name: (f"{name} of the times", "seconds", "0 or more")
+            for name in ("median", "lower quartile", "upper quartile")
+        },
+    },
+    "dropouts": {
+        "screen": ("position of the screen among the person's screens", "", "1, 2, ..."),
+        "title": ("title of the screen", "", "text"),
+        "end": COLUMNS["people"]["end"],
+        "people": ("people who got no further", "people", "1 or more"),
+    },
+    "failures": {
+        "person": PERSON["person"],
+        **{name: ROUND[name] for name in ("condition", "problem", "trial")},
+        "who": ("whether the round was played or simulated", "", "person, simulated"),
+        "error": ("why the round failed", "", "text"),
+    },
+}
+"""The columns of the report's tables."""
 
 
-def codebook() -> list[dict[str, str]]:
-    """Return the code book: one row for each column of each exported file."""
+def codebook(tables: dict[str, dict[str, Column]] | None = None) -> list[dict[str, str]]:
+    """Return a code book: one row for each column of each file; by default, of the export."""
     return [
         {"file": name, "column": column, "meaning": meaning, "unit": unit, "values": values}
-        for name, columns in COLUMNS.items()
+        for name, columns in (tables or COLUMNS).items()
         for column, (meaning, unit, values) in columns.items()
     ]

@@ -41,7 +41,7 @@ from askwise.studio.room import FAILED
 from askwise.studio.rounds.replay import AGAIN, RECORD
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.store import FILE, check_whole, reading
-from askwise.studio.study.codebook import COLUMNS, EXPORT, codebook
+from askwise.studio.study.codebook import COLUMNS, EXPORT, REPORT, codebook
 from askwise.studio.study.scales import SCALES, score
 from askwise.text.files import make_folder, whole_file
 from askwise.workers.limits import Limits
@@ -396,17 +396,17 @@ async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRoun
     target = make_folder(folder / EXPORT)
     with closing(StoredStudy(folder)) as results:
         for name in ("people", "answers", "pages", "inputs"):
-            _write(target, name, getattr(results, name)())
+            write_table(target, name, getattr(results, name)())
         rounds = [await replayed_round(pool, each) for each in results.rounds()]
-    _write(target, "rounds", [round_row(each) for each in rounds])
-    _write(target, "codebook", codebook())
+    write_table(target, "rounds", [round_row(each) for each in rounds])
+    write_table(target, "codebook", codebook())
     traces = [written for each in rounds if (written := _write_trace(target, each))]
     return [*(f"{name}.{kind}" for name in (*COLUMNS, "codebook") for kind in ("csv", "parquet")), *traces], rounds
 
 
-def _write(target: Path, name: str, rows: list[Row]) -> None:
-    """Write a table as CSV and as Parquet; an empty one has the columns of the code book."""
-    empty = dict.fromkeys(COLUMNS.get(name, {}), pl.String)
+def write_table(target: Path, name: str, rows: list[Row]) -> None:
+    """Write a table into a folder, as CSV and as Parquet; an empty one has the columns of the code book."""
+    empty = dict.fromkeys({**COLUMNS, **REPORT}.get(name, {}), pl.String)
     found = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=empty)
     with whole_file(target / f"{name}.csv") as temporary:
         found.write_csv(temporary)

@@ -43,6 +43,8 @@ SERVICES = {
     "mturk": ("workerId", ""),
 }
 """The parameter of each service that recruits people, and its placeholder; empty if the service adds both itself."""
+LINKS = {"prolific": "https://app.prolific.com/submissions/complete?cc={code}"}
+"""The link back to a service for each code; other services have a different one for each study."""
 MOST_CONDITIONS = 12
 MOST_PROBLEMS = 50
 LONGEST_TEXT = 20_000
@@ -215,7 +217,7 @@ def read_people_study(path: str | Path) -> PeopleStudy:
         problems=problems,
         questionnaires=questionnaires,
         debriefing=_text(root.child("debriefing")) if root.has("debriefing") else "",
-        endings=_endings(root, stored),
+        endings=_endings(root, stored, LINKS.get(panel.get("service", ""), "")),
         parameter=parameter,
         placeholder=placeholder,
         languages=languages,
@@ -266,8 +268,14 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
     return given.get("parameter", parameter), placeholder
 
 
-def _endings(root: Field, stored: str) -> dict[str, tuple[str, str]]:
-    """Return code and link of each way to end; refuse codes that the panel could not tell apart, and wrong links."""
+def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]:
+    """Return code and link of each way to end; refuse codes that the panel could not tell apart, and wrong links.
+
+    Args:
+        root: the study file.
+        stored: how identifiers are stored.
+        usual: the link for codes without their own; empty if the service has none.
+    """
     keys = [f"{begin}{what}" for begin in ENDINGS.values() for what in ("code", "link")]
     given = _table(root, "completion", keys)
     found = {end: (given.get(f"{begin}code", ""), given.get(f"{begin}link", "")) for end, begin in ENDINGS.items()}
@@ -284,6 +292,7 @@ def _endings(root: Field, stored: str) -> dict[str, tuple[str, str]]:
         if code and code in seen:
             raise InputError(f"completion.{begin}code", repr(code), f"another code than completion.{seen[code]}code")
         seen[code] = begin
+        found[end] = code, link or (usual if code else "")
     return found
 
 

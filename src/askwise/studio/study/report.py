@@ -8,24 +8,34 @@ a simulated teammate, the same goal and the same seed (a person who plays the eg
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from askwise.errors import InputError
 from askwise.studies.analysis.estimates import holm
 from askwise.studio.pool import Pool
 from askwise.studio.rounds.replay import TWIN
-from askwise.studio.study.export import DECISION, PlayedRound, Row, StoredStudy, exported, failure_of, playing
+from askwise.studio.study.codebook import REPORT, codebook
+from askwise.studio.study.export import (
+    DECISION,
+    PlayedRound,
+    Row,
+    StoredStudy,
+    exported,
+    failure_of,
+    playing,
+    typed,
+    write_table,
+)
 from askwise.studio.study.file import FINISHED
 from askwise.studio.study.hypotheses import SIDES, TESTS, difference, mean_interval, p_value
 from askwise.studio.study.report_page import write_page
-from askwise.text.files import make_folder, whole_file
+from askwise.text.files import make_folder
 from askwise.types import FloatArray
 
 FOLDER = "report"
@@ -71,14 +81,14 @@ async def _write(folder: Path, seconds: float) -> dict[str, Any]:
         "hypotheses": _hypotheses(values, about),
         "measures": _measures(values, about["conditions"]),
         "comparisons": _comparisons(values, about),
+        "choices": _choices(answers, about, done),
         "times": _times(inputs, pages, done, about["conditions"]),
         "dropouts": _dropouts(people),
         "failures": _failures(counts, twins),
     }
     target = make_folder(folder / FOLDER)
-    for name, rows in tables.items():
-        with whole_file(target / f"{name}.csv") as temporary:
-            pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary)
+    for name, rows in {**tables, "codebook": codebook(REPORT)}.items():
+        write_table(target, name, rows)
     write_page(target, about, counted, tables)
     return counted
 
@@ -188,6 +198,34 @@ def _hypotheses(values: Values, about: Row) -> list[Row]:
         kept = {"n": known["n"], "difference": known["mean"], "effect": known["effect"]}
         found.append({"claim": h["claim"], "test": h["test"], **kept, "p": p, "corrected": final, "verdict": verdict})
     return found
+
+
+def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
+    """Return how many people chose each option of the study's own questions, by condition."""
+    chosen = Counter(
+        (row["questionnaire"], row["item"], row["condition"] or AT_THE_END, row["answer"])
+        for row in answers
+        if not row["pilot"] and row["person"] in done
+    )
+    asked = [
+        (name, item, condition)
+        for name, known in about["questionnaires"].items()
+        for item in known["items"]
+        if item["kind"] == "choice" and known["scale"] is None
+        for condition in (*about["conditions"], AT_THE_END)
+    ]
+    return [
+        {
+            "questionnaire": name,
+            "item": item["name"],
+            "condition": condition,
+            "option": option,
+            "people": chosen[name, item["name"], condition, typed(option)],
+        }
+        for name, item, condition in asked
+        if any(chosen[name, item["name"], condition, typed(option)] for option in item["options"])
+        for option in item["options"]
+    ]
 
 
 def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:

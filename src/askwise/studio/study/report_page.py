@@ -24,7 +24,8 @@ def write_page(folder: Path, about: Row, counted: Row, tables: dict[str, list[Ro
         tables: the rows of all tables by name.
     """
     finished, rounds = counted["people who finished"], counted["rounds"]
-    subtitle = f"{finished} people finished, {rounds} rounds, {len(about['conditions'])} conditions."
+    who = "1 person" if finished == 1 else f"{finished} people"
+    subtitle = f"{who} finished, {rounds} rounds, {len(about['conditions'])} conditions."
     parts = [
         (name, heading, content) for name, heading, content in _sections(folder, about, counted, tables) if content
     ]
@@ -47,6 +48,7 @@ def _sections(folder: Path, about: Row, counted: Row, tables: dict[str, list[Row
                 *_labels(about),
                 *_figures(folder, compared, drawn),
                 *_means(means, asked),
+                *_choices(tables["choices"]),
                 *_compared(tables, asked, about),
             ],
         ),
@@ -144,6 +146,15 @@ def _compared(tables: dict[str, list[Row]], measures: list[str], about: Row) -> 
     return [table(heads, cells, how)]
 
 
+def _choices(rows: list[Row]) -> list[Any]:
+    heads = ["question", "condition", "answer", "people"]
+    cells = [
+        (TableCell(f"{row['questionnaire']}: {row['item']}", "key"), row["condition"], row["option"], row["people"])
+        for row in rows
+    ]
+    return [table(heads, cells, "Answers that people chose")] if cells else []
+
+
 def _times(rows: list[Row]) -> list[Any]:
     heads = ["what", "condition", "number", "median, s", "middle half, s"]
     cells = [
@@ -178,8 +189,11 @@ def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
     names = list(dict.fromkeys(row["condition"] for row in rows))
     look = styles(names)
     drawing = Figure(figsize=(max(4.0, 2.6 * len(measures)), 2.8), layout="constrained")
+    first = None
     for k, measure in enumerate(measures, start=1):
-        ax = drawing.add_subplot(1, len(measures), k)
+        # Costs of people and of their twins are read next to each other; scales have their own units.
+        ax = drawing.add_subplot(1, len(measures), k, sharey=first if measure.startswith("cost") else None)
+        first = first or ax
         for row in (row for row in rows if row["measure"] == measure):
             at, style = names.index(row["condition"]), look[row["condition"]]
             reach = None if row["low"] is None else [[row["mean"] - row["low"]], [row["high"] - row["mean"]]]
