@@ -137,6 +137,8 @@ def test_who_follows_urop_by_keyboard_gets_the_trace_of_simulate(visit: Visit) -
     assert "answer" in script[0]
     for t, user_input in enumerate(script[:-2], start=1):
         step(page, user_input, t)
+    asked = sum("answer" in each for each in script[:-2])
+    assert page.inner_text("#steps") == f"Steps: {len(script) - 2 - asked}; questions: {asked}", "a question is no step"
     page.reload()  # goes on at the same step
     page.wait_for_selector(f"body[data-t='{len(script) - 2}']:is({TURN})")
     with broken(page, f"**/api/rounds/{name}/review", "#review"):

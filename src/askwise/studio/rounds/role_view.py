@@ -152,6 +152,7 @@ def state(made: Round) -> dict[str, Any]:
     found = {
         "t": made.game.steps,
         "cost": round(made.game.cost, 9),
+        "questions": sum(step.answer is not None for step in made.steps),
         "phase": made.phase,
         "teammate": {"at": list(here.teammate.at), "place": here.teammate.place},
         "ego": {"at": list(here.ego.at), "place": here.ego.place},

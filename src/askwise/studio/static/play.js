@@ -89,13 +89,13 @@ function replyText(asked, reply) {
   return asked.groups ? choicesOf(asked)[reply] : text(reply ? "play.yes" : "play.no");
 }
 
-function happened({ phase, last, result, t, cost }) {
+function happened({ phase, last, result, t, questions, cost }) {
   const said = [];
   const [own, other] = facts.role === "ego" ? ["ego", "teammate"] : ["teammate", "ego"];
   if (!last) said.push(text(phase === "answer" ? "play.asked" : "play.start"));
   else if (last.asked) said.push(text(facts.role === "ego" ? "play.you_asked" : "play.it_asked", { ...words, question: questionText(last.asked), reply: replyText(last.asked, last.reply) }));
   else said.push(text("play.moved", { own: plain(last[own]), other: words[other], others: plain(last[other]) }));
-  if (result) said.push(text(result.finished ? "play.done" : "play.stopped", { other: words[other], name: word(result.goal || ""), n: t, cost: number(cost) }));
+  if (result) said.push(text(result.finished ? "play.done" : "play.stopped", { other: words[other], name: word(result.goal || ""), n: t - questions, cost: number(cost) }));
   return said.join(" ");
 }
 
@@ -105,7 +105,7 @@ function show(next) {
   byId("turn").textContent = text(TURNS[state.phase], words);
   byId("text").textContent = happened(state);
   byId("cost").textContent = text("play.cost", { cost: number(state.cost) });
-  byId("steps").textContent = [text("play.steps", { n: state.t }), ...(state.hands ? [text("play.hands", { ...words, hands: state.hands })] : [])].join("; ");
+  byId("steps").textContent = [text("play.steps", { n: state.t - state.questions, questions: state.questions }), ...(state.hands ? [text("play.hands", { ...words, hands: state.hands })] : [])].join("; ");
   const asked = state.question ? state.question.goals : [];
   board.show(state, { asked, picked: [...picked], possible: state.possible || null, moves: state.moves || [], onMove: (move) => send({ move: move.name }) });
   showMoves();

@@ -71,7 +71,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "optimal_cost": ("least cost if the goal had been known from the start", "steps", "0 or more"),
         "cost": ("cost of the round: steps and the prices of questions", "steps", "0 or more"),
         "marginal_cost": ("cost minus optimal_cost", "steps", "0 or more"),
-        "steps": ("number of steps", "steps", "0 or more"),
+        "steps": ("number of steps; a question takes one, in which nobody moves", "steps", "0 or more"),
         "queries": ("number of questions", "questions", "0 or more"),
         "query_cost": ("sum of the prices of questions", "steps", "0 or more"),
         "known_at": ("step from which the ego agent knew the goal", "steps", "0 or more; empty if never or unknown"),
