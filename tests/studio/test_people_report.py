@@ -219,6 +219,8 @@ def test_simulated_twins_have_the_costs_of_simulate(within: Path) -> None:
         finished = [cost for who, cost in known.items() if who != str(PEOPLE + 1)]
         assert float(means["cost, simulated", condition]) == pytest.approx(np.mean(finished))
         assert means["cost, simulated", condition] == means["cost", condition]
+    for row in rows_in(within / "report" / "twins.csv"):
+        assert (row["people"], float(row["difference"])) == (means["cost", row["condition"]], 0.0)
 
 
 @pytest.mark.parametrize("folder", ["export", "report"])

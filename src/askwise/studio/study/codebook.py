@@ -119,6 +119,16 @@ REPORT: dict[str, dict[str, Column]] = {
         "effect": EFFECT,
         **{f"p {test}": (f"two-sided p value of the test {test}, not corrected", "", "0 to 1") for test in TESTED},
     },
+    "twins": {
+        "condition": ("the condition", "", "names from the study file"),
+        "people": ("mean cost of people", "steps", "0 or more"),
+        "simulated": ("mean cost of the same rounds with a simulated teammate or planner", "steps", "0 or more"),
+        "n": COMPARED["n"],
+        "difference": ("mean cost of people minus that of their simulated twins", "steps", "number"),
+        **INTERVAL,
+        "effect": EFFECT,
+        "p paired t": ("two-sided p value of the test paired t, not corrected", "", "0 to 1"),
+    },
     "choices": {
         "questionnaire": ("the questionnaire", "", "names from the study file"),
         "item": ("name of the question", "", "names from the study file"),

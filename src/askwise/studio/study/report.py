@@ -81,6 +81,7 @@ async def _write(folder: Path, seconds: float) -> dict[str, Any]:
         "hypotheses": _hypotheses(values, about),
         "measures": _measures(values, about["conditions"]),
         "comparisons": _comparisons(values, about),
+        "twins": _twins(values, about["conditions"]),
         "choices": _choices(answers, about, done),
         "times": _times(inputs, pages, done, about["conditions"]),
         "dropouts": _dropouts(people),
@@ -181,6 +182,24 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
             tests = {f"p {test}": p_value(a, b, test) for test in TESTS[about["design"]]}
             key = {"measure": measure, "first": first, "second": second}
             found.append({**key, **difference(a, b, within=within), **tests})
+    return found
+
+
+def _twins(values: Values, conditions: list[str]) -> list[Row]:
+    """Return a row for each condition: the cost of people, of their simulated twins, and the difference."""
+    found = []
+    for condition in conditions:
+        people, twins = values["cost"][condition], values[TWIN_COST][condition]
+        both = sorted(people.keys() & twins.keys())
+        if not both:
+            continue
+        a, b = (np.array([each[k] for k in both], dtype=np.float64) for each in (people, twins))
+        means = {"people": float(a.mean()), "simulated": float(b.mean())}
+        known = difference(a, b, within=True)
+        p = {"p paired t": p_value(a, b, "paired t")}
+        found.append(
+            {"condition": condition, **means, **{"difference" if k == "mean" else k: v for k, v in known.items()}, **p}
+        )
     return found
 
 

@@ -58,6 +58,7 @@ def _sections(folder: Path, about: Row, counted: Row, tables: dict[str, list[Row
             [
                 tag("p", "Each round was also simulated: the same method, goal and seed, without the person."),
                 *_figures(folder, compared, costs),
+                *_twins(tables["twins"]),
                 *_means(means, [*costs, "questions"]),
                 *_compared(tables, [*costs, "questions"], about),
             ],
@@ -144,6 +145,25 @@ def _compared(tables: dict[str, list[Row]], measures: list[str], about: Row) -> 
     heads = ["measure", "difference of", "people", "mean", "95 % interval", "effect size", *tests]
     how = "Differences within each person" if about["design"] == "within" else "Differences between groups"
     return [table(heads, cells, how)]
+
+
+def _twins(rows: list[Row]) -> list[Any]:
+    heads = [
+        "condition",
+        "people",
+        "cost of people",
+        "simulated",
+        "difference",
+        "95 % interval",
+        "effect size",
+        "p paired t",
+    ]
+    cells = [
+        (TableCell(row["condition"], "key"), row["n"], _number(row["people"]), _number(row["simulated"]),
+         _number(row["difference"]), _interval(row), _number(row["effect"]), _p(row["p paired t"]))
+        for row in rows
+    ]  # fmt: skip
+    return [table(heads, cells, "People and their simulated twins")] if cells else []
 
 
 def _choices(rows: list[Row]) -> list[Any]:
