@@ -425,8 +425,8 @@ def test_an_identifier_is_one_person_however_it_is_written(tmp_path: Path, store
                 status, _, page = await studio.request(f"/join/{studio.people.token}?PID={same}")
                 assert (status, "You have already started this study in another browser" in page) == (403, True), same
             missing = (
-                "Your link does not contain your identifier (PID is missing). Please open the study with the link from "
-                "your panel."
+                "Your link does not say who you are (PID is missing). Please open the study with the link on the "
+                "website where you found it."
             )
             placeholders = ("?PID=...", "?PID=%7B%7B%25PROLIFIC_PID%25%7D%7D")
             for query in ("", "?PID=", "?PID=%20", "?pid=Ab1", *placeholders):

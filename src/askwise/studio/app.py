@@ -48,14 +48,8 @@ TITLES = {
 """The titles of the pages, by the names of their files in ``static``."""
 SHARED = ("elements.js", "graph.js")
 """Scripts of `askwise.view` that the studio's scripts import."""
-CLOSED = document(
-    "askwise studio",
-    Html(
-        "<body><h1>This link is not valid</h1>"
-        "<p>Open the studio with the link in the terminal. Each link works once; restart the studio to get a new one."
-        "</p></body>"
-    ),
-)
+CLOSED = "Open the studio with the link in the terminal. Each link works once; restart the studio to get a new one."
+FOR_PARTICIPANTS = "To take part in the study, please use the link in your invitation. To manage the study: "
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -165,7 +159,13 @@ def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
     """Return the page for a visitor without a cookie: a participant's text where participants may be."""
     if kinds and services.lost_page is not None:
         return services.lost_page(403)
-    return HTMLResponse(CLOSED, 403)
+    return _closed(services)
+
+
+def _closed(services: Services) -> Response:
+    """Return the page for a visitor whose link is not valid."""
+    text = CLOSED if services.study is None else f"{FOR_PARTICIPANTS}{CLOSED[0].lower()}{CLOSED[1:]}"
+    return HTMLResponse(page_text("closed", text, heading="This link is not valid"), 403)
 
 
 async def not_found_page(request: Request, _: Exception) -> Response:
@@ -199,7 +199,7 @@ async def enter(request: Request) -> Response:
     services = get_services(request)
     cookie = await services.keys.enter(request.path_params["secret"])
     if cookie is None:
-        return HTMLResponse(CLOSED, 403)
+        return _closed(services)
     answer = RedirectResponse("/" if services.study is None else "/study", 303)
     set_cookie(answer, request, RESEARCHER, cookie)
     return answer

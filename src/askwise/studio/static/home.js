@@ -34,7 +34,7 @@ function explain(found) {
   const [teammate, ego, goal] = ["teammate", "ego", "goal"].map((key) => word(found.words[key]));
   byId("about").textContent = `${found.title}: ${found.size}. Each round has one ${goal} of these: ${found.goals.slice(0, 6).join(", ")}${found.goals.length > 6 ? " …" : ""}`;
   byId("about").dataset.of = uploaded === null ? problem().dataset.name : "";
-  byId("as-teammate").textContent = `the ${teammate}: you have a ${goal}, go there, and answer the ${ego}'s questions`;
+  byId("as-teammate").textContent = `the ${teammate}: only you know your ${goal}; you go there, and answer the ${ego}'s questions`;
   byId("as-ego").textContent = `the ${ego}: you find out the ${teammate}'s ${goal} by watching and asking, and help with it`;
   byId("goal").replaceChildren(...options(found.goals, "drawn at random"));
 }
