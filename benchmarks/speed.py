@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from askwise import Divergence
-from askwise.divergence.pairs import all_pairs
+from askwise.divergence.everywhere import all_pairs
 from askwise.types import FloatArray
 from benchmarks import cases
 from benchmarks.cases import Case

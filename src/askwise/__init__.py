@@ -75,13 +75,13 @@ if TYPE_CHECKING:
     from askwise.play import trace as trace
     from askwise.play.ask import Advice as Advice
     from askwise.play.evaluate import Evaluation as Evaluation
-    from askwise.sampling.divergence import SampledDivergence as SampledDivergence
-    from askwise.sampling.divergence import SampledEdp as SampledEdp
     from askwise.sampling.divergence import sampled_divergence as sampled_divergence
     from askwise.sampling.divergence import sampled_edp as sampled_edp
     from askwise.sampling.online import OnlineRecogniser as OnlineRecogniser
     from askwise.sampling.online import recognise_online as recognise_online
     from askwise.sampling.problem import SampledProblem as SampledProblem
+    from askwise.sampling.results import SampledDivergence as SampledDivergence
+    from askwise.sampling.results import SampledEdp as SampledEdp
     from askwise.types import Result as Result
     from askwise.types import Verdict as Verdict
     from askwise.view import plot as plot
@@ -124,8 +124,8 @@ _HOME = {
     "QueryCost": "askwise.core.questions",
     "Recommendation": "askwise.decisions.recommendation",
     "Result": "askwise.types",
-    "SampledDivergence": "askwise.sampling.divergence",
-    "SampledEdp": "askwise.sampling.divergence",
+    "SampledDivergence": "askwise.sampling.results",
+    "SampledEdp": "askwise.sampling.results",
     "SampledProblem": "askwise.sampling.problem",
     "Session": "askwise.decisions.decide",
     "Solution": "askwise.planning.optimum",

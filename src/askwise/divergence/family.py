@@ -24,8 +24,9 @@ import numpy as np
 from askwise.divergence import open_grid
 from askwise.divergence.agreement import as_policy, optimal_policy
 from askwise.divergence.edp import edp, wcd
+from askwise.divergence.everywhere import all_pairs, all_pairs_scratch
 from askwise.divergence.evidence import check_evidence, check_within, evidence_bytes, matrices_by_evidence
-from askwise.divergence.pairs import all_pairs, all_pairs_scratch, matrices_at, matrices_bytes
+from askwise.divergence.pairs import matrices_at, matrices_bytes
 from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names

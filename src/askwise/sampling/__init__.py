@@ -3,10 +3,11 @@
 Theory: `askwise.sampling.divergence`. Kinds of policies: `askwise.sampling.policies`.
 """
 
-from askwise.sampling.divergence import SampledDivergence, SampledEdp, sampled_divergence, sampled_edp
+from askwise.sampling.divergence import sampled_divergence, sampled_edp
 from askwise.sampling.online import OnlineRecogniser, recognise_online
 from askwise.sampling.policies import GaussianPolicy, NoisyPolicy, VectorPolicy
 from askwise.sampling.problem import SampledProblem
+from askwise.sampling.results import SampledDivergence, SampledEdp
 from askwise.sampling.rollouts import FromHere
 
 __all__ = [

@@ -24,193 +24,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from askwise.divergence.evidence import TIE
 from askwise.errors import InputError, did_you_mean
-from askwise.sampling.estimates import Interval, Survival, estimate, kaplan_meier, runs_needed
+from askwise.sampling.estimates import estimate, runs_needed
+from askwise.sampling.results import SampledDivergence, SampledEdp, known
 from askwise.sampling.rollouts import LANES, Rollouts, opened
 from askwise.seeds import Seed, spawn
-from askwise.text.wording import percent
-from askwise.types import BoolArray, FloatArray, IntArray
+from askwise.types import BoolArray, IntArray
 
-LEFT = 20
-"""Fewest runs from which mean further steps are estimated."""
 FIRST = 400
 """Runs of the first stage, which decides how many runs follow."""
 MOST = 20_000
 """Default limit on the runs of each goal."""
 INTERVALS = ("normal", "bernstein")
-
-
-@dataclass(frozen=True)
-class SampledEdp:
-    """How long it takes until the policy of one goal is ruled out while another goal is pursued, from samples.
-
-    Attributes:
-        truth: the goal that is pursued.
-        other: the goal to be ruled out.
-        steps: ``int32 [n_runs]``, the step at which it was ruled out; in censored runs, the last step observed.
-        diverged: ``bool [n_runs]``, false for censored runs.
-        interval: mean of `steps` with its 95 % interval.
-        horizon: the largest number of steps of a run.
-        evidence: how improbable the other goal must become in comparison with the truth.
-        narrow: whether the interval is as narrow as asked.
-    """
-
-    truth: str
-    other: str
-    steps: IntArray = field(repr=False)
-    diverged: BoolArray = field(repr=False)
-    interval: Interval
-    horizon: int
-    evidence: float
-    narrow: bool
-
-    @property
-    def mean(self) -> float:
-        """The estimate of ``E[min(dp, horizon)]``; without censored runs, of the EDP."""
-        return self.interval.mean
-
-    @property
-    def runs(self) -> int:
-        """Number of runs."""
-        return int(self.steps.size)
-
-    @property
-    def censored(self) -> float:
-        """The share of runs in which the other goal was not ruled out."""
-        return float(1 - self.diverged.mean())
-
-    @cached_property
-    def survival(self) -> Survival:
-        """The share of runs that have not ruled out the other goal after each step (Kaplan-Meier)."""
-        return kaplan_meier(self.steps, self.diverged)
-
-    def quantile(self, q: float) -> float:
-        """Return the step by which a share `q` of runs has ruled out the other goal; inf if that was not observed."""
-        if not 0 < q < 1:
-            raise InputError("q", q, "a number between 0 and 1")
-        return self.survival.quantile(q)
-
-    def remaining(self, after: int) -> float:
-        """Return the mean number of further steps in the runs that have not diverged after `after` steps.
-
-        It is a lower bound if some of them are censored, and ``inf`` if all of them are. If fewer than `LEFT` runs have
-        lasted that long, the last `LEFT` runs are used, from the step after which they were left: how long the rest
-        takes changes little then, because late divergence points are close to geometrically distributed.
-        """
-        if self.runs > LEFT:
-            after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)
-        left = self.steps > after
-        if not (left & self.diverged).any():
-            return math.inf
-        return float((self.steps[left] - after).mean())
-
-    def __float__(self) -> float:
-        return self.mean
-
-    def __str__(self) -> str:
-        text = f"{self.mean:.4g} (95 %: {self.interval.low:.4g} to {self.interval.high:.4g}; {self.runs:,} runs"
-        if self.censored:
-            text = f"at least {text}, {percent(self.censored)} of them censored"
-        return text + (")" if self.narrow else "; not as narrow as asked)")
-
-
-@dataclass(frozen=True)
-class SampledDivergence:
-    """Divergence by evidence of all pairs of goals, from samples.
-
-    Attributes:
-        goals: names of the goals.
-        pairs: the result for each pair of names ``(other, truth)``.
-    """
-
-    goals: tuple[str, ...]
-    pairs: Mapping[tuple[str, str], SampledEdp] = field(repr=False)
-
-    def pair(self, other: str, truth: str) -> SampledEdp:
-        """Return the result for one pair: `other` is to be ruled out while `truth` is pursued."""
-        for name, given in (("other", other), ("truth", truth)):
-            _known(given, self.goals, name)
-        if other == truth:
-            raise InputError("other", repr(other), "another goal than the truth")
-        return self.pairs[other, truth]
-
-    @property
-    def edp(self) -> FloatArray:
-        """The means, ``float64 [n_goals, n_goals]``: ``[i, j]`` for ruling out `i` while `j` is pursued, else inf."""
-        return self.matrix(lambda pair: pair.mean)
-
-    def remaining(self, after: int = 0) -> FloatArray:
-        """Return the mean further steps after `after` steps, ``float64 [n_goals, n_goals]``, as in `edp`."""
-        return self.matrix(lambda pair: pair.remaining(after))
-
-    def matrix(self, value: Callable[[SampledEdp], float]) -> FloatArray:
-        """Return one number of each pair, ``float64 [n_goals, n_goals]``, as in `edp`.
-
-        Args:
-            value: a function that returns the number of a pair.
-        """
-        found = np.full((len(self.goals),) * 2, math.inf)
-        for (other, truth), pair in self.pairs.items():
-            found[self.goals.index(other), self.goals.index(truth)] = value(pair)
-        return found
-
-    def table(self) -> Any:
-        """Return a polars table with a row for each pair: mean, interval, quantiles, share censored and runs."""
-        import polars as pl
-
-        rows = [
-            {
-                "truth": pair.truth,
-                "other": pair.other,
-                "mean": pair.mean,
-                "low": pair.interval.low,
-                "high": pair.interval.high,
-                "censored": pair.censored,
-                **{
-                    name: pair.quantile(q) for name, q in (("q25", 0.25), ("median", 0.5), ("q75", 0.75), ("q95", 0.95))
-                },
-                "runs": pair.runs,
-                "horizon": pair.horizon,
-                "evidence": pair.evidence,
-                "narrow": pair.narrow,
-            }
-            for pair in self.pairs.values()
-        ]
-        return pl.DataFrame(rows)
-
-    def survival_table(self) -> Any:
-        """Return a polars table with a row for each pair and step: the share of runs that have not diverged."""
-        import polars as pl
-
-        parts = []
-        for pair in self.pairs.values():
-            columns = dict(zip(("step", "share", "low", "high"), pair.survival, strict=True))
-            names = {"truth": [pair.truth] * len(pair.survival.steps), "other": [pair.other] * len(pair.survival.steps)}
-            parts.append(pl.DataFrame({**names, **columns}))
-        return pl.concat(parts)
-
-    def plot(self, truth: str | None = None, *, ax: Any = None) -> Any:
-        """Draw how the share of runs that have not ruled out a goal falls from step to step; return the axes.
-
-        Args:
-            truth: the goal that is pursued; by default all pairs are drawn.
-            ax: matplotlib axes to draw on; by default new ones.
-        """
-        from askwise.sampling.picture import survival_curves
-
-        if truth is not None:
-            _known(truth, self.goals, "truth")
-        return survival_curves([pair for pair in self.pairs.values() if truth in (None, pair.truth)], ax)
-
-    def __str__(self) -> str:
-        width = max(map(len, self.goals))
-        return "\n".join(f"{p.other:<{width}} ruled out under {p.truth:<{width}}  {p}" for p in self.pairs.values())
 
 
 def sampled_edp(
@@ -278,7 +108,7 @@ def sampled_divergence(
     """
     _check(policies, truths, within, horizon, evidence, threshold, interval, runs, lanes)
     pursued = list(policies) if truths is None else truths
-    limit = math.inf if evidence == 0 else -math.log(evidence)
+    limit = math.inf if evidence == 0 else -math.log(evidence) - TIE
     pairs: dict[tuple[str, str], SampledEdp] = {}
     rule = {"limit": limit, "horizon": horizon, "end_tells": end_tells, "threshold": threshold}
     with opened(env, lanes) as envs, _bar(progress) as shown:
@@ -353,7 +183,7 @@ def _check(
         found = f"{len(policies)} policies" if isinstance(policies, Mapping) else type(policies).__name__
         raise InputError("policies", found, "a dict with at least two policies by the names of their goals")
     for truth in truths or ():
-        _known(truth, tuple(policies), "truths")
+        known(truth, tuple(policies), "truths")
     for name, count, least in (("horizon", horizon, 1), ("runs", runs, 2), ("lanes", lanes, 1)):
         if isinstance(count, bool) or not isinstance(count, int) or count < least:
             raise InputError(name, repr(count), f"a whole number from {least}")
@@ -365,9 +195,3 @@ def _check(
         raise InputError("threshold", threshold, "a number above 0, at most 1, or None")
     if interval not in INTERVALS:
         raise InputError("interval", repr(interval), "one of 'normal', 'bernstein'" + did_you_mean(interval, INTERVALS))
-
-
-def _known(name: Any, goals: tuple[str, ...], where: str) -> None:
-    if name not in goals:
-        hint = did_you_mean(name, goals) if isinstance(name, str) else ""
-        raise InputError(where, repr(name), f"one of {', '.join(map(repr, goals))}{hint}")

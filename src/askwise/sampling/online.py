@@ -15,8 +15,10 @@ import numpy as np
 
 from askwise.core.belief import ContradictoryObservation
 from askwise.core.problem import checked_prior
+from askwise.divergence.evidence import TIE
 from askwise.errors import InputError, did_you_mean
-from askwise.sampling.policies import Lanes, VectorPolicy, as_follower, checked_probabilities, is_stable_baselines
+from askwise.sampling.followers import Lanes, as_follower, checked_probabilities, is_stable_baselines
+from askwise.sampling.policies import VectorPolicy
 from askwise.types import BoolArray, FloatArray
 
 
@@ -69,7 +71,7 @@ class OnlineRecogniser:
         """
         if not 0 <= evidence < 1:
             raise InputError("evidence", evidence, "a number from 0, below 1")
-        limit = math.log(evidence) if evidence else -math.inf
+        limit = math.log(evidence) + TIE if evidence else -math.inf
         allowed = self._weights > -math.inf
         best = self._evidence[allowed].max()
         return np.asarray(allowed & (self._evidence - best > limit))

@@ -27,8 +27,8 @@ from askwise.frozen import Sealed
 from askwise.methods.optimisers import optimise
 from askwise.methods.question_value import QuestionValue
 from askwise.model import Model
-from askwise.sampling.divergence import SampledDivergence
 from askwise.sampling.online import OnlineRecogniser
+from askwise.sampling.results import SampledDivergence
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, FloatArray, GoalLike, StateLike
 

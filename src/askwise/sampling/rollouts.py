@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
 from askwise.errors import InputError
-from askwise.sampling.policies import Follower, Lanes, as_follower
+from askwise.sampling.followers import Follower, Lanes, as_follower
 from askwise.types import BoolArray, FloatArray, IntArray
 
 LANES = 32
@@ -83,28 +83,29 @@ def _side_by_side(makers: list[Callable[[], Any]]) -> VectorEnv[Any, Any, Any]:
 
 
 class Uniforms:
-    """Random numbers between 0 and 1 for each run and step, drawn when they are needed.
+    """Random numbers between 0 and 1 for the steps of each lane, drawn a block at a time from the lane's generator.
 
     Args:
-        rng: the generator that they come from.
-        runs: number of runs.
+        lanes: number of lanes.
         width: how many numbers each step needs.
     """
 
-    def __init__(self, rng: np.random.Generator, runs: int, width: int) -> None:
-        self.rng, self.shape = rng, (runs, BLOCK, width)
-        self.blocks: list[FloatArray] = []
+    def __init__(self, lanes: int, width: int) -> None:
+        self.block = np.zeros((lanes, BLOCK, width))
 
-    def at(self, run: Any, step: Any) -> FloatArray:
-        """Return the numbers of the steps `step`, counted from 0, of the runs `run`, ``float64 [n, width]``."""
-        while len(self.blocks) <= step.max() // BLOCK:
-            self.blocks.append(self.rng.random(self.shape))
-        found = np.empty((run.size, self.shape[2]))
-        block = step // BLOCK
-        for k in np.unique(block):
-            here = block == k
-            found[here] = self.blocks[k][run[here], step[here] % BLOCK]
-        return found
+    def at(self, step: IntArray, active: BoolArray, generators: list[np.random.Generator]) -> FloatArray:
+        """Return the numbers of one step in each lane, ``float64 [lanes, width]``; old ones in lanes without a run.
+
+        Args:
+            step: ``int64 [lanes]``, the step of each lane, counted from 0; at the first, and after every `BLOCK` steps,
+                new numbers are drawn.
+            active: ``bool [lanes]``, the lanes that have a run.
+            generators: the generator of each lane.
+        """
+        place = step % BLOCK
+        for lane in np.flatnonzero(active & (place == 0)):
+            self.block[lane] = generators[lane].random(self.block.shape[1:])
+        return np.asarray(self.block[np.arange(step.size), place])
 
 
 class Rollouts:
@@ -137,6 +138,7 @@ class Rollouts:
         self.actions = envs.single_action_space
         makes = {name: as_follower(each, name, self.actions, envs.num_envs) for name, each in policies.items()}
         self.truth: Follower = makes.pop(truth)
+        self.field = f"policy of {truth!r}"
         self.others: list[Follower] = list(makes.values())
         # Vector environments written as one program take one seed for all lanes, and need not allow partial resets.
         self.separate = isinstance(envs.unwrapped, SyncVectorEnv | AsyncVectorEnv)
@@ -155,8 +157,8 @@ class Rollouts:
             finished: a function that is called with the number of runs that have just ended.
         """
         table = _Table(runs, len(self.others))
-        seeding, drawing, own = rng.spawn(3)
-        self.uniforms = Uniforms(drawing, runs, max(1, int(np.prod(self.actions.shape or (1,)))))
+        seeding, own = rng.spawn(2)
+        self.uniforms = Uniforms(self.envs.num_envs, max(1, int(np.prod(self.actions.shape or (1,)))))
         self.seeds = seeding.integers(0, 2**31, size=runs).tolist()
         self.own = own.integers(0, 2**63, size=runs)
         self.next = 0
@@ -174,7 +176,7 @@ class Rollouts:
                 step[fresh], evidence[fresh], open_[fresh], ended[fresh] = 0, 0.0, True, False
             active = run >= 0
             view = Lanes(observations, self.envs.observation_space, active, fresh & active, self.generators)
-            actions = self._compare(view, run, step, evidence, open_)
+            actions = self._compare(view, step, evidence, open_)
             observations, _, terminated, truncated, _ = self.envs.step(actions)
             step += 1
             ended |= terminated | truncated
@@ -202,12 +204,14 @@ class Rollouts:
         options: dict[str, Any] | None = {"reset_mask": fresh.copy()} if self.refillable else None
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
-    def _compare(self, view: Lanes, run: Any, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
+    def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
         """Draw actions of the truth and add their evidence; `passed` says which policies they rule out."""
         law = self.truth.law(view)
-        actions = law.sample(self.uniforms.at(np.maximum(run, 0), np.where(run >= 0, step, 0)))
+        actions = law.sample(self.uniforms.at(step, view.active, view.generators))
         self.passed = np.zeros(open_.shape, dtype=np.bool_)
         own = law.log_prob(actions)
+        if (own[view.active] == -np.inf).any():
+            raise InputError(self.field, "log_prob -inf for an action that it drew itself", "a finite number")
         for k, other in enumerate(self.others):
             theirs = other.law(view)
             if self.threshold is not None:
