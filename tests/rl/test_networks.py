@@ -61,8 +61,15 @@ def test_networks_are_sampled_as_their_tables(example: Any, policies: dict[str, 
 
 def test_continuous_networks() -> None:
     env = gymnasium.make("Pendulum-v1")
-    for kind in (PPO, SAC):
-        one, other = (kind("MlpPolicy", env, seed=k, device="cpu") for k in (0, 1))
+    # gSDE: noise that depends on the state. PPO then may squash its actions, as SAC always does.
+    kinds: list[tuple[Any, dict[str, Any]]] = [
+        (PPO, {}),
+        (SAC, {}),
+        (PPO, {"use_sde": True, "policy_kwargs": {"squash_output": True}}),
+        (SAC, {"use_sde": True}),
+    ]
+    for kind, options in kinds:
+        one, other = (kind("MlpPolicy", env, seed=k, device="cpu", **options) for k in (0, 1))
         found = askwise.sampled_edp(lambda: gymnasium.make("Pendulum-v1"), other, one, horizon=15, runs=20, seed=0)
         assert found.runs == 20
         assert math.isfinite(found.mean)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import runpy
+import sys
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -209,6 +212,36 @@ def test_recurrent_policies_keep_their_memory_in_both_likelihoods() -> None:
     assert online.update(0, 1) == {"even": 0.5, "odd": 0.5}
 
 
+class Inconsistent(Alternating):
+    """It draws the second action, and says that this is impossible."""
+
+    def sample(self, observation: Any, rng: np.random.Generator) -> int:
+        return 1
+
+    def log_prob(self, observation: Any, action: Any) -> float:
+        return -math.inf if action else 0.0
+
+
+def test_a_policy_that_draws_what_it_calls_impossible_is_refused() -> None:
+    message = "policy of 'truth': found log_prob -inf for an action that it drew itself; expected a finite number"
+    with pytest.raises(askwise.InputError, match=f"^{message}$"):
+        askwise.sampled_edp(Ring, table(OTHER), Inconsistent(), runs=10)
+
+
+def test_evidence_that_reaches_the_limit_exactly_rules_out() -> None:
+    """Logarithms are rounded: sums of log 1.1 may stay a little below the logarithm of a power of 1.1."""
+    one, other = np.full((4, 2), [0.55, 0.45]), np.full((4, 2), [0.5, 0.5])
+    always = VectorPolicy(lambda seen: np.full((len(seen), 2), [1.0, 0.0]))
+    tenth = np.full((4, 2), [1 / 1.1, 1 - 1 / 1.1])
+    for count in range(1, 60):
+        found = askwise.sampled_edp(Ring, table(tenth), always, evidence=1.1**-count, horizon=99, runs=2, seed=0)
+        assert found.steps.tolist() == [count, count]
+        online = askwise.recognise_online({"a": table(one), "b": table(other)})
+        for _ in range(count):
+            online.update(0, 0)
+        assert online.possible(1.1**-count).tolist() == [True, False]
+
+
 def test_recognition_is_bayes_rule() -> None:
     online = askwise.recognise_online({"a": table(TRUTH), "b": table(OTHER)}, prior={"a": 0.25, "b": 0.75})
     online.update(0, 0)
@@ -292,6 +325,20 @@ def test_bad_input(options: dict[str, Any], message: str) -> None:
     with pytest.raises(askwise.InputError) as caught:
         askwise.sampled_divergence(given.pop("env"), given.pop("policies"), **given)
     assert str(caught.value) == message
+
+
+def test_missing_packages_are_named_with_the_line_that_installs_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(askwise.InputError) as caught:
+        askwise.sampled_edp("MiniGrid-NoSuchRoom-v0", table(OTHER), table(TRUTH))
+    assert str(caught.value).startswith("env: found 'MiniGrid-NoSuchRoom-v0'; expected an environment that Gymnasium")
+    assert str(caught.value).endswith("; MiniGrid comes with pip install 'askwise[rl]'")
+    for package in ("torch", "stable_baselines3", "minigrid"):
+        monkeypatch.setitem(sys.modules, package, None)  # importing it fails, as if it were not installed
+    monkeypatch.setattr(sys, "argv", ["learned_policies.py"])
+    with pytest.raises(
+        SystemExit, match=r"^(minigrid|stable_baselines3) is not installed: pip install 'askwise\[rl\]'$"
+    ):
+        runpy.run_path(str(Path(__file__).parents[2] / "examples" / "learned_policies.py"), run_name="__main__")
 
 
 def test_a_stated_noise() -> None:

@@ -66,7 +66,7 @@ def opened(env: Any, lanes: int = LANES) -> Iterator[VectorEnv[Any, Any, Any]]:
     elif isinstance(env, gymnasium.Env):
         yield _side_by_side([lambda: env])
     elif isinstance(env, str) or callable(env):
-        make: Callable[[], Any] = (lambda: gymnasium.make(env)) if isinstance(env, str) else env
+        make: Callable[[], Any] = (lambda: _registered(env)) if isinstance(env, str) else env
         made = _side_by_side([make] * lanes)
         try:
             yield made
@@ -75,6 +75,14 @@ def opened(env: Any, lanes: int = LANES) -> Iterator[VectorEnv[Any, Any, Any]]:
     else:
         expected = "a Gymnasium environment, a vector environment, a name, or a function that makes an environment"
         raise InputError("env", type(env).__name__, expected)
+
+
+def _registered(name: str) -> gymnasium.Env[Any, Any]:
+    try:
+        return gymnasium.make(name)
+    except gymnasium.error.Error as error:  # it is unknown, or a package is missing
+        hint = "; MiniGrid comes with pip install 'askwise[rl]'" if name.startswith("MiniGrid") else ""
+        raise InputError("env", repr(name), f"an environment that Gymnasium can make ({error}){hint}") from None
 
 
 def _side_by_side(makers: list[Callable[[], Any]]) -> VectorEnv[Any, Any, Any]:
