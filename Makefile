@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Python translates what is used when it is used first: to translate everything takes a third of the installation.
+INSTALL := $(PIP) install --quiet --no-compile -c constraints.txt
 
 # Tests start hundreds of processes: each would translate all of the source once more.
 unexport PYTHONDONTWRITEBYTECODE
@@ -32,12 +34,12 @@ $(BIN)/python:
 
 # Installed in place: a change of the source needs no new installation, a change of the requirements does.
 $(VENV)/installed: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) install --quiet -c constraints.txt -e .
+	$(INSTALL) -e .
 	@touch $@
 
-$(VENV)/installed-%: $(VENV)/installed
-	$(PIP) install --quiet -c constraints.txt -e '.[$*]'
-	@touch $@
+$(VENV)/installed-%: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) -e '.[$*]'
+	@touch $@ $(VENV)/installed
 
 reproduce: $(VENV)/installed
 	$(BIN)/askwise reproduce
@@ -48,7 +50,7 @@ beyond: $(VENV)/installed
 studio: $(VENV)/installed-studio
 	$(BIN)/askwise studio
 
-lint: $(VENV)/installed-test $(VENV)/installed-docs
+lint: $(VENV)/installed-test,docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -70,14 +72,15 @@ endif
 # Compiled loops are compiled once, while lint and types are checked, and not by every process of the tests.
 KERNELS := kernels-planner kernels-methods kernels-applications
 .PHONY: $(KERNELS)
-$(KERNELS): kernels-%: $(VENV)/installed-test
+$(KERNELS): kernels-%: $(VENV)/installed-test,docs
 	$(BIN)/python -m tests.kernels $*
 
-ready: $(KERNELS) lint browser
+ready: lint browser $(KERNELS)
 
-test: $(VENV)/installed-test $(VENV)/installed-docs
-	$(MAKE) -j2 ready
-	$(BIN)/pytest -n 2 --dist worksteal
+# Three processes keep two cores busy: some tests wait for a time limit, a server or a browser.
+test: $(VENV)/installed-test,docs
+	$(MAKE) -j3 ready
+	$(BIN)/pytest -n 3 --dist worksteal
 
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d out/doctrees docs out/docs

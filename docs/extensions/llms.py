@@ -12,6 +12,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 LONGEST = 160
+FIRST = "first sentence"
+"""The key in a page's metadata: to load each page once more when the site is built would take seconds."""
+
+
+def note_first_sentence(app: Sphinx, page: nodes.document) -> None:
+    """Keep the first sentence of a page that was read."""
+    app.env.metadata[app.env.docname][FIRST] = first_sentence(page)
 
 
 def write_index(app: Sphinx, error: Exception | None) -> None:
@@ -22,7 +29,7 @@ def write_index(app: Sphinx, error: Exception | None) -> None:
     order = ["index", *_in_order(app, "index")]
     for page in dict.fromkeys([*order, *sorted(app.env.found_docs)]):
         title = app.env.titles[page].astext()
-        first = first_sentence(app.env.get_doctree(page))
+        first = app.env.metadata[page][FIRST]
         if page == "index":
             lines += [f"> {first}", "", f"Version {app.config.release}. Pages:", ""]
         lines.append(f"- [{title}]({app.builder.get_target_uri(page)}): {first}")
@@ -45,6 +52,7 @@ def first_sentence(page: nodes.document) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Write the index when the build has finished."""
+    """Note each page's first sentence, and write the index when the build has finished."""
+    app.connect("doctree-read", note_first_sentence, priority=900)  # after the metadata of the page is collected
     app.connect("build-finished", write_index)
     return {"parallel_read_safe": True}

@@ -200,7 +200,7 @@ def test_true_answers_and_so_many_questions(seed: int) -> None:
 def test_agrees_with_episodes(method: str, answers: AnswerModel) -> None:
     problem = small(1, answers)
     exact = evaluate(problem, method, exact=True, go_on=True)
-    sample = evaluate(problem, method, episodes=600, seed=5)
+    sample = evaluate(problem, method, episodes=300, seed=5)
     assert abs(sample.expected_marginal_cost - exact.expected_marginal_cost) <= 4 * sample.stderr + 1e-6
 
 

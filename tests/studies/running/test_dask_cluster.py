@@ -211,15 +211,19 @@ def test_workers_and_then_the_scheduler_are_killed_and_nothing_is_lost(
     gate.let(2 * EACH)
     with running(tmp_path / "cluster", 1) as found:
 
+        def wait_for_parts(number: int) -> None:
+            give_up = time.monotonic() + PATIENCE
+            while parts(out) < number and time.monotonic() < give_up:
+                time.sleep(0.01)
+
         def disturb() -> None:
             gate.wait_until_somebody_waits()
+            wait_for_parts(2)  # what a worker has not sent yet is played again, and needs further passes
             found.end(found.workers[0])
             heard.wait(PATIENCE)
             found.add_worker()
             gate.let(2 * EACH)
-            give_up = time.monotonic() + PATIENCE
-            while parts(out) < 4 and time.monotonic() < give_up:
-                time.sleep(0.01)
+            wait_for_parts(4)
             found.end(found.scheduler)
 
         disturbing = threading.Thread(target=disturb)
