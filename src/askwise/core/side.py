@@ -190,10 +190,10 @@ class ModelSide(Sealed):
         return read_only(np.array([policy.probabilities for policy in self.policies]))
 
     def _by_label(self, state: int, by_column: Any) -> Any:
-        """Rearrange the values of a state's columns as values of labels.
+        """Return values of a state's actions by action label, given by column of the table of next states.
 
-        In models with labels, a column of the table of next states stands for another action in each state; the label
-        says for which. If actions are numbered by column, the values are returned unchanged.
+        In models with labels (names of actions), the same column can stand for different actions in different states.
+        In models without labels, actions are numbered by column, and the values are returned unchanged.
 
         Args:
             state: the state.

@@ -178,9 +178,10 @@ class Cost:
         return self._costs[key] - self._before
 
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on `kept`
-        """Return a lower bound on the cost of all designs that extend `design`: its cost if the goal were known.
+        """Return a lower bound on the cost of `design` and of all designs that forbid more.
 
-        `design` holds indices of forbidden things; `kept` is ignored.
+        It is the cost of `design` if the ego agent knew the goal. `design` holds indices of forbidden things; `kept` is
+        ignored.
         """
         return self._known_cost(design) - self._before
 

@@ -179,8 +179,8 @@ class ShortestPlans:
         ``counted [n_goals]`` says which goals may be taken.
 
         Returns:
-            The total price, and the indices of the things (cells, edges or actions) whose moves have a price above 0 on
-            the plans; None if there is no such pair.
+            The total price of both plans, and what has a price above 0 on them, as indices of things (cells, edges or
+            actions); None if there is no such pair.
         """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest

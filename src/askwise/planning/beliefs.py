@@ -144,10 +144,11 @@ def after_step(s: Search, row: int, target: int, teammate: int, negligible: floa
 
 @inner
 def after_answer(s: Search, row: int, target: int, teammate: int, question: int, answer: int) -> tuple[int, float]:
-    """Write what the belief ``s.rows[row]`` becomes by answer number `answer` to a question into row `target`.
+    """Compute the belief after an answer to a question from the belief in row `row`, and write it into row `target`.
 
-    Returns the number of possible goals, and the factor by which the new weights must be multiplied to have the scale
-    of the old ones; it includes the probability of the answer for the goals for which it is true.
+    Weights of beliefs are scaled so that no number gets too small. Returns the number of goals that are still possible,
+    and the factor that undoes this scaling: new weights times the factor are old weights times the probability of the
+    answer.
     """
     rows, asked, n = s.rows, s.asked[question], 0
     n_words = s.world.alive.shape[1]

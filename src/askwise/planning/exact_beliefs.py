@@ -217,7 +217,11 @@ class BeliefGraph:
         return self._numbers.get((stage, self._relevant(evidence, stage)))
 
     def _relevant(self, evidence: Evidence, stage: int) -> Evidence:
-        """Return the evidence without the asked questions that could not be asked anyway, with these goals left."""
+        """Return the evidence without the parts that can no longer matter, so that equal beliefs have one key.
+
+        These are the questions asked so far that are no candidates for the goals that are left or, if `stage` (the
+        number of questions left) is 0, all of them.
+        """
         left, against, asked = evidence
         if not asked or not stage:
             return Evidence(left, against)

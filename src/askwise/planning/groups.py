@@ -114,8 +114,8 @@ def bound_with_groups(
 ) -> Bound | None:
     """Return a lower bound on the expected marginal cost of any way of acting and asking, with 95 % confidence.
 
-    It is computed from random groups of goals. It holds for yes/no questions with a price that is a sum over goals, its
-    part for asking at all not below 0; returns None for other prices.
+    It is computed from random groups of goals. The price of a yes/no question must be a sum of prices of the goals in
+    it, plus a fixed price for asking that is not negative; the result is None for other prices.
 
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.

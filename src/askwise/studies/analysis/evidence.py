@@ -106,7 +106,9 @@ class StudyEvidence:
         return self.combined({first: 1.0, second: -1.0}, column)
 
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
-        """Return the mean of a weighted sum of a column's values in several selections, episode by episode.
+        """Return the mean over episodes of a weighted sum, such as the difference of two methods' marginal costs.
+
+        Each selection of rows contributes its value of `column` for the episode, times its weight.
 
         Only episodes that all selections have are used: those with the same instance and number, and with the same
         prior or price if no selection states any.

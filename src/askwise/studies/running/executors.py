@@ -103,7 +103,7 @@ class WorkerCount:
         self._reported = False
 
     def count(self) -> int:
-        """Return the current number, and remember since when it is 0."""
+        """Return the current number of workers, and remember since when there are none."""
         found = self._ask()
         if found:
             self._gone_since = None

@@ -88,7 +88,7 @@ def _questionnaire(measure: str, about: Row) -> bool:
 
 
 def _labels(about: Row) -> list[Any]:
-    """Return what each scale may be called, and its unit."""
+    """Return an HTML paragraph for each questionnaire scale with its name, unit and label."""
     scales = [each["scale"] for each in about["questionnaires"].values() if each["scale"]]
     return [
         tag("p", f"{each['name']}: {each['unit']}. {each['label'][:1].upper()}{each['label'][1:]}.") for each in scales
