@@ -90,7 +90,7 @@ def backwards(task: GoalTask) -> Backwards | None:
     return Backwards(add | (pre & keep), add | ~keep, pre, unknown, starts, watched)
 
 
-@compiled
+@compiled(work=lambda given: given.n * given.states.shape[1])
 def place(states: Any, n: int, slots: Any) -> None:
     """Insert states into an empty hash table (compiled).
 
@@ -111,7 +111,7 @@ def place(states: Any, n: int, slots: Any) -> None:
         slots[at] = s
 
 
-@compiled
+@compiled(work=lambda given: (given.layer.size - given.begin) * given.pre.shape[0])
 def walk(  # noqa: C901 - one loop: split into functions, a search took a third longer
     layer: Any,
     begin: int,
@@ -221,7 +221,7 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
     return n, layer.size, filled
 
 
-@compiled
+@compiled(work=lambda given: (given.layer.size - given.begin) * given.before.shape[0])
 def regress(  # noqa: C901 - one loop, as in `walk`
     layer: Any,
     begin: int,
