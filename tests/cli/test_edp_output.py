@@ -23,8 +23,8 @@ A...B
 FORK_TABLE = """\
 5 x 4 grid, 12 walls, 3 goals, teammate at (2, 0)
 
-Expected divergence point, EDP(row | column): the teammate pursues the column's goal;
-steps until the row's goal is ruled out.
+Expected divergence point, EDP(row | column): steps until the row's goal is
+ruled out if the teammate pursues the column's goal.
          A      B      C
 A      inf  4.000  2.000
 B    4.000    inf  2.000
@@ -43,8 +43,8 @@ TWO_GOALS = "........B\n" + ".........\n" * 5 + "........A\n"
 TWO_GOALS_TABLE = """\
 9 x 7 grid, no walls, 2 goals, teammate at (7, 6)
 
-Expected divergence point, EDP(row | column): the teammate pursues the column's goal;
-steps until the row's goal is ruled out.
+Expected divergence point, EDP(row | column): steps until the row's goal is
+ruled out if the teammate pursues the column's goal.
          A      B
 A      inf  2.000
 B    1.143    inf
@@ -99,8 +99,10 @@ def test_many_goals_are_summed_up(run: Run) -> None:
 
 def test_twelve_goals_still_make_a_table(run: Run) -> None:
     printed = run("edp", "-", stdin="W123456789ABC").assert_fine()
-    assert printed.splitlines()[4].split() == list("123456789ABC")
-    assert printed.splitlines()[16].split() == ["C", *(f"{k}.000" for k in range(2, 13)), "inf"]
+    lines = [line.split() for line in printed.splitlines()]
+    assert lines[4] + lines[18] == list("123456789ABC")  # nine columns fit in a line, three are below
+    assert lines[16] + lines[30] == ["C", *(f"{k}.000" for k in range(2, 11)), "C", "11.000", "12.000", "inf"]
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_options_arrive(run: Run) -> None:
     options = "--method informed --teammate noisy:0.2 --belief robust --goal C --seed 9 --max-steps 4"
     printed = run("run", "workshop.json", *options.split()).assert_fine()
     assert "method informed, teammate noisy:0.2, goal C, seed 9\n" in printed
-    assert "Not finished: cut off after 4 steps." in printed
+    assert "Not finished: cut off after 4 steps, with no questions." in printed
 
 
 def test_without_goal_and_seed_both_are_drawn_and_told(run: Run) -> None:
@@ -102,7 +102,7 @@ def test_methods_are_listed(run: Run) -> None:
     listed = printed.splitlines()[:-2]  # the last line says how to name others
     assert [line.split()[0] for line in listed] == list(AGENTS)
     assert all(len(line.split()) > 3 for line in listed)
-    assert printed.startswith("never          never asks; acts if one action is optimal for every possible goal")
+    assert printed.startswith("never          never asks; acts if one action is optimal for all possible goals")
 
 
 def test_teammates_are_listed(run: Run) -> None:
@@ -116,7 +116,7 @@ def test_teammates_are_listed(run: Run) -> None:
 def test_files(run: Run) -> None:
     files = ["--trace", "t.json", "--html", "p.html", "--gif", "a.gif"]
     printed = run("run", "workshop.json", *NEVER, *files).assert_fine()
-    assert printed.endswith("no questions.\nWritten: t.json\nWritten: p.html\nWritten: a.gif\n")
+    assert printed.endswith("marginal cost 6.\nWritten: t.json\nWritten: p.html\nWritten: a.gif\n")
     assert episode_to_text(trace.load("t.json")) == episode_to_text(simulate(workshop(), "never", goal="B", seed=4))
     assert Path("p.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     with Image.open("a.gif") as animation:

@@ -62,7 +62,7 @@ def test_two_maps_stand_side_by_side() -> None:
 
 def test_the_ego_agent_is_on_its_own_ground_only() -> None:
     drawing = text.draw(start_scene(graph_and_map()))
-    above, below = drawing.split("ego agent:\n")
+    above, below = drawing.split("ego agent:\n", 1)
     assert "\nT  desk" in above
     assert not re.search(r"^.?E", above, re.MULTILINE)
     assert "1 .  ## E  ." in below

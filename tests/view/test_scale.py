@@ -28,13 +28,13 @@ def test_it_is_described_and_drawn(large: Path, tmp_path: Path, capsys: pytest.C
     printed = capsys.readouterr().out
     assert printed.startswith("Tool fetching: 1000 x 1000 cells, 200000 walls, 40 stations, 5 toolboxes\n")
     assert max(map(len, printed.split("\n\n")[1].splitlines())) <= 100
-    assert "each letter stands for 11 x 22 cells" in printed
+    assert "each letter stands for 11 x 22 cells" in printed.replace("\n", " ")
     assert (tmp_path / "large.png").stat().st_size < 2_000_000
 
 
 def test_it_is_played(large: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written = ["--html", str(tmp_path / "large.html"), "--gif", str(tmp_path / "large.gif")]
     assert main(["run", str(large), "--method", "never", "--seed", "1", "--max-steps", str(STEPS), *written]) == 0
-    assert f"Not finished: cut off after {STEPS} steps. Cost {STEPS}, " in capsys.readouterr().out
+    assert f"Not finished: cut off after {STEPS} steps, with no questions.\nCost {STEPS}, " in capsys.readouterr().out
     assert (tmp_path / "large.html").stat().st_size < 2_000_000
     assert (tmp_path / "large.gif").stat().st_size < 20_000_000

@@ -22,7 +22,7 @@ def accounts() -> str:
 
 def lines_of(story: str) -> list[str]:
     """Return the lines between the header and the closing line."""
-    return story.split("\n\n")[1].splitlines()[1:]
+    return story.split("\n\n")[1].splitlines()[2:]
 
 
 def test_golden_accounts() -> None:
@@ -54,7 +54,7 @@ def test_an_agent_without_a_belief() -> None:
     assert "ASKS: is it A or B?" in story
     assert "YES  (2 of all possible, cost 0.5)" in story
     assert lines_of(story)[-1].rstrip().endswith(")")
-    assert story.endswith("Not finished: cut off after 3 steps. Cost 2.5, with the goal known 12; 1 question.\n")
+    assert story.endswith("Not finished: cut off after 3 steps, with 1 question.\nCost 2.5, with the goal known 12.\n")
 
 
 def test_questions_that_were_not_worth_their_price() -> None:
@@ -62,8 +62,8 @@ def test_questions_that_were_not_worth_their_price() -> None:
     best = dear.steps[0].decision
     assert best.considered is not None
     names = ", ".join(dear.problem.goals[goal] for goal in best.considered)
-    line = f"           asks nothing: the best question ({names}) would save 5.33 and cost 9"
-    assert episode_to_text(dear).splitlines()[6] == line
+    line = f"         asks nothing: the best question ({names}) would save 5.33 and cost 9"
+    assert episode_to_text(dear).splitlines()[7] == line
     assert "asks nothing" not in episode_to_text(never())
 
 
@@ -78,7 +78,7 @@ def test_long_questions_are_shortened() -> None:
     names = [f"S{k}" for k in range(1, 31)]
     episode = simulate(row_of(*names), Scripted(Decision(ask=tuple(range(20)))), goal="S1", seed=1, max_steps=1)
     asked = "ASKS: is it one of S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11, S12, S13, S14, S15 or 5 more?"
-    assert asked in episode_to_text(episode)
+    assert asked in " ".join(episode_to_text(episode).split())
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "\ud800"])

@@ -157,7 +157,7 @@ def test_a_large_map_is_summed_up_in_blocks() -> None:
     )
     drawing = text.draw(start_scene(given, np.array([1.0, 0.0])), columns=51, rows=60)
     rows = drawing.split("\n\n")[0].splitlines()
-    assert "each letter stands for 20 x 40 cells" in drawing
+    assert "each letter stands for 20 x 40 cells" in drawing.replace("\n", " ")
     assert [len(row) for row in rows] == [50] * 13
     assert (rows[0][0], rows[0][-1]) == ("o", "F")
     assert (rows[-1][0], rows[-1][-1]) == ("W", "x")

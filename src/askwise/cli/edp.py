@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.cli import common, planning_problems
 from askwise.errors import InputError
 from askwise.text.files import check_picture, naming_file
-from askwise.text.wording import printable
+from askwise.text.wording import line_width, printable
 
 if TYPE_CHECKING:
     from askwise.divergence import Divergence
@@ -250,8 +250,8 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, 
     names = tuple(printable(name) for name in divergence.names)
     return (
         head
-        + "\nExpected divergence point, EDP(row | column): the teammate pursues the column's goal;\n"
-        + "steps until the row's goal is ruled out.\n"
+        + "\nExpected divergence point, EDP(row | column): steps until the row's goal is\n"
+        + "ruled out if the teammate pursues the column's goal.\n"
         + _table(names, edp, "{:.3f}")
         + "\n\nWorst case (WCD): the latest step at which plans for the two goals first differ.\n"
         + _table(names, wcd, "{:.0f}")
@@ -284,8 +284,15 @@ def _table(names: tuple[str, ...], values: Any, form: str) -> str:
     cells = [[form.format(v) if math.isfinite(v) else "inf" for v in row] for row in values.tolist()]
     width = max(len(text) for row in [names, *cells] for text in row) + 2
     first = max(map(len, names)) + 2
-    lines = [" " * first + "".join(name.rjust(width) for name in names)]
-    lines += [name.ljust(first) + "".join(t.rjust(width) for t in row) for name, row in zip(names, cells, strict=True)]
+    at_once = max((line_width() - first) // width, 1)  # columns that fit next to each other
+    lines = []
+    for start in range(0, len(names), at_once):
+        shown = slice(start, start + at_once)
+        lines += [""] * bool(start) + [" " * first + "".join(name.rjust(width) for name in names[shown])]
+        lines += [
+            f"{name:<{first}}{''.join(t.rjust(width) for t in row[shown])}"
+            for name, row in zip(names, cells, strict=True)
+        ]
     return "\n".join(lines)
 
 

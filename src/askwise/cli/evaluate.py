@@ -32,6 +32,7 @@ from askwise.cli import common, interruption
 from askwise.cli.common import Progress
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
+from askwise.text.wording import wrapped
 
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
@@ -202,4 +203,4 @@ def to_text(found: Evaluation, bound: Bound | None) -> str:
         lines.append(f"lower bound             {bound.value:.6g} ({bound.verdict})")
     if bound is not None and found.questions is not None:
         lines.append(f"more questions          could save at most {_gain(found, bound):.6g}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(wrapped(line, 24) for line in lines) + "\n"

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from askwise.errors import InputError
 from askwise.text.examples import EXAMPLES, example, folder
+from askwise.text.wording import aligned
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,10 +79,11 @@ def needed(source: Path) -> list[str]:
 
 def to_text() -> str:
     """Return the list of examples as text: the name, what it is, and a command to try."""
-    name, about = (max(map(len, texts)) for texts in (EXAMPLES, [each.about for each in EXAMPLES.values()]))
-    lines = [f"{'name':<{name}}  {'what it is':<{about}}  try"]
-    lines += [f"{key:<{name}}  {each.about:<{about}}  askwise {each.command}" for key, each in EXAMPLES.items()]
-    return "\n".join(lines)
+    rows = [
+        ("name", "what it is", "try"),
+        *((key, each.about, f"askwise {each.command}") for key, each in EXAMPLES.items()),
+    ]
+    return "\n".join(line[2:] for line in aligned(rows, whole=(2,)))
 
 
 def as_json() -> str:

@@ -12,7 +12,7 @@ from askwise.decisions.arrays import TIE
 from askwise.decisions.problem import DecisionProblem
 from askwise.decisions.search import BUDGET, SearchResult, search
 from askwise.errors import InputError
-from askwise.text.wording import printable
+from askwise.text.wording import printable, wrapped
 
 ACT, ASK = "act", "ask"
 MOST_NODES = 2_000
@@ -332,7 +332,7 @@ class Recommendation:
         if self.runner_up is not None:
             rows.append(("runner-up", f"{self.runner_up} ({self.runner_up.loss:.4g})"))
         rows += [("verdict", str(self.verdict)), ("", "")]
-        lines = [f"{label:<16}{text}".rstrip() for label, text in rows]
+        lines = [wrapped(f"{label:<16}{text}".rstrip(), 16) for label, text in rows]
         tree = str(self.plan).splitlines()
         left = len(tree) - MOST_LINES
         return "\n".join([*lines, *tree[:MOST_LINES], *([f"... and {left} more lines"] if left > 0 else [])])

@@ -28,22 +28,22 @@ class Example:
 
 
 EXAMPLES = {
-    "ward": Example("ward.toml", "a nurse and a robot on a graph, six tasks", "ask ward"),
-    "kitchen": Example("kitchen.toml", "a cook and a helper on a map, six dishes", "run kitchen --seed 1"),
-    "workshop": Example("workshop.json", "tool fetching: 12 stations, 3 toolboxes", "ask workshop --worker 7,2"),
-    "coverage": Example("coverage.toml", "two watchmen who take different rooms", "evaluate coverage"),
-    "words": Example("words.toml", "the teammate spells a word with blocks (PDDL)", "ask words"),
-    "office": Example("office.txt", "a drawn map with walls and five goals", "edp office"),
-    "two-goals": Example("two-goals.txt", "a drawn map: the grid of the paper's figure", "edp two-goals --at 7,6"),
-    "hall": Example("hall.txt", "a drawn map: where would a wall help?", "design hall -k 3"),
-    "words-pddl": Example("words", "a planning problem: domain, goals, observations", "recognise words-pddl"),
-    "ticket": Example("decisions/ticket.toml", "a decision: an ambiguous ticket", "decide ticket"),
-    "travel": Example("decisions/travel.toml", "a decision: which flight to Paris", "decide travel"),
-    "triage": Example("decisions/triage.toml", "a decision: chest pain on the telephone", "decide triage"),
-    "robot": Example("decisions/robot.toml", "a decision with utilities: the usual, please", "decide robot"),
+    "ward": Example("ward.toml", "a nurse and a robot on a graph", "ask ward"),
+    "kitchen": Example("kitchen.toml", "a cook and a helper on a map", "run kitchen --seed 1"),
+    "workshop": Example("workshop.json", "tool fetching: 12 stations", "ask workshop --worker 7,2"),
+    "coverage": Example("coverage.toml", "two watchmen, different rooms", "evaluate coverage"),
+    "words": Example("words.toml", "spelling with blocks (PDDL)", "ask words"),
+    "office": Example("office.txt", "a drawn map with five goals", "edp office"),
+    "two-goals": Example("two-goals.txt", "a drawn map: the paper's grid", "edp two-goals --at 7,6"),
+    "hall": Example("hall.txt", "a drawn map: is a wall useful?", "design hall -k 3"),
+    "words-pddl": Example("words", "a planning problem (PDDL)", "recognise words-pddl"),
+    "ticket": Example("decisions/ticket.toml", "a decision: an unclear ticket", "decide ticket"),
+    "travel": Example("decisions/travel.toml", "a decision: which Paris?", "decide travel"),
+    "triage": Example("decisions/triage.toml", "a decision: chest pain", "decide triage"),
+    "robot": Example("decisions/robot.toml", "a decision with utilities", "decide robot"),
     "return": Example("conversations/return.json", "a decision about a broken lamp", "decide return"),
     "returns": Example("conversations/returns.jsonl", "six recorded conversations", "audit returns"),
-    "train_ppo": Example("train_ppo.py", "reinforcement learning, in Python", "examples train_ppo -o train_ppo.py"),
+    "train_ppo": Example("train_ppo.py", "reinforcement learning", "examples train_ppo"),
 }
 """All examples by name, in the order in which they are listed."""
 

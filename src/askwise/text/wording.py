@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 import unicodedata
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from askwise.errors import InputError, did_you_mean
@@ -29,13 +32,58 @@ def columns_of(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the rows of a table, each a list of cells, as lines of text with two spaces before each column."""
-    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
-    padded = (
-        [text + " " * (width - columns_of(text)) for text, width in zip(row, widths, strict=True)] for row in rows
-    )
-    return ["  " + "  ".join(row).rstrip() for row in padded]
+def line_width() -> int:
+    """Return the number of columns that text may take: those of the terminal (or ``COLUMNS``), 80 where it has none."""
+    return max(shutil.get_terminal_size((80, 24)).columns, 40)
+
+
+def wrapped(text: str, indent: int = 0) -> str:
+    """Break a text into lines of at most `line_width` columns; lines after the first begin with `indent` spaces."""
+    return "\n".join(_folded(text, line_width(), indent))
+
+
+def _folded(text: str, width: int, indent: int = 0) -> list[str]:
+    if "\n" in text:
+        return [line for part in text.split("\n") for line in _folded(part, width, indent)]
+    if columns_of(text) <= width:
+        return [text]
+    kept = text.replace(" %", "\0%")  # a number stays with its unit
+    lines = textwrap.wrap(kept, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0%", " %") for line in lines]
+
+
+NARROWEST = 12
+"""Columns of tables are not narrowed below this many terminal columns."""
+
+
+def aligned(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[str]:
+    """Return the rows of a table, each a list of cells, as lines of text with two spaces before each column.
+
+    Where a row would be wider than `line_width`, the texts of the widest columns are broken into several lines, except
+    those of the columns `whole`.
+    """
+    return [line for lines in aligned_rows(rows, whole) for line in lines]
+
+
+def aligned_rows(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[list[str]]:
+    """Return the lines of each row of a table, as `aligned` does."""
+    widths = [
+        max(columns_of(line) for text in column for line in text.split("\n")) for column in zip(*rows, strict=True)
+    ]
+    room = line_width() - 2 * len(widths)
+    soft = [k for k in range(len(widths)) if k not in whole]
+    while sum(widths) > room and widths[widest := max(soft, key=widths.__getitem__)] > NARROWEST:
+        widths[widest] -= 1
+    found = []
+    for row in rows:
+        cells = [_folded(text, width) for text, width in zip(row, widths, strict=True)]
+        found.append([_padded(parts, widths) for parts in zip_longest(*cells, fillvalue="")])
+    return found
+
+
+def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (text + " " * (width - columns_of(text)) for text, width in zip(cells, widths, strict=True))
+    return "  " + "  ".join(padded).rstrip()
 
 
 def number(value: float) -> str:
@@ -142,7 +190,8 @@ class Vocabulary:
         teammate_sign: the letter of the teammate in drawings.
         ego_sign: the letter of the ego agent in drawings.
         landmark_sign: the letter of a landmark in drawings.
-        stays: the verb for what the teammate does at its goal.
+        walks: the verb for what the teammate does on the way to its goal.
+        stays: what the teammate does at its goal, with ``{place}`` or ``{goal}`` for the place or the goal's name.
         handling: the noun for an action of the ego agent that is neither a move nor waiting.
         done: a sentence that says that an episode is over.
         achieved: a sentence that says what was achieved, with ``{goal}`` for the goal's name.
@@ -159,7 +208,8 @@ class Vocabulary:
     teammate_sign: str = "T"
     ego_sign: str = "E"
     landmark_sign: str = "L"
-    stays: str = "stays"
+    walks: str = "walks"
+    stays: str = "stays at {place}"
     handling: str = "another action"
     done: str = "The goal is reached."
     achieved: str = "Both agents are in place for {goal}."

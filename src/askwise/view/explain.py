@@ -29,6 +29,7 @@ from askwise.text.wording import (
     number,
     percent,
     printable,
+    wrapped,
 )
 from askwise.types import FloatArray
 from askwise.view.decision_text import (
@@ -44,20 +45,21 @@ from askwise.view.palette import in_terminal
 
 MOST_CELLS = 100_000_000
 """The largest product of teammate states and goals for which zones are shown; larger tables would take minutes."""
-_HEAD = ("pair", "likely", "Z_I", "Z_B", "Z_Q", "if the first", "if the second", "")
+_HEAD = ("", "pair", "likely", "Z_I", "Z_B", "Z_Q", "if 1st", "if 2nd")
+MARK = "*"
 SUMMARIES = {
-    "never": "never asks; acts if one action is optimal for every possible goal, otherwise waits",
-    "baseline": "asks about a random half of the possible goals if no action is optimal for all of them",
-    "toolbox": "asks about the goals for which one move is optimal: a set of medium size",
-    "cost-prob": "asks the question that best clarifies the next action for its price (exact 0/1 program)",
-    "ezq": "asks the question with the largest expected value if it exceeds the price (genetic search)",
-    "ezq-local": "ezq with hill climbing: faster, usually with better questions",
-    "ezq-exact": "ezq with the proven best question (branch and bound); slow with many possible goals",
+    "never": "never asks; acts if one action is optimal for all possible goals",
+    "baseline": "asks about a random half of the goals if no action suits all",
+    "toolbox": "asks about the goals that share an optimal move",
+    "cost-prob": "asks what best clarifies the next action for its price",
+    "ezq": "asks the question of largest expected value (genetic search)",
+    "ezq-local": "ezq with hill climbing: faster, usually better questions",
+    "ezq-exact": "ezq with the proven best question; slow with many goals",
     "ezq-auto": "ezq-exact if few goals are possible, otherwise ezq-local",
-    "optimal": "decides optimally by solving the whole problem first; small problems only",
-    "planner": "looks ahead: acts before it is certain, waits while that is free, asks now or later",
-    "planner-light": "planner with a small search budget: a few milliseconds per decision",
-    "informed": "knows the goal from the start; the reference, with marginal cost 0",
+    "optimal": "solves the whole problem first; small problems only",
+    "planner": "looks ahead: acts early, waits if that is free, asks in time",
+    "planner-light": "planner with a small search budget: milliseconds each",
+    "informed": "knows the goal from the start; the reference",
 }
 """One line about each method of askwise; methods of other packages are described by their docstrings."""
 OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS."
@@ -107,9 +109,11 @@ def to_text(given: Advice, *, colour: bool = False) -> str:
         colour: whether to use escape sequences for terminals with 256 colours.
     """
     headline = headline_of(given.problem, given.decision)
-    lines = [in_terminal(headline, "question") if colour else headline, printable(given.why), ""]
+    headline = wrapped(headline)
+    lines = [in_terminal(headline, "question") if colour else headline, wrapped(printable(given.why)), ""]
     facts = {"method": given.method, **dict(_facts(given, words_of(given.problem)))}
-    lines += [f"{name:<{max(map(len, facts)) + 2}}{text}" for name, text in facts.items()]
+    width = max(map(len, facts)) + 2
+    lines += [wrapped(f"{name:<{width}}{text}", width) for name, text in facts.items()]
     return "\n".join([*lines, *_zones(given)]) + "\n"
 
 
@@ -205,7 +209,7 @@ def _zones(given: Advice) -> list[str]:
         "",
         "The most important pairs of goals (t counts steps from now; the next step is 1):",
         *aligned(rows),
-        *_key(words_of(problem)),
+        wrapped(_key(words_of(problem), marked=any(row[0] == MARK for row in rows))),
     ]
 
 
@@ -213,22 +217,23 @@ def _zones_in_time(problem: Problem) -> bool:
     return problem.teammate.model.n_states * len(problem.goals) <= MOST_CELLS
 
 
-def _key(words: Vocabulary) -> list[str]:
-    return [
-        f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. "
-        "Z_Q: both, so a question",
-        "may pay off. Last: when it is expected to pay off if the first goal is the true one, or the second.",
-    ]
+def _key(words: Vocabulary, *, marked: bool) -> str:
+    """Return what the columns of the table mean; `marked` says whether the question separates a pair."""
+    return (
+        f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. Z_Q: both, so "
+        "a question may pay off. Last: when it is expected to pay off if the first goal is the true one, or the second."
+        + (f" {MARK}: the question separates the two." if marked else "")
+    )
 
 
 def _row(problem: Problem, pair: PairZones, belief: FloatArray, asked: frozenset[int]) -> tuple[str, ...]:
     goals = (pair.first, pair.second)
     zones = (pair.information, pair.parting, pair.querying, *pair.expected_querying)
     return (
+        MARK if len(asked.intersection(goals)) == 1 else "",
         ", ".join(printable(problem.goals[goal]) for goal in goals),
         ", ".join(percent(float(belief[goal])) for goal in goals),
         *map(str, zones),
-        "separated by the question" if len(asked.intersection(goals)) == 1 else "",
     )
 
 
@@ -239,8 +244,8 @@ def list_methods() -> str:
     """Return a text that lists all methods, one per line with a description, and says how to name your own agent."""
     described = dict(_described())
     width = max(map(len, described)) + 2
-    lines = [f"{name:<{width}}{text}".rstrip() for name, text in described.items()]
-    return "\n".join([*lines, "", OWN])
+    lines = [wrapped(f"{name:<{width}}{text}".rstrip(), width) for name, text in described.items()]
+    return "\n".join([*lines, "", wrapped(OWN)])
 
 
 def _described() -> Iterator[tuple[str, str]]:

@@ -302,7 +302,9 @@ def _numbers(ax: Axes, grid: GridWorld, there: Any, back: Any) -> None:
 def _goal(ax: Axes, grid: GridWorld, state: int, name: str, *, corner: bool) -> None:
     x, y = grid.cells[state]
     name = printable(name)
-    ax.add_patch(Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, linewidth=2, zorder=2.1))  # above grid lines
+    ax.add_patch(
+        Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, linewidth=2, zorder=2.1)
+    )  # above grid lines
     if corner:
         ax.text(x + 0.42, y + 0.40, name, ha="right", va="top", fontsize=7, weight="bold", color=INK, **PLAIN)
     else:

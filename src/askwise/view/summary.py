@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from askwise.core.questions import QueryCost
 from askwise.core.side import Side, place_and_load, place_name
 from askwise.domains.registry import words_of
 from askwise.model import GridWorld
-from askwise.text.wording import Vocabulary, aligned, counted, listed, number, percent, printable
+from askwise.text.wording import Vocabulary, aligned, aligned_rows, counted, listed, number, percent, printable, wrapped
 from askwise.view.decision_text import question_to_text, reply_to_text
 from askwise.view.palette import in_terminal
 from askwise.view.scene_builder import scene_at, scene_of
@@ -43,8 +44,7 @@ def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
     """
     words = words_of(episode.problem)
     loud: Emphasis = (lambda text: in_terminal(text, "question")) if colour else str
-    head = f"{'step':>9}  {words.ego:<27} {words.teammate:<23} {'possible':>8}  likeliest"
-    lines = [*header(episode), "", head, *_story(episode, words, loud), "", closing(episode)]
+    lines = [*map(wrapped, header(episode)), "", *_table(episode, words, loud), "", *closing(episode)]
     return "\n".join(lines) + "\n"
 
 
@@ -60,31 +60,58 @@ def header(episode: Episode) -> list[str]:
     ]
 
 
-def closing(episode: Episode) -> str:
-    """Return one line about how an episode ended and what it cost."""
-    n = len(episode.steps)
+def closing(episode: Episode) -> list[str]:
+    """Return two lines about how an episode ended, and what it cost."""
+    steps, asked = counted(len(episode.steps), "step"), counted(len(episode.questions), "question")
     end = "Finished" if episode.finished else "Not finished: cut off"
-    asked = counted(len(episode.questions), "question")
     # The marginal cost of an unfinished episode is unknown.
     marginal = f": marginal cost {number(episode.marginal_cost)}" if episode.finished else ""
-    return (
-        f"{end} after {counted(n, 'step')}. Cost {number(episode.cost)}, with the goal known "
-        f"{number(episode.optimal_cost)}{marginal}; {asked}."
-    )
+    return [
+        f"{end} after {steps}, with {asked}.",
+        f"Cost {number(episode.cost)}, with the goal known {number(episode.optimal_cost)}{marginal}.",
+    ]
 
 
-def _story(episode: Episode, words: Vocabulary, loud: Emphasis) -> Iterator[str]:
+class _Remark(NamedTuple):
+    """A line about a question, below or between the rows of the table of steps."""
+
+    step: str
+    text: str
+    asked: bool = True
+
+
+def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
+    """Return the lines of a table of what happened; remarks about questions are not divided into columns."""
+    story = list(_story(episode, words))
+    width = max(4, *(len(each[0]) for each in story)) if story else 4
+    head = ("step".rjust(width), words.ego, words.teammate, "goals\nbefore", "likeliest\nbefore")
+    rows = ((each[0].rjust(width), *each[1:]) for each in story if not isinstance(each, _Remark))
+    laid_out = iter(aligned_rows([head, *rows]))
+    lines = [*next(laid_out)]
+    for each in story:
+        lines += _remark_lines(each, width, loud) if isinstance(each, _Remark) else next(laid_out)
+    return lines
+
+
+def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
+    """Return the lines of a remark; `width` is that of the column of steps."""
+    lines = wrapped(f"  {remark.step:>{width}}  {remark.text}", width + 4).split("\n")
+    return [f"{line[: width + 4]}{loud(line[width + 4 :])}" if remark.asked else line for line in lines]
+
+
+def _story(episode: Episode, words: Vocabulary) -> Iterator[tuple[str, ...] | _Remark]:
+    """Yield the rows of a table of what happened, and the remarks about questions."""
     problem = episode.problem
     after = [step.state for step in episode.steps[1:]] + [episode.final]
     stretches = groupby(zip(episode.steps, after, strict=True), key=lambda pair: _kind(problem, pair[0]))
     for _, stretch in stretches:
         pairs = list(stretch)
         if pairs[0][0].answer is None:
-            yield _line(problem, words, pairs[0][0], pairs[-1][0], pairs[-1][1])
+            yield _row(problem, words, pairs[0][0], pairs[-1][0], pairs[-1][1])
             yield from _not_asked(problem, [step for step, _after in pairs])
         else:
             for step, _after in pairs:
-                yield from _question(problem, step, loud)
+                yield from _question(problem, step)
 
 
 def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
@@ -110,12 +137,12 @@ def _rests(problem: Problem, step: Step) -> bool:
     return action is None or problem.teammate.next(place, action) == place
 
 
-def _line(problem: Problem, words: Vocabulary, first: Step, last: Step, after: JointState) -> str:
+def _row(problem: Problem, words: Vocabulary, first: Step, last: Step, after: JointState) -> tuple[str, ...]:
     steps = f"{first.t}" if first is last else f"{first.t}-{last.t}"
     scene = scene_of(problem, after)
-    ego = _ego_does(problem, first, last, scene.ego.place)
-    teammate = _teammate_does(problem, words, first, last, scene.teammate.place)
-    return f"{steps:>9}  {ego:<27} {teammate:<23} {_believes(problem, first)}".rstrip()
+    ego = _ego_does(problem, first, last, _short(scene.ego.place))
+    teammate = _teammate_does(problem, words, first, last, _short(scene.teammate.place))
+    return (steps, ego, teammate, *_believes(problem, first))
 
 
 def _ego_does(problem: Problem, first: Step, last: Step, place: str) -> str:
@@ -133,41 +160,42 @@ def _teammate_does(problem: Problem, words: Vocabulary, first: Step, last: Step,
     action, state = first.teammate_action, first.state.teammate
     if action is not None and action == problem.teammate.actions.stay:
         reached = np.flatnonzero(problem.teammate.steps(state) == 0)
-        return f"{words.stays} at {printable(problem.goals[reached[0]]) if reached.size else place}"
+        goal = problem.goals[reached[0]] if reached.size else place
+        return words.stays.format(place=place, goal=printable(goal))
     if action is None or _rests(problem, first):
         return f"waits at {place}"
     does = printable(teammate_does(problem, state, action))
-    return f"{does} to {place}" if first is last else f"walks to {place}"
+    return f"{does} to {place}" if first is last else f"{words.walks} to {place}"
 
 
-def _believes(problem: Problem, step: Step) -> str:
+def _believes(problem: Problem, step: Step) -> tuple[str, str]:
+    """Return the number of possible goals and the likeliest goal before a step."""
     if step.belief is None:
-        return ""
+        return "", ""
     best = int(np.argmax(step.belief))
-    possible = int(credible_goals(problem, step.belief).sum())
-    return f"{possible:>8}  {printable(problem.goals[best])} {percent(float(step.belief[best]))}"
+    possible = str(int(credible_goals(problem, step.belief).sum()))
+    return possible, f"{printable(problem.goals[best])} {percent(float(step.belief[best]))}"
 
 
-def _question(problem: Problem, step: Step, loud: Emphasis) -> Iterator[str]:
+def _question(problem: Problem, step: Step) -> Iterator[_Remark]:
     if step.answer is None:
         return
     asks = question_to_text(problem.goals, step.answer.asked, MOST_ASKED)
     value = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
     reply = reply_to_text(problem.goals, step.answer)
-    yield f"{step.t:>9}  {loud(f'ASKS: {asks[0].lower()}{asks[1:]}')}"
+    yield _Remark(f"{step.t}", f"ASKS: {asks[0].lower()}{asks[1:]}")
     named = f"{len(step.answer.goals)} of {_possible(problem, step)} possible"
-    line = f"{reply.upper()}  ({named}, cost {number(step.cost)}{value})"
-    yield f"{'':>9}  {loud(line)}"
+    yield _Remark("", f"{reply.upper()}  ({named}, cost {number(step.cost)}{value})")
 
 
-def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[str]:
-    """Yield a line about the question that came closest to being asked in these steps; nothing if there is none."""
+def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[_Remark]:
+    """Yield a remark on the question that came closest to being asked in these steps; nothing if there is none."""
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
         return
     names = listed([problem.goals[goal] for goal in best.considered], MOST_CONSIDERED)
     worth = f"would save {number(round(best.value, 2))} and cost {number(best.cost)}"
-    yield f"{'':>9}  asks nothing: the best question ({names}) {worth}"
+    yield _Remark("", f"asks nothing: the best question ({names}) {worth}", asked=False)
 
 
 def _possible(problem: Problem, step: Step) -> str:
@@ -189,9 +217,13 @@ def describe(problem: Problem) -> str:
         *([f"{words.landmarks}: {_sites(words)}"] if words.sites else []),
         *([f"prior: {words.prior}"] if words.prior else _starts_and_goals(problem, words)),
         f"a question costs {_price(problem.query_cost, words)}",
-        f"cost with the goal known: {expected:.1f} expected, from {number(possible.min())} to {number(possible.max())}",
+        f"cost with the goal known: {_spread(expected, possible.min(), possible.max())}",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(wrapped(line, 2) for line in lines) + "\n"
+
+
+def _spread(expected: float, least: float, most: float) -> str:
+    return number(least) if least == most else f"{expected:.1f} expected, from {number(least)} to {number(most)}"
 
 
 def _sites(words: Vocabulary) -> str:

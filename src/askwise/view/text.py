@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import TextIO
 
 from askwise.core.episode import Episode
-from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of, printable
+from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of, printable, wrapped
 from askwise.view.floor import DrawnGraph, Map, Place
 from askwise.view.layout.boxes import shortened
 from askwise.view.palette import in_terminal
@@ -146,7 +146,8 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
     drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
     legend = [", ".join(signs), *drawing.remarks]
-    lines = [*drawing.lines, "", "; ".join(legend), "; ".join(_ego_places(scene)), where(scene), belief_line(scene)]
+    notes = ["; ".join(legend), "; ".join(_ego_places(scene)), where(scene), belief_line(scene)]
+    lines = [*drawing.lines, "", *map(wrapped, notes)]
     if scene.question:
         reply = f"  {scene.reply}." if scene.reply else ""
         lines.append(f"QUESTION  {_bold(scene.question + reply, colour)}")

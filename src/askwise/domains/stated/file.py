@@ -59,7 +59,7 @@ from askwise.model.policy import normalised
 from askwise.text.data import copy_data, json_text, parse_text, toml_text
 from askwise.text.files import read_text, whole_file
 from askwise.text.reading import Field, read_name
-from askwise.text.wording import Vocabulary
+from askwise.text.wording import PLAIN, Vocabulary
 from askwise.types import FloatArray
 
 FORMAT = "askwise/problem@1"
@@ -194,7 +194,8 @@ def _read(root: Field) -> ProblemFile:
         # First, so that the message for a file of another version names the version, not an unknown key.
         root.child("format").text([FORMAT])
     root.object(REQUIRED, OPTIONAL)
-    if isinstance(root.value["teammate"], dict) and "pddl" in root.value["teammate"]:
+    planned = isinstance(root.value["teammate"], dict) and "pddl" in root.value["teammate"]
+    if planned:
         from askwise.domains.stated.plans import with_graph
 
         root = with_graph(root)
@@ -215,7 +216,7 @@ def _read(root: Field) -> ProblemFile:
         answers=read_answers(root),
         groups=read_groups(root, goals),
         policy=policy,
-        words=read_words(root, name),
+        words=read_words(root, name, walks="gets" if planned else PLAIN.walks),
     )
 
 

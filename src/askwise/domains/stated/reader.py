@@ -371,9 +371,10 @@ def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]
     return groups
 
 
-def read_words(root: Field, name: str) -> Vocabulary:
+def read_words(root: Field, name: str, walks: str = PLAIN.walks) -> Vocabulary:
     """Return the vocabulary of a problem called `name`: the nouns for teammate, ego agent and goal, and their letters.
 
+    `walks` is the verb for what the teammate does.
     Nouns that the key ``words`` of the file does not state are the default ones.
     """
     own: dict[str, str] = {}
@@ -391,6 +392,7 @@ def read_words(root: Field, name: str) -> Vocabulary:
         goal=own.get("goal", PLAIN.goal),
         teammate_sign=signs[0],
         ego_sign=signs[1],
+        walks=walks,
     )
 
 
