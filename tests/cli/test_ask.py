@@ -66,12 +66,12 @@ def test_a_question_in_words(run: Run) -> None:
 
 def test_the_zones_of_the_pairs(run: Run) -> None:
     printed = run("ask", "workshop.json", "--method", "ezq-exact").assert_fine()
-    table = printed.split("the next step is 1):\n")[1].splitlines()
+    table = printed.split("the next is 1):\n")[1].splitlines()
     assert table[0].split()[0] == "pair"
     rows = {line[5:].split("  ")[0]: line for line in table[1:4]}
     # The worker's ways to A and C can be the same for five steps; the fetcher's tools lie in opposite directions.
-    assert " t <= 6 " in rows["A, C"]
-    assert " all t " in rows["A, C"]
+    assert " to 6 " in rows["A, C"]
+    assert " always " in rows["A, C"]
     assert [rows[pair][2] for pair in ("A, B", "A, C", "B, C")] == [" ", "*", "*"]  # the question is about C
 
 

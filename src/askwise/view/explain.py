@@ -207,8 +207,8 @@ def _zones(given: Advice) -> list[str]:
     rows = [_HEAD, *(_row(problem, pair, given.belief, asked) for pair in given.decision.pairs)]
     return [
         "",
-        "The most important pairs of goals (t counts steps from now; the next step is 1):",
-        *aligned(rows),
+        "The most important pairs of goals, with steps counted from now (the next is 1):",
+        *aligned(rows, whole=range(2, len(_HEAD))),
         wrapped(_key(words_of(problem), marked=any(row[0] == MARK for row in rows))),
     ]
 
@@ -233,8 +233,14 @@ def _row(problem: Problem, pair: PairZones, belief: FloatArray, asked: frozenset
         MARK if len(asked.intersection(goals)) == 1 else "",
         ", ".join(printable(problem.goals[goal]) for goal in goals),
         ", ".join(percent(float(belief[goal])) for goal in goals),
-        *map(str, zones),
+        *map(_steps_of, zones),
     )
+
+
+def _steps_of(zone: object) -> str:
+    """Return the steps of a zone in words: ``t <= 3`` becomes ``to 3``, ``2 <= t <= 3`` becomes ``2 to 3``."""
+    text = str(zone).replace(" <= t <= ", " to ")
+    return text.replace("t <= ", "to ").replace("t >= ", "from ").replace("all t", "always")
 
 
 # -- methods ------------------------------------------------------------------------------------------------------
