@@ -26,15 +26,15 @@ FORK_TABLE = """\
 Expected divergence point, EDP(row | column): steps until the row's goal is
 ruled out if the teammate pursues the column's goal.
          A      B      C
-A      inf  4.000  2.000
-B    4.000    inf  2.000
-C    2.000  2.000    inf
+A        -  4.000  2.000
+B    4.000      -  2.000
+C    2.000  2.000      -
 
 Worst case (WCD): the latest step at which plans for the two goals first differ.
-       A    B    C
-A    inf    4    2
-B      4  inf    2
-C      2    2  inf
+     A  B  C
+A    -  4  2
+B    4  -  2
+C    2  2  -
 """
 
 # From the cell beside B, a teammate that goes to B steps east and stays: 2. One that goes to A steps east once and
@@ -46,13 +46,13 @@ TWO_GOALS_TABLE = """\
 Expected divergence point, EDP(row | column): steps until the row's goal is
 ruled out if the teammate pursues the column's goal.
          A      B
-A      inf  2.000
-B    1.143    inf
+A        -  2.000
+B    1.143      -
 
 Worst case (WCD): the latest step at which plans for the two goals first differ.
-       A    B
-A    inf    2
-B      2  inf
+     A  B
+A    -  2
+B    2  -
 """
 
 # Goals at 1, 2, ..., 14 steps in a row: goals i and j part in step min(i, j) + 1, whatever happens.
@@ -101,7 +101,7 @@ def test_twelve_goals_still_make_a_table(run: Run) -> None:
     printed = run("edp", "-", stdin="W123456789ABC").assert_fine()
     lines = [line.split() for line in printed.splitlines()]
     assert lines[4] + lines[18] == list("123456789ABC")  # nine columns fit in a line, three are below
-    assert lines[16] + lines[30] == ["C", *(f"{k}.000" for k in range(2, 11)), "C", "11.000", "12.000", "inf"]
+    assert lines[16] + lines[30] == ["C", *(f"{k}.000" for k in range(2, 11)), "C", "11.000", "12.000", "-"]
     assert max(map(len, printed.splitlines())) <= 80
 
 

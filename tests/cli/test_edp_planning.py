@@ -20,17 +20,18 @@ EXITS = """\
 exits: 2 goals, 80 actions, 25 atoms
 optimal plans of 6 steps; 25 states on them (exact)
 
-Expected divergence point, EDP(row | column): the actor pursues the column's goal by an optimal plan, all
-equally likely; steps until the row's goal is ruled out.
+Expected divergence point, EDP(row | column): steps until the row's goal is
+ruled out if the actor pursues the column's goal by an optimal plan, all
+equally likely.
          1      2
-1        .  2.333
-2    2.333      .
+1        -  2.333
+2    2.333      -
 
-Worst case (WCD): the longest common prefix of optimal plans, in steps. The step after it tells the two
-apart.
+Worst case (WCD): the longest common prefix of optimal plans, in steps. The
+step after it tells the two apart.
      1  2
-1    .  4
-2    4  .
+1    -  4
+2    4  -
 
 All 2 ordered pairs:
   EDP              mean 2.333, median 2.333, largest 2.333

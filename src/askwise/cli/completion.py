@@ -13,6 +13,8 @@ import argparse
 from dataclasses import dataclass
 
 SHELLS = ("bash", "zsh", "fish")
+OTHER_SHELLS = ("csh", "tcsh", "ksh", "sh", "dash")
+"""Shells that are not supported; their names are no typing errors."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +28,9 @@ def run(options: argparse.Namespace) -> int:
     from askwise.errors import InputError, did_you_mean
 
     if options.shell not in SHELLS:
+        hint = "" if options.shell in OTHER_SHELLS else did_you_mean(options.shell, SHELLS)
         allowed = f"one of {', '.join(SHELLS)}"
-        raise InputError("SHELL", repr(options.shell), allowed + did_you_mean(options.shell, SHELLS))
+        raise InputError("SHELL", repr(options.shell), allowed + hint)
     print(script(build_parser(), options.shell), end="")
     return 0
 

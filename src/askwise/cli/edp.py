@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.cli import common, planning_problems
 from askwise.errors import InputError
 from askwise.text.files import check_picture, naming_file
-from askwise.text.wording import line_width, printable
+from askwise.text.wording import printable, square
 
 if TYPE_CHECKING:
     from askwise.divergence import Divergence
@@ -282,18 +282,7 @@ def _size(model: Model) -> str:
 
 def _table(names: tuple[str, ...], values: Any, form: str) -> str:
     cells = [[form.format(v) if math.isfinite(v) else "inf" for v in row] for row in values.tolist()]
-    width = max(len(text) for row in [names, *cells] for text in row) + 2
-    first = max(map(len, names)) + 2
-    at_once = max((line_width() - first) // width, 1)  # columns that fit next to each other
-    lines = []
-    for start in range(0, len(names), at_once):
-        shown = slice(start, start + at_once)
-        lines += [""] * bool(start) + [" " * first + "".join(name.rjust(width) for name in names[shown])]
-        lines += [
-            f"{name:<{first}}{''.join(t.rjust(width) for t in row[shown])}"
-            for name, row in zip(names, cells, strict=True)
-        ]
-    return "\n".join(lines)
+    return square(names, cells)
 
 
 def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -> str:

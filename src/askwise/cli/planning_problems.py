@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import math
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -136,7 +137,7 @@ def is_one_problem(path: str) -> bool:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare ``--csv``, ``--workers`` and ``--seconds``, for commands that compute a table of many problems."""
-    parser.add_argument("--csv", metavar="FILE", help="write all rows; FILE.rows/ stores intermediate results")
+    parser.add_argument("--csv", metavar="FILE", help="write all rows; until it is finished, FILE.rows/ stores results")
     parser.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
     parser.add_argument(
         "--seconds", metavar="S", default="600", help="time limit per problem in seconds (default: %(default)s)"
@@ -229,6 +230,7 @@ def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[R
         writer.writerow([_cell(row[column]) for column in columns])
     with whole_file(options.csv) as temporary:
         temporary.write_text(text.getvalue(), encoding="utf-8")
+    shutil.rmtree(f"{options.csv}.rows", ignore_errors=True)  # everything is in the table now
     print(f"Written: {options.csv} ({len(found)} row{'' if len(found) == 1 else 's'})", file=sys.stderr)
 
 

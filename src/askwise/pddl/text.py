@@ -10,7 +10,7 @@ import numpy as np
 from askwise.pddl.cones import Cones
 from askwise.pddl.pairs import Pairs
 from askwise.pddl.recogniser import Recognised
-from askwise.text.wording import printable
+from askwise.text.wording import printable, square
 
 WIDEST_TABLE = 12
 """Largest number of goals for which whole matrices are printed; for more, the hardest pairs are easier to read."""
@@ -81,8 +81,9 @@ def _unsettled(cones: Cones) -> str:
 def _matrices(pairs: Pairs) -> str:
     names = [str(goal + 1) for goal in pairs.goals]
     texts = [
-        "Expected divergence point, EDP(row | column): the actor pursues the column's goal by an optimal plan, all\n"
-        "equally likely; steps until the row's goal is ruled out.",
+        "Expected divergence point, EDP(row | column): steps until the row's goal is\n"
+        "ruled out if the actor pursues the column's goal by an optimal plan, all\n"
+        "equally likely.",
         _table(names, pairs.edp, "{:.3f}"),
     ]
     endless = bool(np.isinf(_off_diagonal(pairs.edp)).any())
@@ -92,23 +93,15 @@ def _matrices(pairs: Pairs) -> str:
             _table(names, pairs.capped, "{:.3f}"),
         ]
     texts += [
-        "\nWorst case (WCD): the longest common prefix of optimal plans, in steps. The step after it tells the two\n"
-        f"apart{', unless EDP is infinite: then nothing does' if endless else ''}.",
+        "\nWorst case (WCD): the longest common prefix of optimal plans, in steps. The\n"
+        f"step after it tells the two apart{', unless EDP is infinite: then nothing does' if endless else ''}.",
         _table(names, pairs.wcd.astype(float), "{:.0f}"),
     ]
     return "\n".join(texts)
 
 
 def _table(names: list[str], values: Any, form: str) -> str:
-    cells = [
-        ["." if i == j else form.format(value) if math.isfinite(value) else "inf" for j, value in enumerate(row)]
-        for i, row in enumerate(values.tolist())
-    ]
-    width = max(len(text) for row in [names, *cells] for text in row) + 2
-    first = max(map(len, names)) + 2
-    lines = [" " * first + "".join(name.rjust(width) for name in names)]
-    lines += [name.ljust(first) + "".join(t.rjust(width) for t in row) for name, row in zip(names, cells, strict=True)]
-    return "\n".join(lines)
+    return square(names, [[form.format(v) if math.isfinite(v) else "inf" for v in row] for row in values.tolist()])
 
 
 def _off_diagonal(matrix: Any) -> Any:
@@ -266,7 +259,7 @@ def _likeliest(found: Recognised, after: int) -> str:
         return f"{_count(len(best), 'goal')} with {_percent(found.probabilities[after, best[0]])} each"
     ranked = found.ranking(after)
     named = [f"goal {goal + 1} {_percent(found.probabilities[after, goal])}" for goal in ranked[:MOST_LIKELY]]
-    return ", ".join(named)
+    return ", ".join(named) + (", ..." if len(ranked) > len(named) else "")
 
 
 def _contradiction(found: Recognised) -> str:

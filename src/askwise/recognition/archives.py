@@ -131,7 +131,13 @@ def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
             raise InputError(f"file {str(path)!r}", "no such file or directory", "an archive, or a folder of archives")
         yield path
         return
-    for folder, inside, names in os.walk(path, onerror=note):
+    seen: set[Path] = set()  # a link may lead back to a folder above it
+    for folder, inside, names in os.walk(path, onerror=note, followlinks=True):
+        real = Path(folder).resolve()
+        if real in seen:
+            inside.clear()
+            continue
+        seen.add(real)
         inside.sort()
         if DOMAIN in names:
             yield Path(folder)

@@ -86,6 +86,33 @@ def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  " + "  ".join(padded).rstrip()
 
 
+def square(names: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """Return a square table as text, with the same names for rows and columns; its diagonal is shown as ``-``.
+
+    Columns that do not fit next to each other (`line_width`) are put below the others, with the names of the rows.
+    """
+    shown = [["-" if i == j else text for j, text in enumerate(row)] for i, row in enumerate(cells)]
+    width = max(columns_of(text) for row in [names, *shown] for text in row) + 2
+    first = max(map(columns_of, names)) + 2
+    at_once = max((line_width() - first) // width, 1)
+    parts = []
+    for start in range(0, len(names), at_once):
+        table = [("", names), *zip(names, shown, strict=True)]
+        parts.append(
+            "\n".join(
+                name
+                + " " * (first - columns_of(name))
+                + "".join(_right(text, width) for text in row[start : start + at_once])
+                for name, row in table
+            )
+        )
+    return "\n\n".join(parts)
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - columns_of(text)) + text
+
+
 def number(value: float) -> str:
     """Return a number as text with at most ten significant digits, which hides the rounding of binary fractions."""
     return f"{value:.10g}"

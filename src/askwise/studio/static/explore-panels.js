@@ -8,7 +8,8 @@ export function showAdvice(shown) {
   byId("headline").textContent = shown.headline;
   byId("why").textContent = shown.why;
   const { by, of } = shown.explained || {};
-  const came = shown.explained ? `The ${shown.words.teammate} came from its start by a shortest path, which ${by} of ${of} ${shown.words.goals} explain${by === 1 ? "s" : ""}.` : "";
+  const came = !shown.explained ? "" : by ? `The ${shown.words.teammate} came from its start by a shortest path, which ${by} of ${of} ${shown.words.goals} explain${by === 1 ? "s" : ""}.`
+    : `The ${shown.words.teammate} is on no shortest path from its start, whichever of the ${shown.words.goals} it is after.`;
   const robust = shown.robust ? " So detours are treated as unlikely here, not as impossible." : "";
   byId("inferred").textContent = came + robust;
   byId("facts").replaceChildren(...shown.facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
@@ -31,7 +32,11 @@ export function showGoals(sketch, marks, shown, heard) {
     weight.disabled = Boolean(sketch.prior); // then it follows from the map
     setValue(weight, sketch.prior && shown?.prior ? Number(shown.prior[k]?.toFixed(3)) : goal.weight);
     if (sketch.boxes) setValue(row.querySelector("[data-key=box]"), goal.box);
-    else setValue(row.querySelector("[data-key=price]"), goal.price);
+    else {
+      const price = row.querySelector("[data-key=price]");
+      price.placeholder = String(sketch.query_cost?.per_goal ?? 0); // what applies if the goal has no price of its own
+      setValue(price, goal.price);
+    }
   });
   for (const button of body.querySelectorAll("button")) button.disabled = sketch.goals.length < 2;
   setValue(byId("base"), sketch.query_cost?.base);
@@ -59,7 +64,7 @@ function goalRow(goal, k, mark, boxes, heard) {
   const name = field("name", { type: "text", maxlength: 200 });
   name.value = goal.name;
   return element("tr", {}, element("td", {}, element("b", { class: "sign" }, mark)), element("td", {}, name),
-    element("td", {}, field("weight", number)), element("td", {}, boxes ? chosen() : field("price", { ...number, placeholder: "any" })),
+    element("td", {}, field("weight", number)), element("td", {}, boxes ? chosen() : field("price", number)),
     element("td", { class: "belief" }), element("td", {}, remove));
 }
 
