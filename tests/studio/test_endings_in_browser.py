@@ -201,6 +201,11 @@ class Taker:
         self.proceed()
 
     def check(self, option: int = 0) -> None:
+        self.press("#next")
+        self.page.wait_for_selector(".item.unanswered")
+        assert self.page.evaluate("document.activeElement.id") == "item-0-0", "at the first question without an answer"
+        self.seen("unanswered")
+        self.visit.errors.clear()  # the refusal
         self.press(f"#item-0-{option}")
         self.proceed()
 

@@ -147,10 +147,20 @@ async function attempt(action) {
   }
 }
 
-function enter() {
+async function enter() {
   if (screen.kind === "paused") return attempt(() => ask(HERE));
   const entry = screen.kind in ENTRY ? ENTRY[screen.kind]() : {};
-  return attempt(() => ask(HERE, { n: screen.n, entry, times: { page: Math.round(performance.now() - shown), items: times } }));
+  const { n } = screen;
+  await attempt(() => ask(HERE, { n, entry, times: { page: Math.round(performance.now() - shown), items: times } }));
+  if (screen.n === n && screen.items) showUnanswered(entry.answers);
+}
+
+// Mark the questions without an answer, and go to the first: a page may be longer than the screen.
+function showUnanswered(given) {
+  const open = screen.items.map(({ name, optional }) => !optional && !String(given[name] ?? "").trim());
+  const items = [...document.querySelectorAll(".item")];
+  items.forEach((each, k) => each.classList.toggle("unanswered", open[k]));
+  if (open.includes(true)) items[open.indexOf(true)].querySelector("input, textarea").focus();
 }
 
 for (const kind of ["input", "change", "pointerup"]) {
