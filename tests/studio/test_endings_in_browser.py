@@ -103,8 +103,12 @@ PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch":
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> PeopleStudy:
-    folder = tmp_path_factory.mktemp("ten")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ten")
+
+
+@pytest.fixture(scope="module")
+def study(folder: Path) -> PeopleStudy:
     (folder / "kitchen.toml").write_bytes((EXAMPLES / "kitchen.toml").read_bytes())
     (folder / "tiny.toml").write_text(TINY, encoding="utf-8")
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
@@ -112,8 +116,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> PeopleStudy:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, study: PeopleStudy) -> Iterator[Studio]:
-    folder = next(tmp_path_factory.getbasetemp().glob("ten*"))
+def server(folder: Path, study: PeopleStudy) -> Iterator[Studio]:
     with studio(folder / "out", path=folder / "study.toml") as started:
         yield started
 

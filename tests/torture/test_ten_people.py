@@ -15,6 +15,7 @@ from tests.studio.test_endings_in_browser import (
     Taker,
     declining,
     failing,
+    folder,
     leaving,
     server,
     speak_german,
@@ -22,7 +23,7 @@ from tests.studio.test_endings_in_browser import (
 )
 from tests.studio.test_in_browser import Visit, assert_calm
 
-__all__ = ["server", "study"]  # fixtures
+__all__ = ["folder", "server", "study"]  # fixtures
 
 
 def test_ten_people(server: Studio, study: PeopleStudy) -> None:
