@@ -156,9 +156,11 @@ export class Board {
   stars() {
     if (this.board.goal === undefined) return [];
     return this.marks.filter((spot) => spot.goals.includes(this.board.goal)).map((spot) => {
-      const star = shape("path", { class: "truth", d: starPath(0.36, -0.36, 0.27) }, shape("title", {}, text("play.your_goal", this.board.words)));
-      star.setAttribute("transform", this.markAt({ ...spot, size: Math.max(spot.size, 0.8) })); // also on small marks
-      return star;
+      // Large also on small marks, and at the corner that is away from the other marks in the cell.
+      const size = Math.max(spot.size, 0.8);
+      const corner = 0.36 * spot.size / size;
+      const d = starPath(spot.aside[0] < 0 ? -corner : corner, spot.aside[1] > 0 ? corner : -corner, 0.27);
+      return shape("path", { class: "truth", d, transform: this.markAt({ ...spot, size }) }, shape("title", {}, text("play.your_goal", this.board.words)));
     });
   }
 
