@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
@@ -14,11 +14,12 @@ import pytest
 from askwise import lower_bound, solve
 from askwise.core.answers import AnswerModel
 from askwise.core.problem import JointState, Problem, changed
-from askwise.core.questions import Answer, QueryCost
+from askwise.core.questions import Answer, QueryCost, Question
 from askwise.core.side import ModelSide, state_at
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.model import Model
+from askwise.planning.bounds import bound_with_true_answers_after
 from askwise.planning.exact import Solver
 from askwise.planning.exact_noisy import LimitedSolver
 from askwise.planning.planner import Plan, Planner
@@ -216,6 +217,10 @@ def test_the_limited_solver_is_right_in_every_state(number: int) -> None:
         assert found.expected_marginal_cost == about(reference.value(state), state)
         if number % 4 == 0:  # the same question in other words would get another price, or another number of answers
             assert_optimal(reference, state, found.action, found.ask)
+        if reference.problem.ego.loads == 0:  # of equal moves the first: actions before questions, waiting last of them
+            actions = [move for move in reference.best_moves(state) if isinstance(move, int)]
+            stay = reference.problem.ego.actions.stay
+            assert found.action == min(actions, key=lambda action: (action == stay, action), default=None)
         if not answers:
             assert solver.value(where(state)) == pytest.approx(float(reference.value(state)), abs=NEAR)
 
@@ -233,6 +238,19 @@ def test_what_more_questions_could_gain_is_bounded(number: int) -> None:
     assert lower_bound(problem).value <= least + NEAR
 
 
+@pytest.mark.parametrize("number", [number for number in DOUBTFUL if number % 4 != 1])
+def test_the_bound_with_true_answers_after_some_questions(number: int) -> None:
+    reference = doubtful_reference(number)
+    bound = bound_with_true_answers_after(reference.problem, 1)
+    if reference.problem.answers.truthful:
+        assert bound is None
+    else:
+        least = Reference(reference.problem, 1, truthful_after=True).cost()
+        assert bound is not None
+        assert bound.value == pytest.approx(least, abs=NEAR)
+        assert bound_with_true_answers_after(reference.problem, 1, limit=1) is None
+
+
 @pytest.mark.parametrize("number", range(12))
 def test_true_answers_after_some_questions(number: int) -> None:
     """Questions are cheap, so that several are asked one after the other."""
@@ -243,9 +261,11 @@ def test_true_answers_after_some_questions(number: int) -> None:
         assert solver.at(problem.start).expected_marginal_cost == pytest.approx(expected, abs=NEAR)
 
 
-def noisy_plan(planner: Planner, state: PlanningState, questions: int | None = None) -> Plan:
+def noisy_plan(
+    planner: Planner, state: PlanningState, questions: int | None = None, asked: Iterable[Question] = ()
+) -> Plan:
     probabilities = np.array([float(weight / state.weight) for weight in state.weights])
-    return planner.plan(probabilities, state.teammate, state.ego, questions=questions)
+    return planner.plan(probabilities, state.teammate, state.ego, questions=questions, asked=asked)
 
 
 def assert_leaf_values_agree(problem: Problem) -> None:
@@ -284,14 +304,26 @@ def solved_by_the_noisy_planner(number: int) -> tuple[float, float]:
     return plan.ask if plan.asks else plan.act, reference.cost()
 
 
-@pytest.mark.parametrize("number", [*DOUBTFUL, 73])
+@pytest.mark.parametrize("number", [*DOUBTFUL, 40, 44, 73])
 def test_the_noisy_planner_solves_small_problems(number: int) -> None:
-    """If errors persist, it does not consider the more expensive side of a question after the cheaper one."""
+    """If errors persist, it does not consider the more expensive side of a question after the cheaper one.
+
+    In none of these problems is that side of use. In the 40th and 44th a second question is.
+    """
     found, optimum = solved_by_the_noisy_planner(number)
-    if doubtful_reference(number).problem.answers.persistent:
-        assert found >= optimum - NEAR
-    else:
-        assert found == pytest.approx(optimum, abs=NEAR)
+    assert found == pytest.approx(optimum, abs=NEAR)
+
+
+@pytest.mark.parametrize("number", [5, 22, 40, 44, 56])
+def test_questions_that_were_asked_are_not_planned_again(number: int) -> None:
+    """Errors persist here: after the best question, each answer leaves a state without it."""
+    reference, settings = doubtful_reference(number), replace(NOISY, log_table=12)
+    problem, start = reference.problem, reference.state()
+    question = min(reference.questions_about(start), key=lambda question: reference.ask(start, question))
+    for _, state in reference.after_question(start, question):
+        planner = Planner(problem, tables_of(problem), settings)
+        plan = noisy_plan(planner, state, state.questions_left, asked=[question])
+        assert min(plan.act, plan.ask) == about(reference.value(state), state)
 
 
 # -- one at a time -----------------------------------------------------------------------------------------------
@@ -346,6 +378,20 @@ def test_the_budget_is_kept() -> None:
     assert all(plan.worked <= 1.5 * 10_000 / 8 for plan in plans[:-1])
     assert plans[-1].worked > 1.5 * 10_000 / 8
     assert plans[0] == plans[1] == plans[2]
+
+
+def test_complete_plans_leave_nothing_behind() -> None:
+    """A planner that has compared all questions about few goals plans for more goals like a new one."""
+    problem = larger(1, width=8, stations=9).with_answers(AnswerModel(0.1, 0.2))
+    tables, settings = tables_of(problem), replace(NOISY, candidates=2, log_table=12)
+    used = Planner(problem, tables, settings)
+    for few in (3, 9):
+        chances = np.where(np.arange(9) < few, 1 / few, 0.0)
+        found, fresh = (
+            each.plan(chances, tables.start, problem.start.ego) for each in (used, Planner(problem, tables, settings))
+        )
+        assert found.optimal == (few == 3)
+        assert replace(found, worked=0) == replace(fresh, worked=0)
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -21,9 +21,10 @@ from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.model import GridWorld, Model
 from askwise.planning.bounds import bound_problem
-from askwise.planning.exact import Solver, TooLarge
+from askwise.planning.exact import Endgame, Solver, TooLarge
 from askwise.planning.optimum import solve_problem
 from askwise.planning.reference import Reference
+from askwise.planning.tables import tables_of
 from tests.graphs import lopsided, random_problem
 from tests.planning.random_problems import expected_cost
 from tests.refused import Fault, assert_refused, each
@@ -289,6 +290,21 @@ def test_too_large_on_the_way() -> None:
     )
     assert str(caught.value).split("; ")[1].startswith("not solved after ")
     assert solve_problem(problem, limit=200, go_on=True) == whole
+
+
+@pytest.mark.parametrize(("states", "splits"), [(50, 40), (2_000, 0.1)])
+def test_the_end_of_a_game_gives_up_after_either_kind_of_work(
+    states: int, splits: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("askwise.planning.exact.ENDGAME_SPLITS", splits)
+    problem = ToolFetching(
+        generate(width=9, stations=9, toolboxes=3, prior="uniform", query_cost=QueryCost(0.5, 0.2), seed=2)
+    )
+    endgame = Endgame(problem, tables_of(problem), range(9), states=states)
+    assert endgame.best(problem.start, range(9)) is None
+    assert endgame.gave_up
+    assert endgame.states <= states
+    assert endgame.splits <= splits * states + 2**9, "no state has more questions"
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

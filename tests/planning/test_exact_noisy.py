@@ -213,3 +213,14 @@ FAULTS: dict[str, Fault] = {
 @each(FAULTS)
 def test_refused(attempt: Callable[[], object], message: str) -> None:
     assert_refused(attempt, message)
+
+
+def test_a_true_answer_that_leaves_one_goal_is_followed() -> None:
+    """Whichever goal it leaves: the ego agent goes there, whatever was best before."""
+    problem = random_problem(3, n_goals=4)
+    solver = LimitedSolver(problem, 1)
+    for goal in range(4):
+        best = solver.at(problem.start, [Answer((goal,), True)])
+        assert best.expected_marginal_cost == 0
+        assert best.action is not None
+        assert problem.ego.optimal(problem.start.ego)[goal, best.action]

@@ -78,15 +78,20 @@ def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
 @inner
 def rank_goals(s: Search, row: int, teammate: int) -> int:
     """List the possible goals of ``s.rows[row]`` as `list_goals` does, but heaviest first; return their number."""
-    ranked = s.ranked
     n, _ = list_goals(s, row, teammate)
+    heaviest_first(s.ranked, n)
+    return n
+
+
+@inner
+def heaviest_first(ranked: Any, n: int) -> None:
+    """Sort the first `n` goals of a list by their weights, the heaviest first; equal ones keep their order."""
     for i in range(1, n):
         goal, odds, j = ranked[i].goal, ranked[i].odds, i
         while j > 0 and ranked[j - 1].odds < odds:
             ranked[j].odds, ranked[j].goal = ranked[j - 1].odds, ranked[j - 1].goal
             j -= 1
         ranked[j].odds, ranked[j].goal = odds, goal
-    return n
 
 
 @inner

@@ -223,14 +223,13 @@ def search_of(
     """Return the arrays of the exact search as if only these goals were possible; weights are not normalised."""
     goals = list(goals)
     states, places = tables.weight.shape[0], tables.ego.next.shape[0]
-    # A weight, the steps, a bit for each goal while they are added up, and the ego agent's steps, twice.
+    # A weight, the steps, whether the goal is possible, and the ego agent's steps, twice.
     needed = len(goals) * (states * (8 + 4 + 8 + 1) + places * (4 + 4))
     check_size(needed, "tables of the exact search", f"{states} states and {len(goals)} goals")
     world, price = world_of(tables, goals), price.among(goals)
-    bits = np.int64(1) << np.arange(len(goals), dtype=np.int64)
     return ExactSearch(
         world=world,
-        alive=for_loops(((world.weight > 0) * bits).sum(axis=1), np.int64),
+        alive=for_loops(world.alive[:, 0], np.int64),
         base=price.base,
         per_goal=price.per_goal,
         extra=for_loops(price.extra, np.float64),

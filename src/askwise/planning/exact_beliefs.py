@@ -20,7 +20,7 @@ import numpy as np
 from askwise.core.answers import AnswerModel
 from askwise.planning.exact import TooLarge
 from askwise.planning.questions import Option, Questions
-from askwise.planning.tables import Tables
+from askwise.planning.tables import Tables, mask_rows
 from askwise.types import FloatArray, IntArray
 
 REPLIES_A_STATE = 15
@@ -306,8 +306,7 @@ class Reachable:
 
     def __init__(self, tables: Tables, goals: Sequence[int], beliefs: BeliefGraph, most: int, root: Evidence) -> None:
         self.tables, self.beliefs, self.most = tables, beliefs, most
-        bits = 1 << np.arange(len(goals), dtype=np.int64)
-        self.alive: list[int] = ((tables.weight[:, list(goals)] > 0) * bits).sum(axis=1).tolist()
+        self.alive: list[int] = mask_rows(tables.weight[:, list(goals)] > 0)[:, 0].tolist()
         self.stages: dict[int, list[Stage]] = {}
         start = beliefs.effects.after_step(root, self.alive[tables.start])[0]
         self._meet(tables.start, most, [beliefs.number(most, start)])

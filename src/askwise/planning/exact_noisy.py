@@ -229,9 +229,7 @@ class LimitedSolver(OptimalPolicy):
             if answer.reply is not None and not again:
                 agrees = agreeing(answer, n_all)
                 true_for = sum(1 << k for k, goal in enumerate(self.goals) if agrees[goal])
-                evidence, factor = self.effects.after_answer(evidence, true_for, n_answers(answer.asked, n_all))
-                if factor == 0:
-                    raise self._off(w)
+                evidence, _ = self.effects.after_answer(evidence, true_for, n_answers(answer.asked, n_all))
         left = max(0, self.most - len(answers))
         evidence = self.effects.after_step(evidence, self._reachable.alive[w])[0]
         if not evidence.left:

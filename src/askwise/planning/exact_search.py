@@ -8,7 +8,7 @@ its own instead of recursive calls.
 **Bounds.** An option is dropped as soon as its sum so far reaches the best complete one. For the same reason a state
 need not be solved once its lower bound exceeds what the options above it allow: then only the bound is put into the
 table, and the state is continued when more has to be known. Two more bounds: a free answer never hurts,
-``U(A) >= U(A in Q) + U(A not in Q)``; and the goal can always be identified at once, by single questions or by halves.
+``U(A) >= U(A in Q) + U(A not in Q)``; and the goal can always be identified at once (`price_to_identify`).
 Actions come first, then questions.
 
 **The best question.** With `n` goals left there are ``2^(n-1) - 1`` ways to divide them by a question. They are not
@@ -36,6 +36,8 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import Struct, compiled, inner, int64, part
+from askwise.planning.beliefs import heaviest_first
+from askwise.planning.leaf_values import price_to_identify
 from askwise.planning.steps import score_actions
 from askwise.planning.workspace import RANKED, SCORE, World, record, records
 from askwise.types import FloatArray, IntArray
@@ -87,7 +89,7 @@ class ExactSearch(Struct):
     order: IntArray  # int64 [depth, n_goals], the goals of each state in the order in which they are put on a side
     sides: Any  # SIDE [depth, n_goals + 1, 2], for each state and number of goals, the two sides of a question
     tried: IntArray  # int64 [depth, n_goals + 1], the number of sides on which the next goal has been tried
-    room: FloatArray  # float64 [4, n_options], scratch memory
+    ties: FloatArray  # float64 [n_options], the steps left after each action while actions are sorted
     ranked: Any  # RANKED [n_goals + 2]
     scored: Any  # SCORE [n_options]
 
@@ -110,7 +112,7 @@ def stacks_of(n_goals: int, n_moves: int, steps: int) -> dict[str, Any]:
         "order": np.zeros((depth, n_goals), dtype=np.int64),
         "sides": records(SIDE, depth, n_goals + 1, 2),
         "tried": np.zeros((depth, n_goals + 1), dtype=np.int64),
-        "room": np.zeros((4, n_options)),
+        "ties": np.zeros(n_options),
         "ranked": records(RANKED, n_goals + 2),
         "scored": records(SCORE, n_options),
     }
@@ -267,10 +269,7 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
     do not matter.
     """
     load = useful(goals, load)
-    weight = 0.0
-    for goal in range(s.world.weight.shape[1]):
-        if (goals >> goal) & 1:
-            weight += s.world.weight[w, goal]
+    n, weight = list_goals(s, goals, w)
     frame = s.frames[depth]
     frame.goals, frame.w, frame.place, frame.load = goals, w, place, load
     frame.option, frame.level, frame.choice = 0, -1, NO_CHOICE
@@ -278,21 +277,36 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
     frame.weight, frame.least = weight, least
     # A little more than the cost that is surely possible: the option that reaches it has to be found, and may cost just
     # as much, nothing at all if questions are free.
-    to_identify = _charge_to_identify(s, goals, w, weight) if s.charges.size else _cost_to_identify(s, goals, w)
+    if s.charges.size:
+        to_identify = _charge_to_identify(s, n, w, weight)
+    else:
+        heaviest_first(s.ranked, n)
+        to_identify = price_to_identify(s, s.ranked, n)
     frame.best = min(most, to_identify * (1.0 + 1e-9) + 1e-9 * weight)
     frame.options = _sort_actions(s, depth, goals, w, place, load)
+
+
+@inner
+def list_goals(s: ExactSearch, goals: int, w: int) -> tuple[Any, float]:
+    """List a set of goals (bits) in `s.ranked`, with their weights in the teammate's state `w`.
+
+    Returns the number of these goals, and the sum of their weights.
+    """
+    ranked, n, total = s.ranked, int64(0), 0.0
+    for goal in range(s.world.weight.shape[1]):
+        if (goals >> goal) & 1:
+            ranked[n].goal, ranked[n].odds = goal, s.world.weight[w, goal]
+            total += ranked[n].odds
+            n += 1
+    return n, total
 
 
 @part
 def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int) -> int:
     """Write a state's actions and their delays into the stack, the least delay first; return how many are available."""
-    world, ranked, scored, ties = s.world, s.ranked, s.scored, s.room[0]
-    n_moves, n_goals, n = world.next.shape[1], int64(0), 0
-    for goal in range(world.weight.shape[1]):
-        if (goals >> goal) & 1:
-            ranked[n_goals].goal, ranked[n_goals].odds = goal, world.weight[w, goal]
-            n_goals += 1
-    score_actions(world, ranked, n_goals, scored, w, place, load)
+    world, scored, ties, n_moves, n = s.world, s.scored, s.ties, s.world.next.shape[1], 0
+    n_goals, _ = list_goals(s, goals, w)
+    score_actions(world, s.ranked, n_goals, scored, w, place, load)
     first = world.loads_from[place]
     for k in range(n_moves + world.loads_from[place + 1] - first):
         delay, tie = scored[k].delay, scored[k].left
@@ -310,52 +324,16 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
 
 
 @part
-def _cost_to_identify(s: ExactSearch, goals: int, w: int) -> float:
-    """Return the price, times the weight, of finding out which of `goals` (bits) it is by questions now.
+def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
+    """Return the charges (paid in place of prices), times the weight, of asking about one goal after the other now.
 
-    It is the lesser of two ways: about one goal after the other, or by Huffman's tree, which parts the goals again and
-    again.
+    The `n` goals are those listed in `s.ranked`; `weight` is the sum of their weights.
     """
-    masses, extras, sizes, n = s.room[1], s.room[2], s.room[3], 0
-    for goal in range(s.world.weight.shape[1]):
-        if (goals >> goal) & 1:
-            mass, k = s.world.weight[w, goal], n
-            while k > 0 and masses[k - 1] > mass:
-                masses[k], extras[k] = masses[k - 1], extras[k - 1]
-                k -= 1
-            masses[k], extras[k] = mass, s.extra[goal]
-            sizes[n] = 1.0
-            n += 1
-    singly, rest = 0.0, masses[0]
-    for k in range(1, n):
-        rest += masses[k]
-        singly += rest * (s.base + (s.per_goal + extras[k]))
-    halves = 0.0
-    while n > 1:
-        mass, size, extra = masses[0] + masses[1], sizes[0] + sizes[1], extras[0] + extras[1]
-        named, others = s.per_goal * sizes[0] + extras[0], s.per_goal * sizes[1] + extras[1]
-        halves += mass * (s.base + min(named, others))
-        k = 0
-        while k + 2 < n and masses[k + 2] < mass:
-            masses[k], sizes[k], extras[k] = masses[k + 2], sizes[k + 2], extras[k + 2]
-            k += 1
-        masses[k], sizes[k], extras[k] = mass, size, extra
-        for j in range(k + 1, n - 1):
-            masses[j], sizes[j], extras[j] = masses[j + 1], sizes[j + 1], extras[j + 1]
-        n -= 1
-    return min(singly, halves)
-
-
-@part
-def _charge_to_identify(s: ExactSearch, goals: int, w: int, weight: float) -> float:
-    """Return the charges (paid in place of prices), times the weight, of asking about one goal after the other now."""
-    cost, left = 0.0, goals
-    for goal in range(s.world.weight.shape[1]):
-        if (left >> goal) & 1 and left & (left - 1):
-            own, other = s.charges[s.zone[w], 0, 0], s.charges[s.zone[w], 1, 1]
-            cost += s.world.weight[w, goal] * own + (weight - s.world.weight[w, goal]) * other
-            weight -= s.world.weight[w, goal]
-            left ^= int64(1) << goal
+    cost, own, other = 0.0, s.charges[s.zone[w], 0, 0], s.charges[s.zone[w], 1, 1]
+    for k in range(n - 1):
+        odds = s.ranked[k].odds
+        cost += odds * own + (weight - odds) * other
+        weight -= odds
     return cost
 
 
@@ -409,19 +387,15 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
 @part
 def _list_goals(s: ExactSearch, depth: int) -> None:
     """Begin with the questions of a state: list its goals, the heaviest first, and put that one on the first side."""
-    frame, order, size = s.frames[depth], s.order[depth], 0
-    for goal in range(s.world.weight.shape[1]):
-        if (frame.goals >> goal) & 1:
-            k = size
-            while k > 0 and s.world.weight[frame.w, order[k - 1]] < s.world.weight[frame.w, goal]:
-                order[k] = order[k - 1]
-                k -= 1
-            order[k] = goal
-            size += 1
+    frame = s.frames[depth]
+    n, _ = list_goals(s, frame.goals, frame.w)
+    heaviest_first(s.ranked, n)
+    for k in range(n):
+        s.order[depth, k] = s.ranked[k].goal
     for side in range(2):
         none = s.sides[depth, 0, side]
         none.goals, none.n_goals, none.weight, none.named, none.least = 0, 0, 0.0, 0.0, 0.0
-    frame.n_goals, frame.level = size, 0
+    frame.n_goals, frame.level = n, 0
     _grow(s, depth, int64(0))
     s.tried[depth, 1] = 0
     frame.level = 1

@@ -87,15 +87,18 @@ def cost_to_identify(s: Search, row: int, teammate: int) -> float:
         rest = ranked[n - 2].odds + ranked[n - 1].odds
         cost = (s.base + s.per_goal) * (rest if n == 2 else ranked[0].odds + 2 * rest)
         return float(cost * s.identify_factor)
+    return float(price_to_identify(s, ranked, n) * s.identify_factor)
+
+
+@inner
+def price_to_identify(s: Any, ranked: Any, n: int) -> float:
+    """Return the price, times the weight, of all questions that cut a list sorted by weight until all goals are alone.
+
+    The list is the first `n` of `ranked`. `s` is a `Search`, or an `askwise.planning.exact_search.ExactSearch`.
+    """
+    total, first, depth = 0.0, np.int64(0), 0
     for k in range(n):
         ranked[k].extra = s.extra[ranked[k].goal]
-    return float(_cut_all(s, ranked, n) * s.identify_factor)
-
-
-@part
-def _cut_all(s: Search, ranked: Any, n: int) -> float:
-    """Return the price, times the weight, of all questions that cut a list sorted by weight until all are alone."""
-    total, first, depth = 0.0, np.int64(0), 0
     ranked[0].end = n
     while depth >= 0:
         last = ranked[depth].end
@@ -111,7 +114,7 @@ def _cut_all(s: Search, ranked: Any, n: int) -> float:
 
 
 @part
-def _cut(s: Search, ranked: Any, first: Any, last: Any) -> tuple[Any, float]:
+def _cut(s: Any, ranked: Any, first: Any, last: Any) -> tuple[Any, float]:
     """Return at which index a question cuts ``ranked[first:last]`` in two, and its price times their weight.
 
     Of all cuts it is the one with the largest ``p (1 - p) / price``, where the parts have shares p and 1 - p of the

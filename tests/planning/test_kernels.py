@@ -1,0 +1,283 @@
+"""Single kernels of the planner, run in Python: against plain lists, Bayes' rule and the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from askwise.core.answers import AnswerModel, n_answers, truth
+from askwise.core.problem import Problem, changed
+from askwise.core.questions import Choice, QueryCost
+from askwise.domains.tool_fetching import ToolFetching
+from askwise.domains.tool_fetching.generate import generate
+from askwise.planning.beliefs import after_answer, odds_in, price_of
+from askwise.planning.candidates import _best_move, ask_then_act, choose_candidates, copy_question
+from askwise.planning.leaf_values import IDENTIFY, PLANNED
+from askwise.planning.planner import Planner
+from askwise.planning.proposals import propose
+from askwise.planning.reference import Reference
+from askwise.planning.settings import FULL, NOISY_FULL, PlannerSettings
+from askwise.planning.steps import best_action
+from askwise.planning.tables import goals_in, tables_of
+from askwise.planning.workspace import POOL_ROOM, POOL_SIZE, SCORE, UNKNOWN, keep, recall, records
+from tests.graphs import random_problem
+
+SMALL = replace(FULL, endgame=0, log_table=10)
+NOISY = replace(NOISY_FULL, endgame=0, negligible=0.0, log_table=10)
+
+
+def begun(problem: Problem, settings: PlannerSettings) -> tuple[Planner, Any, tuple[int, int, int]]:
+    """Return a planner at the start of a decision, its workspace, and the teammate's state, place and load."""
+    planner, start = Planner(problem, tables_of(problem), settings), problem.start
+    planner._begin(problem.prior > 0, problem.prior, start.teammate, start.ego, None, None)
+    return planner, planner.search, planner._where
+
+
+def tools(seed: int, stations: int, *, prior: str = "uniform") -> ToolFetching:
+    price = QueryCost(0.5, 0.1)
+    return ToolFetching(generate(width=9, stations=stations, toolboxes=4, prior=prior, query_cost=price, seed=seed))
+
+
+# -- proposals ---------------------------------------------------------------------------------------------------
+
+
+class Proposals:
+    """The proposals at the start as a plain list, each written without the first possible goal."""
+
+    def __init__(self, problem: Problem, planner: Planner) -> None:
+        self.weights, self.found = planner.tables.weight[problem.start.teammate], list[frozenset[int]]()
+        self.goals = goals = sorted(planner.tables.goals, key=lambda goal: -self.weights[goal])
+        half = self.heaviest(goals, 0.5)
+        for size in (1, 2, 3, 4, 6, 9, half - 1, half, half + 1, half // 2, len(goals) // 4):
+            if 0 < size < len(goals):
+                self.offer(goals[:size])
+        for goal in goals[1:4]:
+            self.offer([goal])
+        named = [[goal for goal in goals if goal in group] for group in problem.groups.values()]
+        groups = sorted((group for group in named if group), key=lambda group: goals.index(group[0]))
+        for suited in [*groups, *self.suited_by_moves(problem, planner)]:
+            self.offer_shares(suited)
+        for later, earlier in product(range(min(6, len(groups))), repeat=2):
+            if earlier < later:
+                self.offer(goal for goal in goals if goal in groups[later] or goal in groups[earlier])
+
+    def offer(self, some: Iterable[int]) -> None:
+        question = frozenset(some)
+        question = frozenset(self.goals) - question if min(self.goals) in question else question
+        if question and question not in self.found and len(self.found) < POOL_SIZE:
+            self.found.append(question)
+
+    def offer_shares(self, some: list[int]) -> None:
+        for n in (self.heaviest(some, 0.5), self.heaviest(some, 0.8), len(some)):
+            self.offer(some[:n])
+
+    def heaviest(self, some: Sequence[int], share: float) -> int:
+        """Return how many of some goals it takes until their weights are this share of the sum."""
+        sums = [sum(self.weights[some[:n]].tolist()) for n in range(len(some) + 1)]  # in order: rounding decides ties
+        return next(n for n, part in enumerate(sums) if part >= share * sums[-1])
+
+    def suited_by_moves(self, problem: Problem, planner: Planner) -> Iterator[list[int]]:
+        """Yield, for each move of the ego agent, the goals that it does not delay, unless these are none or all."""
+        start, goals = problem.start, self.goals
+        d, e = problem.teammate.steps(start.teammate), problem.ego.steps(start.ego)
+        for there in (problem.ego.next(start.ego, move) for move in planner.tables.ego.moves):
+            if there >= 0:
+                after = problem.ego.steps(there)
+                suited = [goal for goal in goals if max(d[goal], after[goal]) < max(d[goal] + 1, e[goal])]
+                if 0 < len(suited) < len(goals):
+                    yield suited
+
+
+@pytest.mark.parametrize("prior", ["uniform", "far"])
+@pytest.mark.parametrize("stations", [5, 11, 20])
+def test_proposals_are_those_of_a_plain_list(stations: int, prior: str) -> None:
+    for seed in range(3):
+        problem = tools(seed, stations, prior=prior)
+        planner, s, where = begun(problem, SMALL)
+        n = propose(s, 0, *where)
+        found = [frozenset(goals_in(s.sets[s.pool + k, 0])) for k in range(n)]
+        expected = Proposals(problem, planner).found
+        assert found == expected
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_candidates_are_the_best_questions(seed: int) -> None:
+    """They are sorted, few proposals are better, and moving one goal to the other side does not improve the best."""
+    problem = tools(seed, 6)
+    _, s, where = begun(problem, replace(SMALL, climbs=20, candidates=3))
+    n, spare = propose(s, 0, *where), s.pool - 1
+
+    def merit(question: int) -> float:
+        return ask_then_act(s, 0, *where, question, 1.0, np.inf)
+
+    offered = [merit(s.pool + k) for k in range(n)]
+    choose_candidates(s, 0, *where, 0)
+    merits = [merit(k) for k in range(s.lengths[0])]
+    assert len(merits) == 3
+    assert merits == sorted(merits)
+    assert sum(each < merits[-1] - 1e-9 for each in offered) <= 2
+    for goal in range(6):
+        copy_question(s, 0, spare)
+        s.sets[spare, :, 0] ^= np.uint64(1) << np.uint64(goal)
+        if 0 < len(set(goals_in(s.sets[spare, 0])) & set(range(6))) < 6:
+            assert merit(spare) >= merits[0] - 1e-9
+
+
+def test_questions_are_improved_only_if_the_settings_say_so() -> None:
+    for climbs in (0, 1):
+        _, s, where = begun(tools(0, 5), replace(SMALL, climbs=climbs))
+        choose_candidates(s, 0, *where, 0)
+        assert s.merits[1].any() == (climbs > 0), "single goals are looked at"
+
+
+def test_moves_that_are_tried_to_improve_a_question() -> None:
+    """Goals of little weight are not moved, and none is when the budget is used up."""
+    problem = changed(random_problem(2, n_goals=4), prior=np.array([0.5, 0.3, 0.195, 0.005]))
+    _, s, (teammate, place, load) = begun(problem, SMALL)
+    goals, spare, moved = np.arange(4), s.pool + POOL_ROOM, set[int]()
+    for named in range(1, 15):
+        s.counts[0].states_seen, s.sets[spare, 0, 0] = 0, named
+        goal, lowest = _best_move(s, 0, 0, teammate, place, load, 1.0, goals, 100.0)
+        assert goal == -1 or lowest < 100
+        moved.add(int(goal))
+        s.counts[0].states_seen = s.limits[0].budget + 1
+        assert _best_move(s, 0, 0, teammate, place, load, 1.0, goals, 100.0)[0] == -1
+    assert moved <= {-1, 0, 1, 2}
+    assert len(moved) > 1
+
+
+# -- beliefs -----------------------------------------------------------------------------------------------------
+
+
+def repeated(answers: AnswerModel, margin: int) -> tuple[float, float]:
+    """Return the probability that the answer with this margin is wrong, and the mean number of times to ask.
+
+    Both come from the random walk of the lead of true over false answers, which ends at the margin on either side.
+    """
+    e, leads = answers.wrong, range(-margin + 1, margin)
+    steps, wrong = np.eye(len(leads)), np.zeros(len(leads))
+    for k in range(len(leads)):
+        for to, chance in ((k + 1, 1 - e), (k - 1, e)):
+            if 0 <= to < len(leads):
+                steps[k, to] -= chance
+            elif to < 0:
+                wrong[k] = chance
+    middle = margin - 1
+    return float(np.linalg.solve(steps, wrong)[middle]), float(
+        np.linalg.solve(steps, np.ones(len(leads)))[middle] / (1 - answers.refused)
+    )
+
+
+MODELS = [AnswerModel(0.05), AnswerModel(0.2, 0.3), AnswerModel(0.1, 0.1)]
+NAMED = (0, 2)
+
+
+@pytest.mark.parametrize("margin", range(4))
+@pytest.mark.parametrize("answers", MODELS, ids=str)
+def test_beliefs_follow_bayes_rule(answers: AnswerModel, margin: int) -> None:
+    """Two answers to a yes/no question, the second one different; with a margin it is repeated until then."""
+    problem = random_problem(3, n_goals=4).with_answers(answers)
+    planner, s, (teammate, _, _) = begun(problem, NOISY)
+    planner._write(0, [NAMED], 2, -1.0, -1, margin)
+    wrong = repeated(answers, margin)[0] if margin else answers.wrong
+    share, weights, scale = (1.0 if margin else 1 - answers.refused), problem.prior.copy(), 1.0
+    for row, answer in enumerate((0, 1)):
+        left, factor = after_answer(s, row, row + 1, teammate, 0, answer)
+        scale *= factor
+        weights *= [share * (1 - wrong if (goal in NAMED) == (answer == 0) else wrong) for goal in range(4)]
+        assert left == 4
+        assert [scale * odds_in(s, row + 1, teammate, goal) for goal in range(4)] == pytest.approx(weights)
+
+
+@pytest.mark.parametrize("answers", [*MODELS, AnswerModel(), AnswerModel(0.0, 0.25)], ids=str)
+def test_beliefs_after_a_choice_follow_bayes_rule(answers: AnswerModel) -> None:
+    problem = changed(random_problem(3, n_goals=4), query_cost=QueryCost(0.1, per_option=0.01)).with_answers(answers)
+    planner, s, (teammate, _, _) = begun(problem, NOISY)
+    for asked in (Choice(((0,), (1, 2), (3,))), Choice(((0, 3), (1,)))):
+        planner._write_choices(0, [asked], 0)
+        k = n_answers(asked, 4)
+        assert price_of(s, 0, 0) == pytest.approx(problem.query_cost(asked))
+        for answer in range(k):
+            _, factor = after_answer(s, 0, 1, teammate, 0, answer)
+            for goal in range(4):
+                true = truth(asked, goal) == answer
+                likely = (1 - answers.refused) * (1 - answers.wrong if true else answers.wrong / (k - 1))
+                found = factor * odds_in(s, 1, teammate, goal) if likely else 0.0
+                # Log-odds are whole numbers of units, a 64th of what a yes/no answer takes off.
+                unit = np.log((1 - answers.wrong) / answers.wrong) / 64 if answers.wrong else 1e-12
+                assert found == pytest.approx(problem.prior[goal] * likely, rel=unit)
+
+
+@pytest.mark.parametrize("margin", [1, 2, 3])
+@pytest.mark.parametrize("answers", MODELS, ids=str)
+def test_repeated_questions_cost_what_the_reference_says(answers: AnswerModel, margin: int) -> None:
+    """One that is repeated is like a question that is asked once, with fewer errors and a higher price."""
+    problem = changed(random_problem(1, n_goals=3), query_cost=QueryCost(0.2, prices=(0.1, 0.0, 0.4)))
+    wrong, times = repeated(answers, margin)
+    reference = Reference(problem.with_answers(AnswerModel(wrong)), 1)
+    state = reference.state()
+    planner, s, where = begun(problem.with_answers(answers), NOISY)
+    s.limits[0].identifies = 0
+    for named in ((0,), (1,), (2,)):
+        planner._write(0, [named], 2, -1.0, -1, margin)
+        price = min(problem.query_cost(side) for side in (named, tuple({0, 1, 2} - set(named))))
+        later = sum(float(reference.act_only(after)) for _, after in reference.after_question(state, named))
+        assert price_of(s, 0, 0) == pytest.approx(times * price)
+        assert ask_then_act(s, 0, *where, 0, 1.0, np.inf) == pytest.approx(times * price + later)
+
+
+# -- the table of values -----------------------------------------------------------------------------------------
+
+
+def test_the_table_never_mistakes_one_state_for_another() -> None:
+    """It forgets old values only, and a lower bound is returned only where it reaches the limit."""
+    _, s, _ = begun(random_problem(2, n_goals=4), replace(SMALL, log_table=6))
+    rng, known = np.random.default_rng(1), dict[tuple[int, ...], float]()
+    s.rows[:8, 0] = np.arange(1, 9)
+    found = 0
+    for _ in range(400):
+        key = tuple(int(rng.integers(n)) for n in (8, 3, 4, 3, 5))
+        row, teammate, place, load, tag = key
+        known[key] = value = float(rng.random()) + 0.1
+        keep(s, row, teammate, place, load - 1, tag, value)
+        assert recall(s, row, teammate, place, load - 1, tag, np.inf) == value
+        other = list(known)[int(rng.integers(len(known)))]
+        row, teammate, place, load, tag = other
+        again = recall(s, row, teammate, place, load - 1, tag, np.inf)
+        assert again in (known[other], UNKNOWN)
+        found += again != UNKNOWN
+    assert found > 20
+    keep(s, 0, 0, 0, -1, 0, -0.5)
+    assert [recall(s, 0, 0, 0, -1, 0, limit) for limit in (0.4, 0.5, 0.6)] == [0.5, 0.5, UNKNOWN]
+
+
+def test_values_of_plans_are_kept() -> None:
+    """States that several plans lead to are computed once for a decision, and again for the next."""
+    problem = random_problem(2, n_goals=4)
+    planner, tables = Planner(problem, tables_of(problem), SMALL), tables_of(problem)
+    before = set[int]()
+    for _ in range(2):
+        planner.plan(problem.prior, problem.start.teammate, problem.start.ego)
+        keys = planner.search.keys[planner.search.keys[:, -2] > 0]
+        tags = set((keys[:, -2] >> np.uint64(32)).tolist())
+        planned = {tag for tag in tags if tag > IDENTIFY}
+        assert planned - before, "no value of a plan was kept"
+        assert {tag >> 20 for tag in planned - before} == {planner.search.counts[0].decision_no}
+        assert {tag & 0xFF for tag in planned} <= {PLANNED + 1 + depth for depth in range(SMALL.depth + 1)}
+        before = planned
+        teammate, place = keys[:, 1] & np.uint64(0xFFFFFFFF), keys[:, 1] >> np.uint64(32)
+        assert (place < problem.ego.model.n_states).all()
+        assert not (keys[:, :1] & ~tables.alive[teammate.astype(int)]).any(), "goals that the teammate has passed"
+
+
+def test_the_best_action_does_not_depend_on_the_scale_of_weights() -> None:
+    """Equal delays may differ by rounding, in proportion to the weight."""
+    scored = records(SCORE, 3)
+    for weight in (1.0, 1e-6, 1e-200):
+        scored.delay, scored.left = np.array([2e-3, 1e-3, 1e-3 + 1e-12]) * weight, np.array([1.0, 3.0, 2.0]) * weight
+        assert best_action(scored, 3, weight) == 2
