@@ -126,10 +126,10 @@ def test_few_episodes_decide_nothing() -> None:
     assert "too few episodes" in measured(found, "ezq asks less when it costs more")
 
 
-def test_not_significant_needs_as_many_pairs_as_the_paper_had() -> None:
+def test_not_significant_needs_as_many_pairs_as_the_paper_had(verdicts: dict[str, str]) -> None:
     name = "uniform: no significant lead over cost-prob up to 0.4"
     assert by_name(claims(*paper_like(99)))[name] == OPEN
-    assert by_name(claims(*paper_like(120)))[name] == HOLDS
+    assert verdicts[name] == HOLDS  # of 120
 
 
 def test_without_questions_and_times_the_rest_is_still_judged(verdicts: dict[str, str]) -> None:
