@@ -116,6 +116,7 @@ dist: $(VENV)/installed-test
 	$(PYTHON) -m venv $(DIST)/env
 	$(DIST)/env/bin/python -m pip --disable-pip-version-check install --quiet -c constraints.txt $(DIST)/askwise-*.whl
 	cd $(DIST) && sh ../../tests/try_commands.sh env/bin
+	INSTALLED_ASKWISE=$(CURDIR)/$(DIST)/env/bin/askwise $(BIN)/pytest -q tests/test_readme.py
 	rm -rf $(DIST)/env $(DIST)/source
 	@echo "Written: $$(ls $(DIST)/askwise-*)"
 
