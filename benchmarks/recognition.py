@@ -73,7 +73,7 @@ def run(quick: bool) -> list[Table]:
         missing = "gr-libs is not installed here: not measured; pip install 'gr-libs[minigrid]'"
         return [Table("Divergence and goal recognition in MiniGrid", [Column("algorithm")], [[missing]])]
     goals = GOALS[:4] if quick else GOALS
-    training, samples, episodes = (2_000, 1_000, 2) if quick else (20_000, 20_000, 20)
+    training, samples, episodes = (2_000, 1_000, 2) if quick else (20_000, 20_000, 8)
     with _quiet_folder():
         progress(f"recognition: training for {len(goals)} goals")
         graql, graml = _graql(goals, training), _graml(goals, training, samples)
@@ -266,7 +266,7 @@ def _divergence(goals: Any, agents: Any, policies: Any) -> Any:
     found = np.zeros((len(names),) * 2)
     for j, name in enumerate(names):
         env = partial(Placed, agents[j].problem_name)
-        options: dict[str, Any] = {"horizon": STEPS, "evidence": EVIDENCE, "runs": 2_000, "lanes": 100, "seed": j}
+        options: dict[str, Any] = {"horizon": STEPS, "evidence": EVIDENCE, "runs": 500, "lanes": 100, "seed": j}
         pairs = askwise.sampled_divergence(env, by_name, truths=[name], **options).pairs
         for i, other in enumerate(names):
             if i != j:
