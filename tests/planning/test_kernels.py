@@ -131,8 +131,30 @@ def test_candidates_are_the_best_questions(seed: int) -> None:
 def test_questions_are_improved_only_if_the_settings_say_so() -> None:
     for climbs in (0, 1):
         _, s, where = begun(tools(0, 5), replace(SMALL, climbs=climbs))
+        proposed = s.sets[s.pool : s.pool + propose(s, 0, *where)].copy()
+        s.sets[s.pool :] = 0
         choose_candidates(s, 0, *where, 0)
+        assert (s.sets[s.pool : s.pool + len(proposed)] == proposed).all()
         assert s.merits[1].any() == (climbs > 0), "single goals are looked at"
+
+
+@pytest.mark.parametrize(("seed", "free", "expected"), [(1, False, [71, 161, 50]), (3, True, [113, 113, 50])])
+def test_the_work_follows_from_the_budget(
+    seed: int, free: bool, expected: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number of states is the same on every machine, as only true answers are considered here.
+
+    It includes states in which acting is followed to its end, and is at least what a decision needs; while an action
+    causes no delay, only an eighth of the budget is used.
+    """
+    problem, found = tools(seed, 7), []
+    for budget, at_least in ((40, 20_000), (160, 20_000), (40, 10)):
+        monkeypatch.setattr("askwise.planning.planner.AT_LEAST", at_least)
+        planner = Planner(problem, tables_of(problem), replace(SMALL, depth=6, inner=4, breadth=9))
+        plan = planner.plan(problem.prior, problem.start.teammate, problem.start.ego, budget=budget)
+        assert plan.free == free
+        found.append(plan.worked)
+    assert found == expected
 
 
 def test_moves_that_are_tried_to_improve_a_question() -> None:
