@@ -64,7 +64,8 @@ def check_frame(page: Visit, episode: Episode, k: int) -> None:
     assert page.page.locator("#ego .load").get_attribute("data-load") == held
     belief = episode.steps[min(k, n - 1)].belief
     assert belief is not None
-    assert page.text("#possible") == f"{(belief > 0).sum()} of {belief.size} possible"
+    before = " before this step" if k < n else ""
+    assert page.text("#possible") == f"{(belief > 0).sum()} of {belief.size} possible{before}"
     assert page.page.locator("#map .goal.out").count() == page.page.locator("#belief li.out").count()
     assert page.page.locator("#belief li.out").count() == (belief == 0).sum()
 

@@ -28,6 +28,7 @@ from askwise.view.palette import hex_of, ink_on, shade
 from askwise.view.panels import arrow_head, labelled
 from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
 from askwise.view.scene_builder import place_in, scene_at, start_scene
+from askwise.view.text import ego_places
 from askwise.view.vector_pen import EDGE, EGO, FAINT, INK, LINE, OUT, PAPER, TEAMMATE, WALL, WAY, VectorPen, text_width
 
 COLUMN = 3.3 * 72
@@ -357,6 +358,8 @@ class SceneFigure:
             names = [("", f"{k + 1} {printable(goal.name)}") for k, goal in enumerate(scene.goals)]
             found += list(_in_rows(names, self.width))
         found += self._toolbox_rows()
+        for note in ego_places(scene):
+            found += [[("", line)] for line in _wrapped(note, self.width - 2 * MARGIN)]
         for k, (_, text) in enumerate(self.questions):
             found += [[("", line)] for line in _wrapped(f"{k + 1}: {text}", self.width - 2 * MARGIN)]
         return found

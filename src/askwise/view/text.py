@@ -146,7 +146,7 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
     drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
     legend = [", ".join(signs), *drawing.remarks]
-    notes = ["; ".join(legend), "; ".join(_ego_places(scene)), where(scene), belief_line(scene)]
+    notes = ["; ".join(legend), "; ".join(ego_places(scene)), where(scene), belief_line(scene)]
     lines = [*drawing.lines, "", *map(wrapped, notes)]
     if scene.question:
         reply = f"  {scene.reply}." if scene.reply else ""
@@ -191,7 +191,7 @@ def _visible(line: str) -> int:
     return columns_of(ESCAPES.sub("", line))
 
 
-def _ego_places(scene: Scene) -> Iterator[str]:
+def ego_places(scene: Scene) -> Iterator[str]:
     """Yield phrases that name the ego agent's targets which a mark of the teammate hides, one phrase for each goal."""
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}

@@ -68,6 +68,7 @@ function showCost(k) {
   const scale = Math.max(total, episode.optimal) || 1;
   const asking = frames.slice(0, k).reduce((sum, frame) => sum + (frame.ask ? frame.price : 0), 0);
   byId("cost").textContent = number(frames[k].cost);
+  byId("when").textContent = k === nSteps ? "in all" : "before this step";
   byId("optimal").textContent = number(episode.optimal);
   byId("moves").style.width = `${(100 * (frames[k].cost - asking)) / scale}%`;
   byId("asking").style.width = `${(100 * asking) / scale}%`;
@@ -112,7 +113,7 @@ function zoneRow([first, second, informed, branching], steps) {
 }
 
 function zoneAxis(steps) {
-  const apart = steps <= 10 ? 1 : steps <= 14 ? 2 : 5;
+  const apart = steps <= 8 ? 1 : steps <= 10 ? 2 : 5;
   const row = element("div", { class: "pair" }, element("span", { class: "says" }, "steps from now"));
   const holder = element("div", { class: "axis", style: "position:relative;height:14px" });
   for (let t = 1; t <= steps; t += 1) {
@@ -133,7 +134,7 @@ function showBelief(k) {
     return;
   }
   const possible = belief.filter((p) => p > 0).length;
-  byId("possible").textContent = `${possible} of ${belief.length} possible`;
+  byId("possible").textContent = `${possible} of ${belief.length} possible${k === nSteps ? "" : " before this step"}`;
   const asked = new Set(frame.ask || []);
   // Array.sort is stable: equally likely goals keep their order.
   const order = belief.map((_, goal) => goal).sort((a, b) => belief[b] - belief[a]);
