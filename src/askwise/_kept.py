@@ -160,7 +160,10 @@ def _remove_oldest(folder: Path, most: int) -> None:
 
 @contextlib.contextmanager
 def locked(place: CacheFolder) -> Iterator[None]:
-    """Keep other processes from compiling or loading this kernel inside the ``with`` block, if files can be locked."""
+    """Hold the lock of a cache folder during the ``with`` block: other processes wait before they use the folder.
+
+    Where files cannot be locked, the block runs without a lock.
+    """
     try:
         import fcntl
 

@@ -87,11 +87,12 @@ class AnswerModel:
 
     @property
     def telling(self) -> float:
-        """How much one yes/no answer settles on average, from 0 to 1; at 0.1, about ten answers settle a question.
+        """The share of a yes/no question that one reply settles on average, from 0 to 1: at 0.1, it takes ten replies.
 
-        A question is settled when the odds of one answer have grown by a factor of ``1 / CREDIBLE``. Each given answer
-        multiplies them by ``(1 - wrong) / wrong``, in the right or the wrong direction; a missing one changes nothing.
-        If answers are never wrong, a given answer settles the question, so the result is ``1 - refused``.
+        A question is settled when the odds of its true answer have grown by a factor of ``1 / CREDIBLE``. A right
+        reply adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong one subtracts it, and a missing
+        one changes nothing. The result is the mean change divided by ``log(1 / CREDIBLE)``, at most 1. If replies are
+        never wrong, one settles the question, so the result is ``1 - refused``.
         """
         if self.wrong == 0:
             return 1.0 - self.refused

@@ -217,7 +217,10 @@ class Boltzmann(Teammate):
         self.name = f"boltzmann:{beta:g}"
 
     def act(self, state: int) -> int:
-        """Draw an action in `state`, an index of ``problem.teammate.actions.names``; it stays only at its goal."""
+        """Draw the teammate's action in `state` and return its index in ``problem.teammate.actions.names``.
+
+        The teammate stays only at its goal.
+        """
         problem = self.problem
         at_goal = problem.teammate.steps(state)[self.goal] == 0
         # Staying means having arrived, so it is only for the goal.

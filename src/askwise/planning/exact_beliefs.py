@@ -213,7 +213,7 @@ class BeliefGraph:
         return self._numbers[key]
 
     def known(self, stage: int, evidence: Evidence) -> int | None:
-        """Return the number of a belief with `stage` questions left, None if it was not met."""
+        """Return the index of the belief after `evidence`, with `stage` questions left; None if the graph lacks it."""
         return self._numbers.get((stage, self._relevant(evidence, stage)))
 
     def _relevant(self, evidence: Evidence, stage: int) -> Evidence:

@@ -95,7 +95,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Confident(Verdict):
-    """The verdict on a bound that holds with some confidence, because the groups were drawn at random."""
+    """A verdict on a lower bound that is estimated from randomly drawn groups of goals, so that it may be too high.
+
+    Attributes:
+        confidence: the probability, before the groups are drawn, that the bound will hold.
+    """
 
     confidence: float = CONFIDENCE
 

@@ -78,9 +78,10 @@ def _near_less_to_gain(evidence: StudyEvidence) -> Iterator[Part]:
 
 
 def _near_only_ezq(evidence: StudyEvidence) -> Iterator[Part]:
-    """Compare the method never with baseline, toolbox and cost-prob under the prior near, at all prices above 0.
+    """Yield one part for each of `baseline`, `toolbox` and `cost-prob`, compared with `never` under the prior `near`.
 
-    There is one verdict for each of the three methods, which holds if never is significantly cheaper at some price.
+    The claim behind it: only `ezq` is cheaper than never asking. A part holds if `never` is significantly cheaper than
+    the part's method at one price above 0 at least.
     """
     for method in ASKING:
         compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))

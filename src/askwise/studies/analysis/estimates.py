@@ -148,11 +148,12 @@ def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate
 
 
 def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
-    """Return the mean of several ratios ``sum(upper) / sum(lower)``, with an interval by linearisation.
+    """Return the mean of several ratios ``sum(upper) / sum(lower)``, with a confidence interval by linearisation.
 
-    To first order, each pair changes a ratio of value `q` by ``(upper - q lower) / sum(lower)``. The changes of all
-    pairs with the same number in `Ratio.units` are summed over all ratios, because these pairs may depend on each
-    other. If a ratio has only one such number, its changes add up to 0 by definition, so that there is no interval.
+    A ratio of value `q` is computed from pairs of `upper` and `lower`. To first order, a pair contributes
+    ``(upper - q lower) / sum(lower)`` to its error. Pairs of the same unit (`Ratio.units`) may depend on each other, so
+    their contributions are summed over all ratios before the variance is computed. The contributions to one ratio
+    always sum to 0: if all its pairs belong to one unit, they say nothing about its error, and there is no interval.
     """
     n = sum(each.lower.size for each in ratios)
     if not ratios or any(each.lower.sum() == 0 for each in ratios):

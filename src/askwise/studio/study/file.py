@@ -269,12 +269,16 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
 
 
 def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]:
-    """Return code and link of each way to end; refuse codes that the panel could not tell apart, and wrong links.
+    """Return the code and the link that people get at the end, by the way in which they end (a key of `ENDINGS`).
 
     Args:
         root: the study file.
-        stored: how identifiers are stored.
-        usual: the link for codes without their own; empty if the service has none.
+        stored: how the panel's identifiers are stored, ``plain`` or as a hash; only plain ones can be part of a link.
+        usual: the panel's link for codes without a link in the file; empty if the panel has none.
+
+    Raises:
+        InputError: two ways to end have the same code, or a link is no address or lacks the code or identifier that it
+            refers to.
     """
     keys = [f"{begin}{what}" for begin in ENDINGS.values() for what in ("code", "link")]
     given = _table(root, "completion", keys)
