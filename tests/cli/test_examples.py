@@ -70,3 +70,15 @@ def test_a_copy_has_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["examples", "words-pddl", "-o", "archive"]) == 0
     assert main(["examples", "ward"]) == 0
     assert 'name = "Ward"' in capsys.readouterr().out
+
+
+def test_an_example_as_the_repository_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["show", "examples/kitchen.toml"]) == 0
+    assert capsys.readouterr().out.startswith("Kitchen: ")
+    assert main(["show", "examples/nothing.toml"]) == 2
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "kitchen.toml").write_text("mine")
+    assert main(["show", "examples/kitchen.toml"]) == 2  # a file that is there comes first

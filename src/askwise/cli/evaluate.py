@@ -180,7 +180,7 @@ def to_table(found: list[Evaluation], bound: Bound | None) -> str:
     widths = [max(len(row[k]) for row in table) for k in range(len(kept))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
     verdicts = dict.fromkeys(str(each.verdict) for each in found)
-    lines.append(f"verdict: {'; '.join(verdicts)}")
+    lines.append(wrapped(f"verdict: {'; '.join(verdicts)}", 9))
     if bound is not None:
         lines.append(f"lower bound for all methods: {bound.value:.6g} ({bound.verdict})")
     return "\n".join(lines) + "\n"

@@ -58,12 +58,16 @@ def folder() -> Path:
 def find(given: str | Path) -> Path:
     """Return the path of a file; if there is none of that name, of the example of that name.
 
+    So is ``examples/ward.toml`` where no such file exists: the documentation writes examples as in the repository.
     Any other path is returned as it is, and reading it raises the error. A name that is neither a file nor an example,
     but resembles one, raises an `InputError` that says which.
     """
     name, path = str(given), Path(given)
-    if not name or "\0" in name or name == "-" or path.name != name:
+    if not name or "\0" in name or name == "-":
         return path
+    if path.name != name:
+        files = [f"examples/{each.file}" for each in EXAMPLES.values()]
+        return folder().parent / path if path.as_posix() in files and not path.exists() else path
     try:
         if path.exists():
             return path
