@@ -11,6 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from benchmarks.recognition import correlation, table_of
 
 import askwise
 from askwise.sampling import FromHere, GaussianPolicy, NoisyPolicy, VectorPolicy
@@ -346,3 +347,18 @@ def test_a_stated_noise() -> None:
     assert policy(0).tolist() == pytest.approx([0.05, 0.95])
     with pytest.raises(askwise.InputError, match=r"^noise: found 0; expected a number above 0, at most 1$"):
         NoisyPolicy(lambda _: 1, 2, 0)
+
+
+def test_rank_correlation_of_pairs_of_goals() -> None:
+    """The benchmark with gr-libs: equal orders correlate fully; with four goals, one of 24 renamings is the same."""
+    pairs = np.arange(16.0).reshape(4, 4) ** 2
+    rho, p = correlation(pairs, np.sqrt(pairs), renamings=2_000)
+    assert rho == pytest.approx(1)
+    assert p == pytest.approx(1 / 24, abs=0.02)
+    assert correlation(pairs, -pairs, renamings=100) == (pytest.approx(-1), 1.0)
+
+
+def test_acting_policies_of_tabular_learners() -> None:
+    rows = table_of({"(3,1):2": [0.5, 1.0, 0.5, 9.0, 9.0, 9.0, 9.0], "(1,1):0": [0.0] * 7})
+    assert rows[3, 1, 2].tolist() == pytest.approx([1 / 258, 256 / 258, 1 / 258, 0, 0, 0, 0])
+    assert rows[1, 1, 0].tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0, 0, 0, 0])
