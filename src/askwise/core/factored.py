@@ -113,9 +113,9 @@ def checked_policies(
 
 
 def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
-    """Raise an `InputError` about `field` unless a policy always has an action and a way to a target where it may stay.
+    """Raise an `InputError` about `field` unless a policy has an action and a path to the goal in all states.
 
-    All states that it may reach from `start` are checked.
+    Only the states that it may reach from `start` count. At its targets it must be able to stay.
     """
     ends = [int(state) for state in targets if policy.support[state, model.stay]]
     if len(ends) < targets.size:

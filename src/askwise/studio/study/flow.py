@@ -315,7 +315,7 @@ def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) 
 
 
 class NotEntered(AskwiseError):  # noqa: N818 - it names what happened
-    """Raised if an entry is incomplete; the message, in the person's language, says what is missing."""
+    """Raised if a form is incomplete or invalid; the message, in the person's language, says what to enter."""
 
 
 def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, texts: Texts) -> dict[str, Any]:
