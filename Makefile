@@ -3,8 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# Python translates what is used when it is used first: to translate everything takes a third of the installation.
-INSTALL := $(PIP) install --quiet --no-compile -c constraints.txt
+INSTALL := $(PIP) install --quiet -c constraints.txt
 
 # Tests start hundreds of processes: each would translate all of the source once more.
 unexport PYTHONDONTWRITEBYTECODE
