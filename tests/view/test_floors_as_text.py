@@ -35,8 +35,8 @@ def test_golden_drawings() -> None:
 
 def test_a_graph_lists_where_one_can_go() -> None:
     lines = text.draw(start_scene(ward())).splitlines()
-    assert lines[0] == "T  desk          -> hall (go)"
-    assert lines[3] == " o room 1        -> hall (out)"
+    assert lines[0] == "T   desk          -> hall (go)"
+    assert lines[3] == "  o room 1        -> hall (out)"
     assert lines[5] == " o room 2        [rounds] -> corridor (out)"
     assert lines[7] == " o laundry       [washing] -> nowhere"
 
@@ -44,13 +44,13 @@ def test_a_graph_lists_where_one_can_go() -> None:
 def test_what_is_asked_and_ruled_out_is_signed_in_lists() -> None:
     scene = replace(start_scene(ward(), np.array([0.0, 0.5, 0.5])), asked=(1,))
     lines = text.draw(scene).splitlines()
-    assert [line[1] for line in lines[:8]] == list("   x ??o")
+    assert [line[2] for line in lines[:8]] == list("   x ??o")
 
 
 def test_both_in_one_place() -> None:
     problem = ward()
     scene = scene_of(problem, joint_state(problem, "hall", "hall"))
-    assert text.draw(scene).splitlines()[1].startswith("&  hall")
+    assert text.draw(scene).splitlines()[1].startswith("&   hall")
 
 
 def test_two_maps_stand_side_by_side() -> None:
@@ -63,7 +63,7 @@ def test_two_maps_stand_side_by_side() -> None:
 def test_the_ego_agent_is_on_its_own_ground_only() -> None:
     drawing = text.draw(start_scene(graph_and_map()))
     above, below = drawing.split("ego agent:\n", 1)
-    assert "\nT  desk" in above
+    assert "\nT   desk" in above
     assert not re.search(r"^.?E", above, re.MULTILINE)
     assert "1 .  ## E  ." in below
 
@@ -97,5 +97,5 @@ def test_of_many_states_those_that_matter_are_listed() -> None:
     listed = drawing.split("\n\n")[0].splitlines()
     assert len(listed) <= 12
     assert [line[0] for line in listed].count("T") == [line[0] for line in listed].count("E") == 1
-    assert [line[1] for line in listed].count("o") == 4
+    assert [line[2] for line in listed].count("o") == 4
     assert f"{10_000 - len(listed)} of 10000 states are not listed" in drawing

@@ -244,10 +244,12 @@ def _steps(found: Recognised) -> str:
     """Return a table with a line for each observed action: the number of possible goals after it, and the likeliest."""
     actions = ["(nothing yet)", *(_short(f"({printable(action)})", LONGEST_ACTION) for action in found.seen)]
     width = max(map(len, actions))
-    lines = [f"     {'seen':<{width}}  possible  likeliest"]
+    # A belief that rules no goal out says more by the number of goals that are still likely.
+    left, head = (found.probabilities > 0.01, "over 1 %") if found.possible.all() else (found.possible, "possible")
+    lines = [f"     {'seen':<{width}}  {head}  likeliest"]
     for k, action in enumerate(actions):
         number = f"{k:>3}" if k else "   "
-        lines.append(f"{number}  {action:<{width}}  {int(found.possible[k].sum()):>8}  {_likeliest(found, k)}")
+        lines.append(f"{number}  {action:<{width}}  {int(left[k].sum()):>8}  {_likeliest(found, k)}")
     return "\n".join(lines)
 
 

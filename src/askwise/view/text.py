@@ -66,9 +66,9 @@ def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, colu
         at, name = floor.nodes[node].at, names[node]
         agent, goal = agents.get(at), goals.get(at)
         called = f" [{goal.name}]" if goal and goal.name != floor.nodes[node].name else ""
-        before = _sign(agent, paint) + _sign(goal, paint)
+        before = f"{_sign(agent, paint)} {_sign(goal, paint)}"
         line = f"{before} {paint(name, goal.colour if goal else '')}{' ' * (wide - columns_of(name))}"
-        rest = shortened_end(f"{called} -> {', '.join(edges[node]) or nowhere}", columns - 3 - wide)
+        rest = shortened_end(f"{called} -> {', '.join(edges[node]) or nowhere}", columns - 4 - wide)
         lines.append(line + paint(rest, DIM))
     return TextFloor(lines, signs, _remarks(floor, len(shown)))
 
