@@ -23,6 +23,7 @@ import pytest
 from numba.core import caching
 
 from askwise import _compiled, _jit, _kept
+from askwise.cli import main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -589,3 +590,15 @@ def test_the_planner_decides_without_numba_while_few_states_are_searched() -> No
     )
     assert plain[0] == compiled[0]
     assert (plain[1], compiled[1]) == ("False", "True")
+
+
+@pytest.mark.parametrize("command", ["decide ticket", "design hall -k 1", "ask workshop --method ezq-exact"])
+def test_where_numba_may_not_compile_all_runs_as_it_is_written(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command.split()) == 0
+    expected = capsys.readouterr().out
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    arguments = [sys.executable, "-m", "askwise", *command.split()]
+    done = subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -32,6 +33,9 @@ PATIENCE = 200_000
 """Steps in Python that take less time than loading numba and some kernels."""
 EACH = 10_000
 """Steps in Python that take about as long as finding a kernel in numba's cache; compiling takes far longer."""
+
+NEVER = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+"""Whether numba is told not to compile: then all kernels run as they are written."""
 
 int64: Any = np.int64
 """Converts a number that is passed to another kernel: that kernel would be compiled again for a literal, or for another
@@ -79,6 +83,9 @@ class Kernel:
 
     def __call__(self, *given: Any) -> Any:
         """Run the loop with these arguments, as it is written if that is little work, otherwise compiled."""
+        if NEVER:
+            with np.errstate(all="ignore"):
+                return self.as_written(*given)
         if self._work is not None and self._compiled is None:
             steps = self._work(SimpleNamespace(**dict(zip(self._names, given, strict=True))))
             if patience.allows(steps, self._done):
@@ -89,7 +96,7 @@ class Kernel:
 
     def may_run_as_written(self, most: int) -> bool:
         """Return whether `on` may run the loop in Python: numba is not loaded, and it did less than `most` work."""
-        return self._compiled is None and "askwise._jit" not in sys.modules and self._done < most
+        return NEVER or (self._compiled is None and "askwise._jit" not in sys.modules and self._done < most)
 
     def count(self, work: int) -> None:
         """Add work that was done in Python, in the unit of `may_run_as_written`."""
@@ -100,7 +107,7 @@ class Kernel:
 
         Whole numbers become `int64` in both: products that mix bits have to overflow.
         """
-        if as_written:
+        if as_written or NEVER:
             with np.errstate(all="ignore"):
                 return self.as_written(struct, *(int64(each) if type(each) is int else each for each in given))
         reference = struct.compiled
