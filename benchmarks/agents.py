@@ -1,11 +1,11 @@
-"""Deciding: time for an episode and for a decision by every method, and how it grows with the number of goals.
+"""The time of an episode and of a decision of each method, and its growth with the number of goals.
 
-Every episode is played on a map of its own, of the paper's size: 20 x 20, 50 stations, 5 toolboxes. *From nothing*
-counts all of it, a fresh problem and its tables included; *problem kept* plays once more on the same problem. All runs
-in this one process; the methods take turns on each map, after a round that is not counted, in which compiled code is
-loaded. A decision is *torn* where the gate is open: only there is a question considered.
+Every episode is played on its own map of the paper's size: 20 x 20 cells, 50 stations, 5 toolboxes. *New problem*
+includes making the problem and its tables; *same problem* is the time of a second episode on the same problem.
+Everything runs in one process, and the methods take turns on each map. One episode of each, which loads compiled code,
+is not counted. A decision is *torn* where the gate is open: only there are questions considered.
 
-The growth is that of a torn decision with all goals possible, on a problem that exists already.
+The growth is that of a torn decision with all goals possible, on a problem whose tables exist.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import Station
 from askwise.methods import Observation, make_agent
-from benchmarks.report import Column, Table, count, progress, ratio, seconds
-from benchmarks.timed import Taken, Timed
+from benchmarks.tools.report import Column, Table, count, progress, ratio, seconds
+from benchmarks.tools.timing import TimedAgent, TimedDecision, growth_exponent
 
 SIDE, STATIONS, TOOLBOXES = 20, 50, 5
 COST = QueryCost(base=0.5, per_goal=0.2)
@@ -34,33 +34,33 @@ METHODS = (*HEURISTICS, "ezq", "ezq-local", "ezq-auto")
 PAPER = {"ezq": 8.9, **dict.fromkeys(HEURISTICS, 0.23)}
 """Seconds for an episode in the paper."""
 EXPECTED = {"ezq": 0.060, "ezq-local": 0.020, **dict.fromkeys(HEURISTICS, 0.002)}
-"""Seconds that an episode from nothing is expected to stay below."""
+"""Expected upper limits of the time for an episode on a new problem, in seconds."""
 SIZES = (25, 50, 100, 200, 400)
-GROWING = ("ezq", "ezq-local")
+GROWTH_METHODS = ("ezq", "ezq-local")
 
 
 @dataclass
 class Measured:
-    """Seconds by episode and by decision."""
+    """Times of one method, in seconds: of each episode, each decision, and each torn decision."""
 
-    fresh: list[float] = field(default_factory=list)
-    kept: list[float] = field(default_factory=list)
+    new: list[float] = field(default_factory=list)
+    same: list[float] = field(default_factory=list)
     decisions: list[float] = field(default_factory=list)
     torn: list[float] = field(default_factory=list)
 
 
 def run(quick: bool) -> list[Table]:
-    """Measure episodes and decisions, then how a decision grows with the goals."""
+    """Measure episodes and decisions, then the growth of a decision with the goals."""
     episodes, sizes, states = (3, SIZES[:3], 3) if quick else (100, SIZES, 15)
-    found = measured(episodes)
+    found = measure(episodes)
     return [_episodes(found), _decisions(found), _verdicts(found, quick), _growth(sizes, states)]
 
 
 # -- episodes ------------------------------------------------------------------------------------------------
 
 
-def measured(episodes: int) -> dict[str, Measured]:
-    """Play as many maps with every method."""
+def measure(episodes: int) -> dict[str, Measured]:
+    """Play an episode on each of so many maps with every method."""
     found = {name: Measured() for name in METHODS}
     for k in range(episodes + 1):
         if k % 25 == 0:
@@ -77,23 +77,23 @@ def _paper_instance(seed: int) -> Instance:
 
 
 def _play(name: str, instance: Instance, seed: int, into: Measured) -> None:
-    agent, clocked = make_agent(name), Timed(name)
-    own = replace(instance)  # an instance keeps its grid: nobody gets the one that another method has made
+    agent, timed = make_agent(name), TimedAgent(name)
+    own = replace(instance)  # an instance caches its grid, which would otherwise be shared by the methods
     start = perf_counter()
     problem = ToolFetching(own)
     simulate(problem, agent, seed=seed)
     middle = perf_counter()
     simulate(problem, agent, seed=seed)
-    into.fresh.append(middle - start)
-    into.kept.append(perf_counter() - middle)
-    simulate(problem, clocked, seed=seed)  # once more: looking at the clock takes time as well
-    into.decisions += [each.seconds for each in clocked.taken]
-    into.torn += [each.seconds for each in clocked.taken if _is_torn(each, problem)]
+    into.new.append(middle - start)
+    into.same.append(perf_counter() - middle)
+    simulate(problem, timed, seed=seed)  # a third episode, because reading the clock takes time too
+    into.decisions += [each.seconds for each in timed.decisions]
+    into.torn += [each.seconds for each in timed.decisions if _is_torn(each, problem)]
 
 
-def _is_torn(taken: Taken, problem: Problem) -> bool:
-    # With one goal left NOOP means that the fetcher has arrived, not that it is torn.
-    return taken.decision.ask is not None or (taken.several and taken.decision.action == problem.ego.actions.stay)
+def _is_torn(made: TimedDecision, problem: Problem) -> bool:
+    # With one goal left, NOOP means that the fetcher has arrived, not that it is torn.
+    return made.decision.ask is not None or (made.undecided and made.decision.action == problem.ego.actions.stay)
 
 
 # -- growth --------------------------------------------------------------------------------------------------
@@ -102,24 +102,24 @@ def _is_torn(taken: Taken, problem: Problem) -> bool:
 def _growth(sizes: Sequence[int], states: int) -> Table:
     table = Table(
         f"Growth of a torn decision with the goals, {SIDE} x {SIDE}",
-        [count("goals"), *(seconds(f"{name}, {what}") for name in GROWING for what in ("median", "worst"))],
+        [count("goals"), *(seconds(f"{name}, {what}") for name in GROWTH_METHODS for what in ("median", "worst"))],
     )
-    medians: dict[str, list[float]] = {name: [] for name in GROWING}
+    medians: dict[str, list[float]] = {name: [] for name in GROWTH_METHODS}
     for n in sizes:
         progress(f"agents: decisions about {n} goals")
         row: list[object] = [n]
-        for name in GROWING:
+        for name in GROWTH_METHODS:
             taken = _torn_decisions(name, n, states)
             medians[name].append(statistics.median(taken))
             row += [statistics.median(taken), max(taken)]
         table.rows.append(row)
-    bound = _exponent(sizes, [n**2 * np.log(n) for n in sizes])
+    bound = growth_exponent(sizes, [n**2 * np.log(n) for n in sizes])
     table.notes = [
-        f"{name} grows like n^{_exponent(sizes, taken):.2f} (least squares)" for name, taken in medians.items()
+        f"{name} grows like n^{growth_exponent(sizes, taken):.2f} (least squares)" for name, taken in medians.items()
     ]
     table.notes += [
         f"the paper's bound, O(n^2 log n), grows like n^{bound:.2f} over these sizes",
-        f"{states} random states each, all goals possible, no action optimal for all; tables exist already",
+        f"{states} random states each, all goals possible, no action optimal for all goals; tables exist",
     ]
     return table
 
@@ -128,21 +128,21 @@ def _torn_decisions(name: str, n: int, states: int) -> list[float]:
     rng = np.random.default_rng([2021, n])
     taken = []
     for _ in range(states):
-        problem = ToolFetching(_crowded(n, rng))
+        problem = ToolFetching(_random_map(n, rng))
         state = _torn_state(problem, rng)
         agent = make_agent(name)
-        for timed in (False, True):  # the first fills the tables
+        for counted in (False, True):  # the first decision fills the tables
             agent.reset(problem, 1)
             start = perf_counter()
             decision = agent.decide(Observation(state))
-            if timed:
+            if counted:
                 taken.append(perf_counter() - start)
         assert decision.considered is not None
     return taken
 
 
-def _crowded(n: int, rng: np.random.Generator) -> Instance:
-    """Return a map with `n` stations, up to one on every cell; toolboxes may lie under stations."""
+def _random_map(n: int, rng: np.random.Generator) -> Instance:
+    """Return a map with `n` stations, up to one on every cell; a toolbox and a station may share a cell."""
     cells = [(int(k) % SIDE, int(k) // SIDE) for k in rng.permutation(SIDE * SIDE)]
     boxes = {f"T{k}": cells[int(at)] for k, at in enumerate(rng.choice(len(cells), TOOLBOXES, replace=False))}
     owners = rng.integers(TOOLBOXES, size=n)
@@ -167,53 +167,50 @@ def _torn_state(problem: ToolFetching, rng: np.random.Generator) -> JointState:
             return state
 
 
-def _exponent(sizes: Sequence[int], values: Sequence[float]) -> float:
-    """Return the slope of log value over log size."""
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
-
-
 # -- tables --------------------------------------------------------------------------------------------------
 
 
 def _episodes(found: dict[str, Measured]) -> Table:
-    columns = [seconds(what) for what in ("from nothing, median", "mean", "worst", "problem kept, median")]
+    columns = [seconds(what) for what in ("new problem, median", "mean", "worst", "same problem, median")]
     table = Table(
         f"Episodes; {SIDE} x {SIDE}, {STATIONS} stations, {TOOLBOXES} toolboxes",
         [Column("method"), *columns, seconds("the paper"), ratio("the paper / median")],
     )
     for name, took in found.items():
-        median, paper = statistics.median(took.fresh), PAPER.get(name)
-        kept = statistics.median(took.kept)
+        median, paper = statistics.median(took.new), PAPER.get(name)
+        same = statistics.median(took.same)
         faster = None if paper is None else paper / median
-        table.rows.append([name, median, statistics.mean(took.fresh), max(took.fresh), kept, paper, faster])
+        table.rows.append([name, median, statistics.mean(took.new), max(took.new), same, paper, faster])
     table.notes = [
-        f"{len(found[METHODS[0]].fresh)} maps, prior far, a question costs 0.5 and 0.2 for each station",
-        "from nothing: grid, distances and all that a problem keeps; only the closed form of this grid size, which is "
-        "the same for all maps, stays in the process",
-        "the paper: 8.9 s for an ezq episode, 6.1 s of it its genetic algorithm; under 0.23 s for its heuristics",
-        "on another machine, in another language: the ratios say what a user gains, not who programs better",
+        f"{len(found[METHODS[0]].new)} maps, prior far, a question costs 0.5 plus 0.2 for each station",
+        "new problem: includes the grid, distances and all that a problem caches, except the closed form of this grid "
+        "size, which all maps share",
+        "the paper: 8.9 s for an ezq episode (6.1 s for its genetic algorithm), under 0.23 s for its heuristics",
+        "the paper used another machine and language: ratios show what users gain, not which implementation is better",
     ]
     return table
 
 
 def _decisions(found: dict[str, Measured]) -> Table:
     columns = [seconds(what) for what in ("torn, median", "mean", "worst", "all decisions, median")]
-    table = Table("Decisions, in the same episodes", [Column("method"), *columns, count("torn"), count("all")])
+    table = Table("Decisions in the same episodes", [Column("method"), *columns, count("torn"), count("all")])
     for name, took in found.items():
         torn = took.torn
         times = [statistics.median(torn), statistics.mean(torn), max(torn), statistics.median(took.decisions)]
         table.rows.append([name, *times, len(torn), len(took.decisions)])
-    table.notes = ["torn: no action is optimal for all possible goals; the problem is kept from an earlier episode"]
+    table.notes = [
+        "torn: no action is optimal for all possible goals; the tables of the problem exist from an earlier episode"
+    ]
     return table
 
 
 def _verdicts(found: dict[str, Measured], quick: bool) -> Table:
     table = Table(
-        "Expected and measured; an episode from nothing, median",
+        "Expected and measured: an episode on a new problem, median",
         [Column("method"), seconds("expected below"), seconds("measured"), Column("verdict")],
     )
     for name, limit in EXPECTED.items():
-        median = statistics.median(found[name].fresh)
+        median = statistics.median(found[name].new)
         verdict = "not judged" if quick else "holds" if median < limit else "DOES NOT HOLD"
         table.rows.append([name, limit, median, verdict])
     return table

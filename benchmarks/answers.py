@@ -1,12 +1,13 @@
-"""Answers as people give them: whether every episode ends, and what it costs, beside planners that do not doubt them.
+"""Episodes with wrong and refused answers: whether every episode ends, and what each method costs.
 
-Maps of 8 x 8 cells with 8 stations and 3 toolboxes; `benchmarks.answers_exactly` has smaller ones, for which it knows
-what is to be expected. A question costs 0.5: the paper's price for one that names any number of stations. Every method
-meets the same maps, goals and teammates, and the same luck with answers: its first question is misunderstood in the
-same episodes as everybody's first, and so on. All methods know how often answers are wrong or missing, but for
-*trusting*, which believes them all, and *asks twice*, which believes what two replies agree on
-(`benchmarks.believing`); both forget all answers when the teammate does what contradicts them. None of the episodes
-served to choose a setting of the planner. `benchmarks.answers_compared` says what came out.
+Maps of 8 x 8 cells with 8 stations and 3 toolboxes; `benchmarks.answers_exactly` has smaller ones, with exact
+expectations. A question costs 0.5, the paper's price for a question about any number of stations. A condition is a rate
+of wrong and of refused answers, a kind of errors, a prior and a teammate.
+
+Common random numbers: within a condition all methods meet the same maps, goals, teammates and answer errors. If the
+first question is misunderstood, it is misunderstood for all of them. All methods know how often answers are wrong or
+refused, except two planners that trust answers (`benchmarks.trusting`). No setting of the planner was chosen on these
+episodes. `benchmarks.answers_compared` computes the tables.
 """
 
 from __future__ import annotations
@@ -26,31 +27,31 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent
-from benchmarks.answers_compared import Place, Played, save_tables, tables
-from benchmarks.believing import Trusting, Twice
-from benchmarks.pool import process_pool
-from benchmarks.report import Table, progress
+from benchmarks.answers_compared import Condition, Played, save_tables, tables
+from benchmarks.tools.processes import process_pool
+from benchmarks.tools.report import Table, progress
+from benchmarks.trusting import AskingTwice, Trusting
 
 SIZES = {8: (8, 3)}
-"""Stations and toolboxes by the side of the map; every size that is listed here is played."""
+"""Numbers of stations and toolboxes by the side of the map; every size in this table is played."""
 COST = QueryCost(0.5)
 WRONG, REFUSED, ERRORS = (0.05, 0.1, 0.2), (0.0, 0.3), ("independent", "persistent")
 PRIORS, TEAMMATES = ("far", "uniform", "near"), ("urop", "noisy:0.1")
-BELIEVING = {Trusting.name: Trusting, Twice.name: Twice}
-COMPARED = ("planner", *BELIEVING)
+TRUSTING = {Trusting.name: Trusting, AskingTwice.name: AskingTwice}
+COMPARED = ("planner", *TRUSTING)
 METHODS = (*COMPARED, "planner-light", "ezq", "ezq-local", "cost-prob", "toolbox", "baseline", "never")
 EPISODES = 100
-"""Episodes a cell."""
-TOGETHER = 50
-"""Episodes that are played and written down together."""
+"""Episodes in each condition."""
+BLOCK_SIZE = 50
+"""Episodes that are played, and written to the file, together."""
 FIRST_SEED = 50_000
-"""Far from those on which settings were chosen."""
+"""Far from the seeds on which settings were chosen."""
 FILE = Path("out/bench/answers.csv")
-"""Where costs are kept as they come: a run that was stopped goes on where it was."""
+"""Each block is written to this file at once, so an interrupted run can be resumed."""
 
 
 class Block(NamedTuple):
-    """Some episodes of one method in one place."""
+    """Consecutive episodes of one method in one condition, from the episode number `first`."""
 
     side: int
     wrong: float
@@ -63,15 +64,15 @@ class Block(NamedTuple):
     episodes: int
 
     @property
-    def place(self) -> Place:
-        """Where it is played."""
+    def condition(self) -> Condition:
+        """The condition of these episodes."""
         return self[1:6]
 
 
 def play(block: Block) -> Played:
     """Play the episodes of a block."""
     answers = f"wrong:{block.wrong},refused:{block.refused},{block.errors}"
-    costs, luck = [], []
+    costs, excess = [], []
     stations, toolboxes = SIZES[block.side]
     for seed in range(FIRST_SEED + block.first, FIRST_SEED + block.first + block.episodes):
         drawn = generate(
@@ -83,17 +84,20 @@ def play(block: Block) -> Played:
             query_cost=COST,
         )
         agent: Agent | str = block.method
-        if block.method in BELIEVING:
-            agent = BELIEVING[block.method](belief="bayes" if block.teammate == "urop" else "robust")
+        if block.method in TRUSTING:
+            agent = TRUSTING[block.method](belief="bayes" if block.teammate == "urop" else "robust")
         episode = simulate(ToolFetching(drawn), agent, block.teammate, seed=FIRST_SEED + seed, answers=answers)
         costs.append(episode.marginal_cost)
-        luck.append(bad_luck(episode))
-    return Played(np.array(costs), np.array(luck))
+        excess.append(excess_errors(episode))
+    return Played(np.array(costs), np.array(excess))
 
 
-def bad_luck(episode: Episode) -> float:
-    """Return how many answers of an episode were wrong beyond what is to be expected; repeated ones count once."""
-    problem, seen, luck = episode.problem, set(), 0.0
+def excess_errors(episode: Episode) -> float:
+    """Return the number of wrong answers of an episode minus the expected number.
+
+    If errors persist, repeated questions are counted once.
+    """
+    problem, seen, excess = episode.problem, set(), 0.0
     for step in episode.steps:
         answer = step.answer
         if answer is None or answer.reply is None:
@@ -102,30 +106,30 @@ def bad_luck(episode: Episode) -> float:
         if problem.answers.persistent and question in seen:
             continue
         seen.add(question)
-        luck += (answer.reply != truth(answer.asked, episode.goal)) - problem.answers.wrong
-    return luck
+        excess += (answer.reply != truth(answer.asked, episode.goal)) - problem.answers.wrong
+    return excess
 
 
 def run(quick: bool) -> list[Table]:
-    """Play all that is not in the file yet: first some episodes everywhere, then more."""
-    places = list(product(WRONG, REFUSED, ERRORS, PRIORS, TEAMMATES))[slice(0, None, 30) if quick else slice(None)]
-    together = 2 if quick else TOGETHER
+    """Play the blocks that are not in the file yet, the first block of every condition before the second."""
+    conditions = list(product(WRONG, REFUSED, ERRORS, PRIORS, TEAMMATES))[slice(0, None, 30) if quick else slice(None)]
+    size = 2 if quick else BLOCK_SIZE
     blocks = [
-        Block(side, *place, method, first, together)
+        Block(side, *condition, method, first, size)
         for side in SIZES
-        for first in range(0, 1 if quick else EPISODES, together)
-        for place in places
+        for first in range(0, 1 if quick else EPISODES, size)
+        for condition in conditions
         for method in METHODS
     ]
     blocks.sort(key=lambda block: (block.side, block.method not in COMPARED))
     played = _played(blocks, FILE.with_stem("quick-answers") if quick else FILE)
     found: list[Table] = []
     for side, (stations, _) in SIZES.items():
-        by_place = _by_place({block: each for block, each in played.items() if block.side == side})
-        told = tables(by_place, tuple(BELIEVING), f"{side} x {side} cells, {stations} stations")
+        by_condition = _by_condition({block: each for block, each in played.items() if block.side == side})
+        named = tables(by_condition, tuple(TRUSTING), f"{side} x {side} cells, {stations} stations")
         if not quick:
-            save_tables(told, FILE.with_name(f"answers-{side}"))
-        found.extend(told.values())
+            save_tables(named, FILE.with_name(f"answers-{side}"))
+        found.extend(named.values())
     return found
 
 
@@ -135,7 +139,7 @@ def _played(blocks: list[Block], path: Path) -> dict[Block, Played]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with process_pool() as pool, path.open("a", encoding="utf-8", newline="") as file:
         for k, (block, played) in enumerate(zip(missing, pool.map(play, missing), strict=True)):
-            csv.writer(file).writerow([*block, *played.costs, *played.luck])
+            csv.writer(file).writerow([*block, *played.costs, *played.excess])
             file.flush()
             os.fsync(file.fileno())
             found[block] = played
@@ -144,28 +148,28 @@ def _played(blocks: list[Block], path: Path) -> dict[Block, Played]:
 
 
 def _read(path: Path) -> dict[Block, Played]:
-    """Return what was played before; a line that was cut off is played again."""
+    """Return the blocks of earlier runs; incomplete lines are ignored, so these blocks are played again."""
     found: dict[Block, Played] = {}
     if not path.exists():
         return found
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.reader(file):
             side, wrong, refused, errors, prior, teammate, method, first, episodes, *rest = row
-            where = int(side), float(wrong), float(refused), errors, prior, teammate
-            block = Block(*where, method, int(first), int(episodes))
+            condition = float(wrong), float(refused), errors, prior, teammate
+            block = Block(int(side), *condition, method, int(first), int(episodes))
             if len(rest) == 2 * block.episodes:
                 numbers = np.array(rest, dtype=np.float64)
                 found[block] = Played(numbers[: block.episodes], numbers[block.episodes :])
     return found
 
 
-def _by_place(played: dict[Block, Played]) -> dict[Place, dict[str, Played]]:
-    """Return all episodes of each method in each place, in the order in which tables show the places."""
-    parts: dict[Place, dict[str, list[Played]]] = {}
+def _by_condition(played: dict[Block, Played]) -> dict[Condition, dict[str, Played]]:
+    """Return the episodes of each method in each condition, sorted as in the tables."""
+    parts: dict[Condition, dict[str, list[Played]]] = {}
     for block, found in sorted(played.items(), key=lambda item: (METHODS.index(item[0].method), item[0].first)):
-        parts.setdefault(block.place, {}).setdefault(block.method, []).append(found)
+        parts.setdefault(block.condition, {}).setdefault(block.method, []).append(found)
     joined = {
-        place: {name: Played(*map(np.concatenate, zip(*found, strict=True))) for name, found in by_method.items()}
-        for place, by_method in parts.items()
+        condition: {name: Played(*map(np.concatenate, zip(*found, strict=True))) for name, found in by_method.items()}
+        for condition, by_method in parts.items()
     }
     return dict(sorted(joined.items(), key=lambda item: (item[0][3], item[0][4], item[0][2], *item[0][:2])))

@@ -1,15 +1,16 @@
-"""What came out of `benchmarks.answers`: mean costs, the planner beside others, and how sure that is.
+"""Tables of the costs that `benchmarks.answers` measures: means, and differences from the planner with standard errors.
 
-**The same episodes.** All methods meet the same maps, goals and luck, so what counts is the difference of the costs in
-each episode. Cells share maps and goals too: the mean over several cells is taken episode by episode first, and its
-standard error is that of these means.
+**Common random numbers.** All methods meet the same maps, goals and answer errors. So the difference of the costs in
+the same episode is measured. Conditions share maps and goals too: a mean over several conditions is taken episode by
+episode first, and its standard error is that of these means.
 
-**Luck.** Most of the spread of the costs comes from how many answers happen to be wrong. Each answer is wrong with
-probability ``e`` whatever was before, so the wrong answers of an episode, less ``e`` for each answer, have the mean 0
-for every method. Differences of costs are told as they come, and once more with what luck explains of them taken off (a
-control variate), which leaves their mean as it is and makes it surer. How much a wrong answer explains is learnt by
-linear regression from all cells with the same prior and share of wrong answers, and never from the episodes in which it
-is then taken off: learnt from the same few, it would explain them too well, and the error would come out too small.
+**A control variate.** Costs vary mostly because the number of wrong answers varies. Each answer is wrong with
+probability ``e``, independently of what happened before. So the wrong answers of an episode, minus ``e`` for each
+answer, have mean 0 for every method: the *excess*. Each difference is reported twice, as measured and *adjusted*, with
+the part subtracted that the excess explains. The adjustment does not change the mean and reduces its standard error.
+How much a wrong answer explains is estimated by linear regression over all conditions with the same prior and rate of
+wrong answers, and never from the episodes that are then adjusted: estimated from the same few, it would explain too
+much, and the standard error would be too small.
 """
 
 from __future__ import annotations
@@ -21,35 +22,34 @@ from typing import NamedTuple
 import numpy as np
 
 from askwise.types import FloatArray
-from benchmarks.report import Column, Table, count, number
+from benchmarks.tools.report import Column, Table, count, number
 
 PLANNER = "planner"
-SURE = 2.0
-"""Standard errors from which on a difference is called clear."""
-
+CLEAR = 2.0
+"""A difference is called clear if it is above this many standard errors."""
 SAME = 1e-9
-"""Means are equal up to rounding."""
+"""Means that differ by less are equal: the rest is rounding."""
 FOLDS = 10
-"""Luck is taken off in every tenth episode by what the others tell of it."""
+"""Every tenth episode is adjusted by what the other episodes show."""
 
-Place = tuple[float, float, str, str, str]
-"""Wrong, refused, kind of errors, prior, teammate."""
+Condition = tuple[float, float, str, str, str]
+"""Rates of wrong and refused answers, kind of errors, prior, teammate."""
 
 
 class Played(NamedTuple):
-    """What came out, one number for each episode.
+    """The episodes of one method in one condition, one number for each.
 
     Attributes:
-        costs: marginal costs, nan where an episode did not end.
-        luck: how many answers were wrong beyond what is to be expected.
+        costs: marginal costs; nan where an episode did not end.
+        excess: the number of wrong answers minus the expected number.
     """
 
     costs: FloatArray
-    luck: FloatArray
+    excess: FloatArray
 
 
-Places = dict[Place, dict[str, Played]]
-"""The episodes of each method in each place."""
+Conditions = dict[Condition, dict[str, Played]]
+"""The episodes of each method in each condition."""
 
 
 class Mean(NamedTuple):
@@ -59,209 +59,233 @@ class Mean(NamedTuple):
     error: float
 
     @property
-    def sure(self) -> int:
-        """1 if it is clearly above 0, -1 if clearly below, else 0."""
-        return int(self.value > SURE * self.error) - int(self.value < -SURE * self.error)
+    def clear_sign(self) -> int:
+        """1 if the mean is clearly above 0, -1 if it is clearly below, 0 otherwise."""
+        return int(self.value > CLEAR * self.error) - int(self.value < -CLEAR * self.error)
 
 
-class Gaps(NamedTuple):
-    """How much dearer another method is than the planner in the same episodes, one number for each episode.
+class Differences(NamedTuple):
+    """The costs of a method minus those of the planner in the same episodes.
 
     Attributes:
-        plain: differences as they came, nan where one of the two did not end.
-        steady: the same with luck taken off.
+        measured: differences; nan where one of the two episodes did not end.
+        adjusted: the differences after the adjustment by the control variate.
     """
 
-    plain: FloatArray
-    steady: FloatArray
+    measured: FloatArray
+    adjusted: FloatArray
 
 
-AllGaps = dict[str, dict[Place, Gaps]]
-"""By the method that the planner is compared with."""
+AllDifferences = dict[str, dict[Condition, Differences]]
+"""Differences by the name of the method that is compared with the planner."""
 
 
-def tables(places: Places, others: tuple[str, ...], size: str) -> dict[str, Table]:
-    """Return mean costs on maps of one size, differences to the planner, and verdicts on them, by name."""
-    gaps = {other: gaps_of(places, other) for other in others}
+def tables(conditions: Conditions, others: tuple[str, ...], size: str) -> dict[str, Table]:
+    """Return the tables about maps of one size by name.
+
+    Args:
+        conditions: the episodes.
+        others: methods that are compared with the planner.
+        size: what titles say about the maps.
+    """
+    differences = {other: differences_from_planner(conditions, other) for other in others}
     return {
-        "methods": _methods(places, size),
-        "means": _means(places, size),
-        "differences": _differences(places, gaps, size),
-        "groups": _groups(places, gaps, size),
-        "verdicts": _verdicts(gaps, size),
+        "methods": _methods(conditions, size),
+        "means": _means(conditions, size),
+        "differences": _differences(conditions, differences, size),
+        "groups": _groups(conditions, differences, size),
+        "verdicts": _verdicts(differences, size),
     }
 
 
 def save_tables(found: dict[str, Table], stem: Path) -> None:
-    """Write each table as a file of its own, numbers as they are shown."""
+    """Write each table to a CSV file whose name is that of `stem`, a hyphen, and the table's name."""
     for name, table in found.items():
         table.save_csv(stem.with_name(f"{stem.name}-{name}.csv"))
 
 
-# -- means and differences ---------------------------------------------------------------------------------------
+# -- means and differences -------------------------------------------------------------------------------------------
 
 
 def mean_of(values: FloatArray) -> Mean:
-    """Return the mean of what is a number, and its standard error."""
+    """Return the mean of the values that are not nan, and its standard error."""
     values = values[~np.isnan(values)]
     spread = float(values.std(ddof=1)) if values.size > 1 else float("nan")
     return Mean(float(values.mean()), spread / values.size**0.5)
 
 
-def gaps_of(places: Places, other: str) -> dict[Place, Gaps]:
-    """Compare a method with the planner in every place."""
-    found: dict[Place, Gaps] = {}
-    for prior, wrong in _groups_of(places):
-        cells = {place: each for place, each in places.items() if (place[3], place[0]) == (prior, wrong)}
-        plain = np.array([each[other].costs - each[PLANNER].costs for each in cells.values()])
-        luck = np.array([np.column_stack([each[other].luck, each[PLANNER].luck]) for each in cells.values()])
-        steady = without_luck(plain, luck)
-        found |= {place: Gaps(plain[k], steady[k]) for k, place in enumerate(cells)}
-    return {place: found[place] for place in places}
+def differences_from_planner(conditions: Conditions, other: str) -> dict[Condition, Differences]:
+    """Compare a method with the planner in every condition."""
+    found: dict[Condition, Differences] = {}
+    for prior, wrong in _priors_and_rates(conditions):
+        group = {key: each for key, each in conditions.items() if (key[3], key[0]) == (prior, wrong)}
+        measured = np.array([each[other].costs - each[PLANNER].costs for each in group.values()])
+        excess = np.array([np.column_stack([each[other].excess, each[PLANNER].excess]) for each in group.values()])
+        adjusted = adjust(measured, excess)
+        found |= {key: Differences(measured[k], adjusted[k]) for k, key in enumerate(group)}
+    return {key: found[key] for key in conditions}
 
 
-def without_luck(gaps: FloatArray, luck: FloatArray) -> FloatArray:
-    """Take off what luck explains, as learnt from other episodes.
+def adjust(differences: FloatArray, excess: FloatArray) -> FloatArray:
+    """Subtract from differences of costs what the excess of wrong answers explains, estimated from other episodes.
 
     Args:
-        gaps: ``float64 [n_cells, n_episodes]``; nan is left out and stays.
-        luck: ``float64 [n_cells, n_episodes, n_kinds]``, of mean 0.
+        differences: ``float64 [n_conditions, n_episodes]``; nan is left out of the estimate and stays nan.
+        excess: ``float64 [n_conditions, n_episodes, n_variates]``, control variates with mean 0.
     """
-    steady, fold = gaps.copy(), np.arange(gaps.shape[1]) % FOLDS
+    adjusted, fold = differences.copy(), np.arange(differences.shape[1]) % FOLDS
     for k in range(FOLDS):
-        known = ~np.isnan(gaps) & (fold != k)
-        design = np.column_stack([np.ones(known.sum()), luck[known]])
-        factors = np.linalg.lstsq(design, gaps[known], rcond=None)[0]
-        steady[:, fold == k] -= luck[:, fold == k] @ factors[1:]
-    return steady
+        known = ~np.isnan(differences) & (fold != k)
+        design = np.column_stack([np.ones(known.sum()), excess[known]])
+        factors = np.linalg.lstsq(design, differences[known], rcond=None)[0]
+        adjusted[:, fold == k] -= excess[:, fold == k] @ factors[1:]
+    return adjusted
 
 
-def _groups_of(places: Iterable[Place]) -> list[tuple[str, float]]:
-    return list(dict.fromkeys((place[3], place[0]) for place in places))
+def _priors_and_rates(conditions: Iterable[Condition]) -> list[tuple[str, float]]:
+    """Return each pair of a prior and a rate of wrong answers once."""
+    return list(dict.fromkeys((condition[3], condition[0]) for condition in conditions))
 
 
-# -- tables ------------------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------------------------
 
 
-def _with_error(name: str) -> Column:
+def _mean_column(name: str) -> Column:
     return Column(name, lambda mean: f"{mean.value:.2f} ± {mean.error:.2f}")
 
 
-def _signed(name: str) -> Column:
+def _difference_column(name: str) -> Column:
     return Column(name, lambda mean: f"{mean.value:+.3f} ± {mean.error:.3f}")
 
 
-def _compared(others: Iterable[str]) -> list[Column]:
-    return [_signed(f"{other}, {way}") for other in others for way in ("dearer by", "luck taken off")]
+def _difference_columns(others: Iterable[str]) -> list[Column]:
+    return [_difference_column(f"{other} minus planner{kind}") for other in others for kind in ("", ", adjusted")]
 
 
-WHERE = [Column("prior"), Column("teammate"), Column("errors"), number("wrong", 2), number("refused", 2)]
+CONDITION_COLUMNS = [Column("prior"), Column("teammate"), Column("errors"), number("wrong", 2), number("refused", 2)]
 
 
-def _told(place: Place) -> list[object]:
-    wrong, refused, errors, prior, teammate = place
+def _condition_values(condition: Condition) -> list[object]:
+    """Return the values of a condition in the order of `CONDITION_COLUMNS`."""
+    wrong, refused, errors, prior, teammate = condition
     return [prior, teammate, errors, wrong, refused]
 
 
-def _methods(places: Places, size: str) -> Table:
-    """Return what each method costs over all cells, and whether its episodes ended."""
+def _methods(conditions: Conditions, size: str) -> Table:
+    """Return the mean cost of each method over all conditions, and the number of its episodes that ended."""
     table = Table(
-        f"Answers that are wrong or missing: all methods over all cells ({size})",
+        f"Wrong and refused answers: all methods, means over all conditions ({size})",
         [
             Column("method"),
-            _with_error("mean marginal cost"),
-            count("cells"),
-            count("of them cheaper than the planner"),
+            _mean_column("mean marginal cost"),
+            count("conditions"),
+            count("cheaper than the planner in"),
             count("episodes"),
             count("ended"),
         ],
-        notes=["± one standard error, of means over all cells, episode by episode"],
+        notes=["± one standard error, over the means of the same episode in all conditions"],
     )
-    for method in next(iter(places.values())):
-        costs = [found[method].costs for found in places.values()]
-        means = [(mean_of(found[method].costs).value, mean_of(found[PLANNER].costs).value) for found in places.values()]
-        cheaper = sum(mine < planner - SAME for mine, planner in means)
+    for method in next(iter(conditions.values())):
+        costs = [found[method].costs for found in conditions.values()]
+        planner = [found[PLANNER].costs for found in conditions.values()]
+        pairs = zip(costs, planner, strict=True)
+        cheaper = sum(mean_of(mine).value < mean_of(theirs).value - SAME for mine, theirs in pairs)
         ended = int(np.count_nonzero(~np.isnan(costs)))
-        table.rows.append([method, mean_of(_pooled(costs)), len(costs), cheaper, np.size(costs), ended])
+        table.rows.append([method, mean_of(_pool(costs)), len(costs), cheaper, np.size(costs), ended])
     return table
 
 
-def _means(places: Places, size: str) -> Table:
-    methods = list(next(iter(places.values())))
+def _means(conditions: Conditions, size: str) -> Table:
+    methods = list(next(iter(conditions.values())))
     table = Table(
-        f"Answers that are wrong or missing: mean marginal cost ({size})",
-        [*WHERE, *map(_with_error, methods), count("episodes"), count("ended")],
-        notes=["the same maps, goals, teammates and luck for all methods; ± one standard error"],
+        f"Wrong and refused answers: mean marginal cost ({size})",
+        [*CONDITION_COLUMNS, *map(_mean_column, methods), count("episodes"), count("ended")],
+        notes=["common random numbers: the same maps, goals, teammates and answer errors; ± one standard error"],
     )
-    for place, found in places.items():
+    for condition, found in conditions.items():
         costs = np.concatenate([each.costs for each in found.values()])
         means = [mean_of(found[method].costs) for method in methods]
-        table.rows.append([*_told(place), *means, costs.size, int(np.count_nonzero(~np.isnan(costs)))])
+        ended = int(np.count_nonzero(~np.isnan(costs)))
+        table.rows.append([*_condition_values(condition), *means, costs.size, ended])
     return table
 
 
-def _differences(places: Places, gaps: AllGaps, size: str) -> Table:
+def _differences(conditions: Conditions, differences: AllDifferences, size: str) -> Table:
     table = Table(
-        f"How much dearer planners are that do not doubt answers ({size})",
-        [*WHERE, *_compared(gaps)],
-        notes=["mean difference to the planner in the same episodes, ± one standard error"],
+        f"How much more planners cost that trust answers ({size})",
+        [*CONDITION_COLUMNS, *_difference_columns(differences)],
+        notes=["mean difference from the planner in the same episodes, ± one standard error"],
     )
-    for place in places:
-        means = [mean_of(part) for by_place in gaps.values() for part in by_place[place]]
-        table.rows.append([*_told(place), *means])
+    for condition in conditions:
+        means = [mean_of(part) for by_condition in differences.values() for part in by_condition[condition]]
+        table.rows.append([*_condition_values(condition), *means])
     return table
 
 
-def _groups(places: Places, gaps: AllGaps, size: str) -> Table:
-    """Return differences over all cells with one prior and one share of wrong answers, with one share, and over all."""
+def _groups(conditions: Conditions, differences: AllDifferences, size: str) -> Table:
+    """Return mean differences for each prior and rate of wrong answers, for each rate, and over all conditions."""
     table = Table(
-        f"How much dearer planners are that do not doubt answers, over many cells ({size})",
-        [Column("prior"), Column("wrong"), count("cells"), number(PLANNER, 3), *_compared(gaps)],
+        f"How much more planners cost that trust answers, over several conditions ({size})",
+        [
+            Column("prior"),
+            Column("wrong"),
+            count("conditions"),
+            number(PLANNER, 3),
+            *_difference_columns(differences),
+        ],
         notes=["means over kinds of errors, refusals and teammates, episode by episode; ± one standard error"],
     )
-    every = _groups_of(places)
+    every = _priors_and_rates(conditions)
     groups = {(prior, f"{wrong:g}"): [(prior, wrong)] for prior, wrong in every}
     groups |= {("all", f"{wrong:g}"): [group for group in every if group[1] == wrong] for _, wrong in every}
-    for named, members in {**groups, ("all", "all"): every}.items():
-        cells = [place for place in places if (place[3], place[0]) in members]
-        cost = mean_of(_pooled([places[place][PLANNER].costs for place in cells])).value
+    for label, members in {**groups, ("all", "all"): every}.items():
+        chosen = [each for each in conditions if (each[3], each[0]) in members]
+        cost = mean_of(_pool([conditions[each][PLANNER].costs for each in chosen])).value
         means = [
-            mean_of(_pooled([by_place[place][k] for place in cells])) for by_place in gaps.values() for k in range(2)
+            mean_of(_pool([by_condition[each][k] for each in chosen]))
+            for by_condition in differences.values()
+            for k in range(2)
         ]
-        table.rows.append([*named, len(cells), cost, *means])
+        table.rows.append([*label, len(chosen), cost, *means])
     return table
 
 
-def _pooled(parts: list[FloatArray]) -> FloatArray:
-    """Return the means over several cells, episode by episode."""
+def _pool(parts: list[FloatArray]) -> FloatArray:
+    """Return the means over several conditions, episode by episode."""
     return np.asarray(np.mean(parts, axis=0))
 
 
-def _verdicts(gaps: AllGaps, size: str) -> Table:
+def _verdicts(differences: AllDifferences, size: str) -> Table:
     table = Table(
-        f"The planner beside planners that do not doubt answers ({size})",
+        f"The planner compared with planners that trust answers ({size})",
         [
-            Column("other"),
-            Column("difference"),
-            *map(count, ("cells", "planner cheaper", "equal", "planner dearer", "clearly cheaper", "clearly dearer")),
-            _signed("mean difference"),
-            _signed("least"),
-            Column("where"),
+            Column("compared with"),
+            Column("differences"),
+            count("conditions"),
+            count("planner cheaper"),
+            count("equal"),
+            count("planner more expensive"),
+            count("clearly cheaper"),
+            count("clearly more expensive"),
+            _difference_column("mean difference"),
+            _difference_column("smallest difference"),
+            Column("condition of the smallest"),
         ],
-        notes=[f"clearly: by more than {SURE:g} standard errors"],
+        notes=[f"clearly: by more than {CLEAR:g} standard errors"],
     )
-    for other, by_place in gaps.items():
-        for k, way in enumerate(("as it came", "luck taken off")):
-            means = {place: mean_of(found[k]) for place, found in by_place.items()}
-            over_all = mean_of(_pooled([found[k] for found in by_place.values()]))
-            least = min(means, key=lambda place: means[place].value)
-            where = ", ".join(str(part) for part in _told(least))
-            table.rows.append([other, way, len(means), *_counted(means.values()), over_all, means[least], where])
+    for other, by_condition in differences.items():
+        for k, kind in enumerate(Differences._fields):
+            means = {condition: mean_of(found[k]) for condition, found in by_condition.items()}
+            overall = mean_of(_pool([found[k] for found in by_condition.values()]))
+            least = min(means, key=lambda condition: means[condition].value)
+            where = ", ".join(str(part) for part in _condition_values(least))
+            table.rows.append([other, kind, len(means), *_counts(means.values()), overall, means[least], where])
     return table
 
 
-def _counted(means: Iterable[Mean]) -> list[int]:
-    """Return in how many cells the planner is cheaper, level, dearer, clearly cheaper, clearly dearer."""
+def _counts(means: Iterable[Mean]) -> list[int]:
+    """Count the conditions in which the planner is cheaper, equal, more expensive, and clearly so (cheaper first)."""
     means = list(means)
     signs = [int(mean.value > SAME) - int(mean.value < -SAME) for mean in means]
-    return [*(signs.count(sign) for sign in (1, 0, -1)), *([mean.sure for mean in means].count(k) for k in (1, -1))]
+    clear = [mean.clear_sign for mean in means]
+    return [*(signs.count(sign) for sign in (1, 0, -1)), *(clear.count(sign) for sign in (1, -1))]

@@ -1,8 +1,9 @@
-"""The planner beside planners that do not doubt answers, exactly: no luck is left in these numbers.
+"""The planner compared with planners that trust answers, by exact expectations instead of episodes.
 
-Small problems (6 x 6 cells, 5 stations, 2 toolboxes, 0.5 for a question), a UROP teammate. Every number is an
-expectation over all goals, all ways of the worker and all replies, with any number of questions; what is next to
-impossible is left out. The planner does not know more than in an episode. `benchmarks.answers` plays larger ones.
+Small problems (6 x 6 cells, 5 stations, 2 toolboxes, 0.5 for a question) and a UROP teammate. Every number is an
+expectation over all goals, all paths of the teammate and all replies, for any number of questions; branches of
+negligible probability are left out. The agents observe what they observe in an episode. `benchmarks.answers` plays
+larger problems.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent, PlannerAgent
 from benchmarks.answers import COST, ERRORS, PRIORS, REFUSED, WRONG
-from benchmarks.believing import Trusting, Twice
-from benchmarks.pool import process_pool
-from benchmarks.report import Column, Table, count, number, progress
+from benchmarks.tools.processes import process_pool
+from benchmarks.tools.report import Column, Table, count, number, progress
+from benchmarks.trusting import AskingTwice, Trusting
 
 SIDE, STATIONS, TOOLBOXES = 6, 5, 2
 PROBLEMS = 4
-"""For each of the 36 cells."""
+"""Problems in each of the 36 conditions."""
 FIRST_SEED = 80_000
-NAMES = (PlannerAgent.name, Trusting.name, Twice.name)
+NAMES = (PlannerAgent.name, Trusting.name, AskingTwice.name)
 SAME = 1e-9
 FILE = Path("out/bench/answers-exactly.csv")
-"""Where expectations are kept as they come: a run that was stopped goes on where it was."""
+"""Each result is written to this file at once, so an interrupted run can be resumed."""
 
 
 class Case(NamedTuple):
-    """One small problem and how its questions are answered."""
+    """One small problem (its prior and seed) and how its questions are answered."""
 
     wrong: float
     refused: float
@@ -45,32 +46,32 @@ class Case(NamedTuple):
     seed: int
 
 
-def agents() -> tuple[Agent, Agent, Agent]:
-    """Return those that are compared; the doubtless ones remember what they were told, so their ways never meet."""
-    doubtless = Trusting(), Twice()
-    for each in doubtless:
-        each.markov = False
-    return PlannerAgent(), *doubtless
+def make_agents() -> tuple[Agent, Agent, Agent]:
+    """Return new agents to compare, in the order of `NAMES`."""
+    trusting = Trusting(), AskingTwice()
+    for each in trusting:
+        each.markov = False  # they remember answers, so situations that look alike must not be merged
+    return PlannerAgent(), *trusting
 
 
 def costs_of(case: Case) -> list[float]:
-    """Return the expected marginal cost of each."""
+    """Return the expected marginal costs of the agents in one case."""
     drawn = generate(
         size=SIDE, stations=STATIONS, toolboxes=TOOLBOXES, seed=case.seed, prior=Prior(case.prior), query_cost=COST
     )
     problem = ToolFetching(drawn).with_answers(AnswerModel(case.wrong, case.refused, case.errors))
-    return [evaluate(problem, agent, exact=True, go_on=True).expected_marginal_cost for agent in agents()]
+    return [evaluate(problem, agent, exact=True, go_on=True).expected_marginal_cost for agent in make_agents()]
 
 
 def run(quick: bool) -> list[Table]:
-    """Evaluate all that is not in the file yet."""
-    cells = list(product(WRONG, REFUSED, ERRORS, PRIORS))[slice(0, None, 15) if quick else slice(None)]
-    cases = [Case(*cell, FIRST_SEED + k) for k in range(1 if quick else PROBLEMS) for cell in cells]
-    found = _evaluated(cases, FILE.with_stem("quick-answers-exactly") if quick else FILE)
+    """Evaluate the cases that are not in the file yet."""
+    conditions = list(product(WRONG, REFUSED, ERRORS, PRIORS))[slice(0, None, 15) if quick else slice(None)]
+    cases = [Case(*condition, FIRST_SEED + k) for k in range(1 if quick else PROBLEMS) for condition in conditions]
+    found = _evaluate(cases, FILE.with_stem("quick-answers-exactly") if quick else FILE)
     return [_table(found), _verdict(found)]
 
 
-def _evaluated(cases: list[Case], path: Path) -> dict[Case, list[float]]:
+def _evaluate(cases: list[Case], path: Path) -> dict[Case, list[float]]:
     found = _read(path)
     missing = [case for case in cases if case not in found]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +86,7 @@ def _evaluated(cases: list[Case], path: Path) -> dict[Case, list[float]]:
 
 
 def _read(path: Path) -> dict[Case, list[float]]:
-    """Return what was evaluated before; a line that was cut off is evaluated again."""
+    """Return the results of earlier runs; incomplete lines are ignored, so these cases are evaluated again."""
     found: dict[Case, list[float]] = {}
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
@@ -98,7 +99,7 @@ def _read(path: Path) -> dict[Case, list[float]]:
 
 def _table(found: dict[Case, list[float]]) -> Table:
     table = Table(
-        f"Wrong and missing answers, exactly: expected marginal cost ({SIDE} x {SIDE}, {STATIONS} stations)",
+        f"Wrong and refused answers: exact expected marginal cost ({SIDE} x {SIDE}, {STATIONS} stations)",
         [
             Column("prior"),
             Column("errors"),
@@ -107,10 +108,9 @@ def _table(found: dict[Case, list[float]]) -> Table:
             *(number(name, 4) for name in NAMES),
             *(number(f"{name} above, %", 3) for name in NAMES[1:]),
         ],
-        notes=[f"means of {len({case.seed for case in found})} problems a row; no chance is left in them"],
+        notes=[f"means of {len({case.seed for case in found})} problems per row; exact expectations"],
     )
-    for cell, means in _by_cell(found).items():
-        wrong, refused, errors, prior = cell
+    for (wrong, refused, errors, prior), means in _by_condition(found).items():
         above = [100 * (mean / means[0] - 1) if means[0] > SAME else 0.0 for mean in means[1:]]
         table.rows.append([prior, errors, wrong, refused, *means, *above])
     return table
@@ -118,33 +118,33 @@ def _table(found: dict[Case, list[float]]) -> Table:
 
 def _verdict(found: dict[Case, list[float]]) -> Table:
     table = Table(
-        "The planner beside planners that do not doubt answers, exactly",
+        "The planner compared with planners that trust answers, by exact expectations",
         [
-            Column("other"),
-            count("cells"),
+            Column("compared with"),
+            count("conditions"),
             count("planner cheaper"),
-            count("the same"),
-            count("dearer"),
+            count("equal"),
+            count("planner more expensive"),
             number("mean above, %", 3),
-            number("least above, %", 3),
+            number("smallest above, %", 3),
             count("problems"),
-            count("of them dearer for the planner"),
+            count("problems where the planner is more expensive"),
         ],
     )
-    cells = np.array(list(_by_cell(found).values()))
-    each = np.array(list(found.values()))
+    conditions = np.array(list(_by_condition(found).values()))
+    cases = np.array(list(found.values()))
     for k, name in enumerate(NAMES[1:], start=1):
-        gaps = cells[:, k] - cells[:, 0]
-        judged = [int((gaps > SAME).sum()), int((abs(gaps) <= SAME).sum()), int((gaps < -SAME).sum())]
-        above = 100 * gaps / np.maximum(cells[:, 0], SAME)
-        fewer = int((each[:, k] < each[:, 0] - SAME).sum())
-        table.rows.append([name, len(cells), *judged, float(above.mean()), float(above.min()), len(each), fewer])
+        gaps = conditions[:, k] - conditions[:, 0]
+        counts = [int((gaps > SAME).sum()), int((abs(gaps) <= SAME).sum()), int((gaps < -SAME).sum())]
+        above = 100 * gaps / np.maximum(conditions[:, 0], SAME)
+        worse = int((cases[:, k] < cases[:, 0] - SAME).sum())
+        table.rows.append([name, len(conditions), *counts, float(above.mean()), float(above.min()), len(cases), worse])
     return table
 
 
-def _by_cell(found: dict[Case, list[float]]) -> dict[tuple[float, float, str, str], list[float]]:
-    cells: dict[tuple[float, float, str, str], list[list[float]]] = {}
+def _by_condition(found: dict[Case, list[float]]) -> dict[tuple[float, float, str, str], list[float]]:
+    rows: dict[tuple[float, float, str, str], list[list[float]]] = {}
     for case, costs in found.items():
-        cells.setdefault(case[:4], []).append(costs)
-    means = {cell: np.mean(rows, axis=0).tolist() for cell, rows in cells.items()}
+        rows.setdefault(case[:4], []).append(costs)
+    means = {condition: np.mean(each, axis=0).tolist() for condition, each in rows.items()}
     return dict(sorted(means.items(), key=lambda item: (item[0][3], item[0][2], *item[0][:2])))

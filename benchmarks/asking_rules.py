@@ -1,7 +1,7 @@
-"""Rules that people use to decide whether to ask, for comparison with looking ahead.
+"""Simple rules for deciding whether to ask, to compare with looking ahead.
 
-A rule looks at a decision problem and returns which question to ask, or None to act. Then the best action is taken,
-with the same belief and the same losses for all rules. `cost_of` computes the exact cost of a rule by following every
+A rule is a function that, for a decision problem, returns the question to ask, or None to act. Then the best action is
+taken, with the same belief and losses for all rules. `cost_of` computes the exact cost of a rule by following every
 answer.
 
 - ``plausible``: ask while more than one intent has at least a tenth of the probability.
@@ -27,49 +27,55 @@ from askwise.decisions.recommendation import recommend
 from askwise.types import FloatArray
 
 Rule: TypeAlias = Callable[[DecisionProblem], int | None]
-"""Returns the index of the question to ask; None to act."""
+"""A function that returns the index of the question to ask, or None to act."""
 
 PLAUSIBLE = 0.1
 CONFIDENT = 0.8
 BITS = 0.1
-TELLS = 1e-12
+"""The usual thresholds of the first three rules."""
+THRESHOLDS = {
+    "plausible": (0.02, 0.05, 0.1, 0.2, 0.3, 0.4),
+    "confident": (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99),
+    "informative": (0.02, 0.05, 0.1, 0.2, 0.4, 0.8),
+}
+"""Other thresholds of these rules, to choose the best in hindsight."""
+LEAST_BITS = 1e-12
 """Questions with a smaller information gain, in bits, count as uninformative."""
 
 
-def bits(problem: DecisionProblem) -> FloatArray:
+def information_gains(problem: DecisionProblem) -> FloatArray:
     """Return ``float64 [n_questions]``: the information gain of each question about the intent, in bits."""
-    told = np.zeros(len(problem.questions))
+    gains = np.zeros(len(problem.questions))
     for q, question in enumerate(problem.questions):
         joint = question.likelihood * problem.belief
-        heard = joint.sum(axis=1)
-        apart = heard[:, None] * problem.belief
-        some = joint > 0
-        told[q] = float((joint[some] * np.log2(joint[some] / apart[some])).sum())
-    return told
+        independent = joint.sum(axis=1)[:, None] * problem.belief
+        positive = joint > 0
+        gains[q] = float((joint[positive] * np.log2(joint[positive] / independent[positive])).sum())
+    return gains
 
 
-def most_telling(problem: DecisionProblem, least: float = TELLS) -> int | None:
+def most_informative(problem: DecisionProblem, least: float = LEAST_BITS) -> int | None:
     """Return the most informative question if it may be asked and gains at least `least` bits; None otherwise."""
     if problem.most_questions == 0:
         return None
-    told = bits(problem)
-    best = int(told.argmax())
-    return best if told[best] >= least else None
+    gains = information_gains(problem)
+    best = int(gains.argmax())
+    return best if gains[best] >= least else None
 
 
 def plausible(problem: DecisionProblem, share: float = PLAUSIBLE) -> int | None:
-    """Ask while more than one intent has at least this share of the probability."""
-    return most_telling(problem) if (problem.belief >= share).sum() > 1 else None
+    """Ask the most informative question while more than one intent has at least the probability `share`."""
+    return most_informative(problem) if (problem.belief >= share).sum() > 1 else None
 
 
 def confident(problem: DecisionProblem, threshold: float = CONFIDENT) -> int | None:
-    """Ask while the likeliest intent is less probable than this."""
-    return most_telling(problem) if problem.belief.max() < threshold else None
+    """Ask the most informative question while the probability of the likeliest intent is below `threshold`."""
+    return most_informative(problem) if problem.belief.max() < threshold else None
 
 
 def informative(problem: DecisionProblem, least: float = BITS) -> int | None:
-    """Ask while some question has an information gain of at least `least` bits."""
-    return most_telling(problem, max(least, TELLS))
+    """Ask the most informative question while its information gain is at least `least` bits."""
+    return most_informative(problem, max(least, LEAST_BITS))
 
 
 def one_step(problem: DecisionProblem) -> int | None:
@@ -82,7 +88,7 @@ def one_step(problem: DecisionProblem) -> int | None:
         for question in problem.questions
     ]
     best = int(np.argmin(values))
-    return best if values[best] < acting - TELLS else None
+    return best if values[best] < acting - LEAST_BITS else None
 
 
 def look_ahead(problem: DecisionProblem) -> int | None:
@@ -98,16 +104,12 @@ RULES: dict[str, Rule] = {
     "one step": one_step,
     "look ahead": look_ahead,
 }
-THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 
-def tuned(name: str) -> dict[str, Rule]:
-    """Return a rule with several thresholds, by its name and threshold."""
-    if name == "confident":
-        return {f"{name} {each:g}": partial(confident, threshold=each) for each in THRESHOLDS}
-    if name == "plausible":
-        return {f"{name} {each:g}": partial(plausible, share=each) for each in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4)}
-    return {f"{name} {each:g}": partial(informative, least=each) for each in (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)}
+def variants(name: str) -> list[Rule]:
+    """Return one of the first three rules with each of its `THRESHOLDS`."""
+    argument = {"plausible": "share", "confident": "threshold", "informative": "least"}[name]
+    return [partial(RULES[name], **{argument: each}) for each in THRESHOLDS[name]]
 
 
 def cost_of(rule: Rule, problem: DecisionProblem) -> float:
@@ -118,7 +120,7 @@ def cost_of(rule: Rule, problem: DecisionProblem) -> float:
     question = problem.questions[asked]
     total = question.price
     for answer, row in zip(question.answers, question.likelihood, strict=True):
-        heard = float(row @ problem.belief)
-        if heard > 0:
-            total += heard * cost_of(rule, problem.heard(question.name, answer))
+        p = float(row @ problem.belief)
+        if p > 0:
+            total += p * cost_of(rule, problem.heard(question.name, answer))
     return total

@@ -1,10 +1,10 @@
-"""Over- and under-asking, planted into recorded episodes: how much of it an audit finds, and how long it takes.
+"""Finding over- and under-asking that was planted into recorded episodes: how much an audit finds, and how fast.
 
-An agent plays by the optimum, but now and then, by the toss of a coin, it does the opposite: it asks about some of the
-possible goals, drawn at random, where it would act, or withholds the question that it would ask and goes for the
-likeliest goal. Which of these were mistakes is told by other code (`benchmarks.peers.plain_values`): asking where no
-question is as good as acting, acting where no action is as good as asking. The same code says of every other step
-whether it was one. All traces are files in one folder, read again by `askwise.audit`.
+An agent plays by the optimum. At random steps it does the opposite: where it would act, it asks about some of the
+possible goals, chosen at random; where it would ask, it acts for the likeliest goal instead. Independent code
+(`benchmarks.peers.moment_costs`) decides which of these steps were mistakes: it is one to ask where acting would have
+been better, and to act where asking would have been better. The same code checks all other steps. The traces are files
+in one folder, which `askwise.audit` reads.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from askwise.methods import Agent, Decision, Observation
 from askwise.methods.optimal import Optimal
 from askwise.seeds import Seed
 from askwise.types import FloatArray
-from benchmarks.peers.plain_values import PlainValues
-from benchmarks.pool import process_pool
-from benchmarks.report import Column, Table, count, number, progress
+from benchmarks.peers.moment_costs import MomentCosts
+from benchmarks.tools.processes import process_pool
+from benchmarks.tools.report import Column, Table, count, number, progress
 
 PROBLEMS = 60
 EPISODES = 150
-"""For each problem: 9,000 episodes."""
+"""Episodes of each problem: 9,000 in all."""
 SHARE = 0.15
-"""How often the agent does the opposite, where more than one goal is possible."""
+"""The share of steps with several possible goals in which the agent does the opposite."""
 PRICES = (QueryCost(0.5, 0.0), QueryCost(0.3, 0.1), QueryCost(0.8, 0.2))
 PRIORS = ("far", "uniform", "near")
 TOLERANCE = 1e-6
 OVER, UNDER = "over-asking", "under-asking"
 
 Label = tuple[str, int]
-"""A trace by its name, and a step of it."""
+"""The file name of a trace, and the number of a step in it."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,9 @@ class Played:
     """The episodes of one problem.
 
     Attributes:
-        planted: steps in which the agent did the opposite.
-        mistakes: all steps that were over- or under-asking, as the plain values say.
+        planted: steps in which the agent did the opposite, and the kind of fault that was intended.
+        mistakes: all steps that were over- or under-asking according to `MomentCosts`.
+        steps: number of steps.
     """
 
     planted: dict[Label, str]
@@ -63,7 +64,11 @@ class Played:
 
 
 class Contrary(Agent):
-    """Plays by another agent, and does the opposite now and then."""
+    """An agent that decides as another agent does, and does the opposite in random steps.
+
+    Args:
+        agent: the other agent.
+    """
 
     name = "contrary"
 
@@ -101,8 +106,8 @@ class Contrary(Agent):
         return Decision(ask=tuple(sorted(self.rng.choice(possible, size, replace=False).tolist())))
 
 
-def problem_of(number_: int) -> ToolFetching:
-    """Return one of the small problems; prices and priors take turns."""
+def make_problem(number_: int) -> ToolFetching:
+    """Return a small problem; price and prior depend on its number."""
     drawn = generate(
         width=5, stations=4, toolboxes=2, walls=0.1 * (number_ % 2), seed=np.random.SeedSequence([18, number_])
     )
@@ -112,8 +117,8 @@ def problem_of(number_: int) -> ToolFetching:
 def play(job: tuple[int, int, Path]) -> Played:
     """Play and write the episodes of one problem, and label their steps."""
     number_, episodes, folder = job
-    problem = problem_of(number_)
-    agent, plain = Contrary(Optimal()), PlainValues(problem)
+    problem = make_problem(number_)
+    agent, costs = Contrary(Optimal()), MomentCosts(problem)
     planted: dict[Label, str] = {}
     mistakes: dict[Label, str] = {}
     steps = 0
@@ -122,19 +127,19 @@ def play(job: tuple[int, int, Path]) -> Played:
         episode = simulate(problem, agent, seed=np.random.SeedSequence([18, number_, k]))
         trace.save(episode, name)
         planted.update({(name, t): kind for t, kind in agent.planted.items()})
-        mistakes.update({(name, t): kind for t, kind in _labelled(episode, plain).items()})
+        mistakes.update({(name, t): kind for t, kind in _mistakes(episode, costs).items()})
         steps += len(episode.steps)
     return Played(planted, mistakes, steps)
 
 
-def _labelled(episode: Episode, plain: PlainValues) -> dict[int, str]:
-    """Return the steps that were over- or under-asking, by the plain values."""
+def _mistakes(episode: Episode, costs: MomentCosts) -> dict[int, str]:
+    """Return the steps that were over- or under-asking, with the kind of mistake."""
     tracker, found = Tracker(episode.problem, "bayes"), {}
     for step, seen in zip(episode.steps, episode.observations, strict=True):
         tracker.update(seen)
         belief = tuple((int(g), float(tracker.probabilities[g])) for g in np.flatnonzero(tracker.probabilities > 0))
         where = belief, step.state.teammate, step.state.ego
-        act, ask = plain.acting(*where), plain.asking(*where)
+        act, ask = costs.acting(*where), costs.asking(*where)
         if step.decision.ask is not None:
             if ask > act + TOLERANCE:
                 found[step.t] = OVER
@@ -144,7 +149,7 @@ def _labelled(episode: Episode, plain: PlainValues) -> dict[int, str]:
 
 
 def run(quick: bool) -> list[Table]:
-    """Plant, audit, compare."""
+    """Play episodes with planted mistakes, audit them, and compare."""
     problems, episodes = (6, 10) if quick else (PROBLEMS, EPISODES)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -157,9 +162,9 @@ def run(quick: bool) -> list[Table]:
         tables = []
         for judge in ("optimal", "planner"):
             progress(f"audit: judged by {judge}")
-            began = perf_counter()
+            start = perf_counter()
             found = audit(folder, judge=judge, tolerance=TOLERANCE, workers=2)
-            tables.append((judge, found, perf_counter() - began))
+            tables.append((judge, found, perf_counter() - start))
     return [_table(played, tables)]
 
 
@@ -182,9 +187,9 @@ def _table(played: list[Played], audited: list[tuple[str, Audit, float]]) -> Tab
             number("seconds", 3),
         ],
         notes=[
-            f"{len(planted):,} times the agent did the opposite; {len(real):,} of these were mistakes by the plain "
-            f"values: {kinds[OVER]:,} questions too many, {kinds[UNDER]:,} withheld; {elsewhere} mistakes elsewhere",
-            "false: flagged as over- or under-asking, but not planted, or no mistake by the plain values",
+            f"the agent did the opposite {len(planted):,} times; {len(real):,} of these steps were mistakes: "
+            f"{kinds[OVER]:,} times over-asking, {kinds[UNDER]:,} times under-asking; {elsewhere} mistakes elsewhere",
+            "false: flagged as over- or under-asking, but not planted, or not a mistake",
             "expected: at least 95 % found, at most 5 % false, at most 300 seconds on 2 cores",
         ],
     )

@@ -1,7 +1,7 @@
-"""The CPU time of commands at first use, with an empty cache of compiled code, and later; and the slowest kernels.
+"""The CPU time of commands, the first time on a machine and later, and the kernels that take longest to compile.
 
-Two versions run the same commands in separate processes, each with an empty cache folder and then with the folder that
-the first run has filled. Seconds are CPU time of the whole process.
+Two versions run the same commands in separate processes, each with an empty cache of compiled code, and then again with
+the cache that the first run has filled. Times are CPU seconds of the whole process.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import Column, Table, count, progress, ratio, seconds
-from benchmarks.versions.trees import ROOT, NoRevisionError, Tree, tree_in_use, tree_of_revision
+from benchmarks.tools import ROOT
+from benchmarks.tools.report import Column, Table, count, progress, ratio, seconds
+from benchmarks.versions.trees import NoRevisionError, Tree, tree_in_use, tree_of_revision
 
 BEFORE = "0d1ae21"
 """The last revision in which numba was loaded for every command."""
@@ -47,11 +48,11 @@ def run(quick: bool, before: str = BEFORE) -> list[Table]:
             for tree in trees:
                 for when in ("first", "later"):
                     progress(f"compiling: {name}, {tree.name}, {when}")
-                    found[name, tree.name, when] = _used(tree, COMMANDS[name], f"-{name}".replace(", ", "-"))
+                    found[name, tree.name, when] = _measure(tree, COMMANDS[name], f"-{name}".replace(", ", "-"))
     return [_commands(names, found, notes), _kernels(names, found)]
 
 
-def _used(tree: Tree, command: str, cache: str) -> dict[str, Any]:
+def _measure(tree: Tree, command: str, cache: str) -> dict[str, Any]:
     words = [sys.executable, "-m", "benchmarks.compiling", *command.split()]
     done = subprocess.run(words, cwd=ROOT, env=tree.environment(cache), capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -60,7 +61,7 @@ def _used(tree: Tree, command: str, cache: str) -> dict[str, Any]:
 
 def _commands(names: tuple[str, ...], found: dict[tuple[str, str, str], dict[str, Any]], notes: list[str]) -> Table:
     table = Table(
-        "Commands: the first time on a machine, and later",
+        "Commands, the first time on a machine and later",
         [
             Column("command"),
             Column("when"),
@@ -70,7 +71,10 @@ def _commands(names: tuple[str, ...], found: dict[tuple[str, str, str], dict[str
             count("kernels before"),
             count("kernels after"),
         ],
-        notes=[*notes, "seconds on a core of the whole process; kernels: compiled for this command, helpers included"],
+        notes=[
+            *notes,
+            "CPU seconds of the whole process; kernels: number compiled for this command, including helpers",
+        ],
     )
     for name in names:
         for when in ("first", "later"):
@@ -84,9 +88,9 @@ def _commands(names: tuple[str, ...], found: dict[tuple[str, str, str], dict[str
 
 def _kernels(names: tuple[str, ...], found: dict[tuple[str, str, str], dict[str, Any]]) -> Table:
     table = Table(
-        "Kernels that take longest to compile, after",
-        [Column("command"), Column("kernel"), seconds("own"), seconds("with those it calls"), count("times")],
-        notes=["seconds on a core; own: without those of the kernels that it calls"],
+        "Kernels that take longest to compile, in the present version",
+        [Column("command"), Column("kernel"), seconds("own"), seconds("with callees"), count("times")],
+        notes=["CPU seconds; own: without the kernels that it calls"],
     )
     for name in names:
         own: dict[str, float] = defaultdict(float)
@@ -118,17 +122,17 @@ def _listen(kernels: list[tuple[str, float, float]]) -> None:
     """Record the CPU time for compiling each kernel, without and with the kernels that it calls."""
     from numba.core import event
 
-    open_ones: list[list[float]] = []
+    running: list[list[float]] = []
 
     class Listener(event.Listener):
         def on_start(self, _: object) -> None:
-            open_ones.append([time.process_time(), 0.0])
+            running.append([time.process_time(), 0.0])
 
         def on_end(self, happening: Any) -> None:
-            start, others = open_ones.pop()
+            start, others = running.pop()
             taken = time.process_time() - start
-            if open_ones:
-                open_ones[-1][1] += taken
+            if running:
+                running[-1][1] += taken
             function = happening.data["dispatcher"].py_func
             name = f"{function.__module__}.{function.__name__}".removeprefix("askwise.")
             kernels.append((name, taken - others, taken))

@@ -1,7 +1,8 @@
-"""Chains with cycles: a slippery floor, policies made for the dry one, up to a million states.
+"""EDP on chains with cycles: a slippery floor of up to a million states, with proven error bounds.
 
-The two goals lie in the far corner's neighbourhood, so that from most of the floor their policies agree for long.
-Every row shows what is *proven* about its values (`askwise.model.chain`), whatever the solver says of itself.
+The policies are UROPs of the dry floor, so an agent that slips may return to a state. The two goals lie near the same
+corner, so from most of the floor their policies agree for long. Each row shows the *proven* error of the values
+(`askwise.model.chain`), which does not depend on what the solver reports.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from scipy.sparse import linalg
 from askwise import AskwiseError, GridWorld, Model, Policy, edp, urop
 from askwise.divergence.agreement import agreement
 from askwise.model.chain import DIRECT_LIMIT, proven_bound
-from benchmarks import child
-from benchmarks.checks import deviation
-from benchmarks.report import Column, Table, count, memory, number, progress, seconds, tiny
+from benchmarks.tools.cases import relative_deviation
+from benchmarks.tools.processes import run_in_child
+from benchmarks.tools.report import Column, Table, count, memory, number, progress, scientific, seconds
 
 TOLERANCE = 1e-9
 REFERENCE = 1e-11
@@ -28,10 +29,10 @@ NO_ANSWER = "no answer, see below"
 
 
 def run(quick: bool) -> list[Table]:
-    """Measure large systems, and smaller ones beside scipy's BiCGSTAB."""
+    """Measure large systems, then compare smaller ones with scipy's BiCGSTAB."""
     large, small = (150, 60) if quick else (1000, 316)
     tables = [_large(large, slip) for slip in (0.2, 0.5)]
-    return [*tables, _beside_bicgstab(small, 1 if quick else 3)]
+    return [*tables, _compare_with_bicgstab(small, 1 if quick else 3)]
 
 
 def _large(side: int, slip: float) -> Table:
@@ -39,20 +40,22 @@ def _large(side: int, slip: float) -> Table:
         f"Slippery floor, {side} x {side} ({side * side:,} states), slip {slip}: one pair, all states",
         [
             Column("method"),
-            Column("what ran"),
+            Column("solver"),
             seconds("time"),
             count("iterations"),
-            tiny("proven relative error"),
+            scientific("proven relative error"),
             Column("tolerance 1e-9 reached"),
             number("value at (0, 0)", 12),
             seconds("model"),
             memory("peak memory"),
         ],
-        notes=["one run each, in a process of its own; model: building the floor and both policies, not in the time"],
+        notes=[
+            "one run each, in a separate process; model: building the floor and both policies, not included in the time"
+        ],
     )
     for method in ("solve", "sweep"):
         progress(f"slippery floor {side} x {side}, slip {slip}: {method}")
-        row = child.run("cyclic:solved", limit=TIME_LIMIT, side=side, slip=slip, method=method)
+        row = run_in_child("cyclic:solve_pair", limit=TIME_LIMIT, side=side, slip=slip, method=method)
         if "error" in row:
             table.notes.append(f"{method}: {row['error']}")
             table.rows.append([method, NO_ANSWER, *[None] * 3, "NO", None, None, row.get("peak")])
@@ -62,8 +65,8 @@ def _large(side: int, slip: float) -> Table:
     return table
 
 
-def solved(side: int, slip: float, method: str) -> dict[str, Any]:
-    """Solve one pair in this process (called in a child)."""
+def solve_pair(side: int, slip: float, method: str) -> dict[str, Any]:
+    """Solve one pair and measure it; called in a child process."""
     _warm(method)
     start = perf_counter()
     floor, pi1, pi2 = _problem(side, slip)
@@ -81,29 +84,29 @@ def solved(side: int, slip: float, method: str) -> dict[str, Any]:
         "iterations": verdict.iterations,
         "bound": verdict.error_bound,
         "converged": "yes" if verdict.converged else "NO",
-        "says": "converged" if verdict.converged else "tolerance not reached",
+        "reports": "converged" if verdict.converged else "tolerance not reached",
         "value": float(np.asarray(result)[0]),
         "build": build,
     }
 
 
-def _beside_bicgstab(side: int, rounds: int) -> Table:
+def _compare_with_bicgstab(side: int, rounds: int) -> Table:
     table = Table(
-        f"Slippery floor, {side} x {side}: askwise beside scipy's BiCGSTAB without preconditioner (rtol 1e-9)",
+        f"Slippery floor, {side} x {side}: askwise compared with scipy's BiCGSTAB without preconditioner (rtol 1e-9)",
         [
             number("slip"),
-            Column("way"),
+            Column("solver"),
             seconds("time"),
             count("iterations"),
-            Column("says of itself"),
-            tiny("proven relative error"),
-            tiny("largest deviation"),
+            Column("reports"),
+            scientific("proven relative error"),
+            scientific("largest deviation"),
             number("value at (0, 0)", 12),
         ],
         notes=[
-            "proven relative error inf: nothing at all follows from the values returned",
-            f"times: medians of {rounds}; every run in a process of its own, on one core",
-            f"largest deviation: relative, from sweeps run on to a tolerance of {REFERENCE:g}",
+            "proven relative error inf: nothing is proven about the returned values",
+            f"times: medians of {rounds}; each run in a separate process, on one core",
+            f"largest deviation: relative, from sweeps with a tolerance of {REFERENCE:g}",
         ],
     )
     for slip in (0.2, 0.5, 0.9):
@@ -111,16 +114,16 @@ def _beside_bicgstab(side: int, rounds: int) -> Table:
         found: dict[str, list[dict[str, Any]]] = {}
         for _ in range(rounds):
             for method in ("solve", "sweep"):
-                row = child.run("cyclic:solved", limit=TIME_LIMIT, side=side, slip=slip, method=method)
+                row = run_in_child("cyclic:solve_pair", limit=TIME_LIMIT, side=side, slip=slip, method=method)
                 found.setdefault(f"askwise {method}", []).append(row)
-            row = child.run("cyclic:bicgstab", limit=TIME_LIMIT, side=side, slip=slip)
+            row = run_in_child("cyclic:bicgstab", limit=TIME_LIMIT, side=side, slip=slip)
             found.setdefault("scipy bicgstab", []).append(row)
         table.rows += [_small_row(slip, name, _middle(rows), table.notes) for name, rows in found.items()]
     return table
 
 
 def _middle(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the run of median time; a failure is not averaged away."""
+    """Return the run of median time, or the first failed run if one failed."""
     failed = [row for row in rows if "error" in row]
     return failed[0] if failed else sorted(rows, key=lambda row: float(row["time"]))[len(rows) // 2]
 
@@ -129,11 +132,11 @@ def _small_row(slip: float, name: str, row: dict[str, Any], notes: list[str]) ->
     if "error" in row:
         notes.append(f"slip {slip}, {name}: {row['error']}")
         return [slip, name, None, None, NO_ANSWER, None, None, None]
-    return [slip, name, *(row.get(k) for k in ("time", "iterations", "says", "bound", "off", "value"))]
+    return [slip, name, *(row.get(k) for k in ("time", "iterations", "reports", "bound", "deviation", "value"))]
 
 
 def bicgstab(side: int, slip: float) -> dict[str, Any]:
-    """Let scipy solve the same system in this process (called in a child)."""
+    """Solve the same system by scipy and measure it; called in a child process."""
     floor, pi1, pi2 = _problem(side, slip)
     chain = agreement(floor, pi2.probabilities, pi1.support, None).chain
     system = sparse.eye_array(chain.size, format="csr") - chain.matrix
@@ -146,14 +149,14 @@ def bicgstab(side: int, slip: float) -> dict[str, Any]:
     with np.errstate(all="ignore"):
         values, code = linalg.bicgstab(system, np.ones(chain.size), rtol=TOLERANCE, maxiter=20_000, callback=step)
     took = perf_counter() - start
-    says = "success (code 0)" if code == 0 else f"failure (code {code})"
+    reports = "success (code 0)" if code == 0 else f"failure (code {code})"
     truth = np.asarray(edp(floor, pi1, pi2, method="sweep", tolerance=REFERENCE))
     return {
         "time": took,
         "iterations": steps[0],
-        "says": says,
+        "reports": reports,
         "bound": proven_bound(chain.matrix, values)[1],
-        "off": deviation(values, truth),
+        "deviation": relative_deviation(values, truth),
         "value": float(values[0]),
     }
 
@@ -166,6 +169,6 @@ def _problem(side: int, slip: float) -> tuple[Model, Policy, Policy]:
 
 
 def _warm(method: str) -> None:
-    """Compile the kernels on a floor that is just large enough to be iterated rather than factorised."""
+    """Compile the kernels on a floor just large enough for the iterative solver instead of the direct one."""
     side = isqrt(DIRECT_LIMIT) + 1 if method == "solve" else 10
     edp(*_problem(side, 0.1), method=method, tolerance=1e-3)

@@ -1,11 +1,11 @@
-"""Steps per second of tool fetching: the plain rules, Gymnasium and PettingZoo, beside lb-foraging's environment.
+"""Steps per second of tool fetching, by the rules alone, Gymnasium and PettingZoo, compared with lb-foraging.
 
-Level-based foraging (PyPI ``lbforaging``) is the nearest environment in common use: a grid, two agents that move at the
-same time, a common task. All play in the same process and take turns. Every environment gets random actions drawn
-beforehand, plays episodes of at most 50 steps (lb-foraging's own limit), and has its resets counted. Both Gymnasium
-environments are made by ``gymnasium.make`` without the passive checker, nothing is rendered.
+Level-based foraging (PyPI ``lbforaging``) is the most similar environment in common use: a grid, two agents that move
+at the same time, a common task. All environments run in one process and take turns. Each receives random actions that
+were drawn before, plays episodes of at most 50 steps (lb-foraging's own limit), and its resets are counted. Gymnasium
+environments are made by ``gymnasium.make`` without the passive checker; nothing is rendered.
 
-The fetcher never asks here: a question moves nobody and so would make steps cheaper.
+The fetcher never asks, because a question moves no agent and would make steps faster.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from askwise.domains.tool_fetching import Rules
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.rules import WORKER_ACTIONS
 from askwise.envs import FLAT_ID, ID, tool_fetching_v0
-from benchmarks.report import Column, Table, count, progress, ratio
-from benchmarks.timing import Job, Times, interleaved
+from benchmarks.tools.report import Column, Table, count, progress, ratio
+from benchmarks.tools.timing import Job, Times, time_in_turns
 
 available = find_spec("lbforaging") is not None
-"""Whether lb-foraging is here; without it its row says so."""
+"""Whether lb-foraging is installed; if not, its row says so."""
 
 EPISODE = 50
 FORAGING = "lb-foraging"
@@ -40,7 +40,7 @@ FLAT = "askwise: Gymnasium, flat wrapper, a given instance"
 
 @dataclass(frozen=True)
 class Setting:
-    """Maps of about the same size on both sides."""
+    """The size of a map, and the lb-foraging environment of about the same size."""
 
     side: int
     stations: int
@@ -49,7 +49,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What the table calls it."""
+        """The size in words."""
         return f"{self.side} x {self.side}, {self.stations} stations, {self.toolboxes} toolboxes"
 
 
@@ -57,24 +57,24 @@ SETTINGS = (
     Setting(10, 10, 3, "Foraging-10x10-2p-3f-v3"),
     Setting(20, 50, 5, "Foraging-19x19-2p-4f-v3"),
 )
-"""A small map, and that of the paper beside the largest that lb-foraging registers."""
+"""A small map, and the map of the paper with the largest one that lb-foraging registers."""
 
 
 def run(quick: bool) -> list[Table]:
-    """Measure both settings."""
+    """Measure steps per second in both settings."""
     steps, rounds = (200, 2) if quick else (4000, 7)
     found = []
     for setting in SETTINGS:
         progress(f"environments on {setting.name}")
         jobs = _jobs(setting, steps)
         for job in jobs:
-            job.work(None)  # Whatever is compiled or cached once.
-        times = interleaved(jobs, rounds)
+            job.work(None)  # once untimed, to compile and fill caches
+        times = time_in_turns(jobs, rounds)
         found += [_table(setting, steps, rounds, times), _verdicts(setting, times, quick)]
     return found
 
 
-# -- the ways -------------------------------------------------------------------------------------------------
+# -- implementations -------------------------------------------------------------------------------------------------
 
 
 def _jobs(setting: Setting, steps: int) -> list[Job]:
@@ -103,7 +103,7 @@ def _foraging(name: str) -> Any:
 
 
 def _rules(rules: Rules, steps: int) -> Callable[[object], None]:
-    """Return the work of `steps` joint steps and of asking whether they were the last, along one random walk."""
+    """Return a function that takes `steps` joint steps of a random walk, and checks after each if it is the last."""
     rng = np.random.default_rng(1)
     state, walk = rules.start, []
     for _ in range(steps):
@@ -139,7 +139,7 @@ def _ontic_actions(space: Any, steps: int) -> list[Any]:
     space.seed(1)
     if isinstance(space, gymnasium.spaces.OneOf):
         return [(0, space[0].sample()) for _ in range(steps)]
-    if isinstance(space, gymnasium.spaces.Discrete):  # The flat one: moves and NOOP come first.
+    if isinstance(space, gymnasium.spaces.Discrete):  # the flat environment: moves and NOOP come first
         return list(np.random.default_rng(1).integers(5, size=steps).tolist())
     return [space.sample() for _ in range(steps)]
 
@@ -159,26 +159,26 @@ def _pettingzoo(env: Any, steps: int) -> Callable[[object], None]:
     return work
 
 
-# -- the tables -----------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------------------------
 
 
 def _table(setting: Setting, steps: int, rounds: int, times: dict[str, Times]) -> Table:
     table = Table(
         f"Environments: steps per second; {setting.name}",
-        [Column("way"), count("steps per second"), count("at best"), ratio("times lb-foraging")],
+        [Column("environment"), count("steps per second"), count("best round"), ratio("compared with lb-foraging")],
     )
     for name, took in times.items():
         label = f"{FORAGING}: {setting.foraging}" if name == FORAGING else name
         faster = times[FORAGING].median / took.median if available else None
         table.rows.append([label, round(steps / took.median), round(steps / took.minimum), faster])
     if not available:
-        table.rows.append([f"{FORAGING}: lbforaging is not installed here: not measured", None, None, None])
+        table.rows.append([f"{FORAGING}: lbforaging is not installed: not measured", None, None, None])
     packages = ("gymnasium", "pettingzoo", *(["lbforaging"] if available else []))
     table.notes = [
-        f"{steps:,} steps a time, {rounds} rounds, all ways taking turns; median and best round",
+        f"{steps:,} steps per round, {rounds} rounds in turns; median and best round",
         f"random actions without questions; episodes of at most {EPISODE} steps, resets included",
-        "Rules.step: both agents, legal actions of a random walk, no observation; everybody else builds observations",
-        "flat wrapper: in every step it also updates a belief and works out which questions make sense",
+        "Rules.step: both agents, legal actions of a random walk, no observations; the others compute observations",
+        "flat wrapper: each step also updates a belief and computes which questions are useful",
         ", ".join(f"{package} {version(package)}" for package in packages),
     ]
     return table
@@ -187,13 +187,13 @@ def _table(setting: Setting, steps: int, rounds: int, times: dict[str, Times]) -
 def _verdicts(setting: Setting, times: dict[str, Times], quick: bool) -> Table:
     table = Table(
         f"Expected and measured; environments on {setting.name}",
-        [Column("way of askwise"), Column("expected"), ratio("measured"), Column("holds")],
+        [Column("environment"), Column("expected"), ratio("measured"), Column("holds")],
     )
     for name in (RULES, DRAWN, GIVEN, BOTH):
         if not available:
-            table.rows.append([name, "ahead of lb-foraging", None, "not measured"])
+            table.rows.append([name, "faster than lb-foraging", None, "not measured"])
             continue
         measured = times[FORAGING].median / times[name].median
         holds = "not judged" if quick else "yes" if measured > 1 else "NO"
-        table.rows.append([name, "ahead of lb-foraging", measured, holds])
+        table.rows.append([name, "faster than lb-foraging", measured, holds])
     return table

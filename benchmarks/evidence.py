@@ -1,12 +1,12 @@
-"""Divergence by evidence: its time compared with plain EDP, and whether `ezq` gains by it.
+"""The time of EDP by evidence, compared with EDP, and whether `ezq` gains by it.
 
-**Time.** EDP of all pairs of 50 goals at one state of a 20 x 20 map, with walls and without: today's cones, and the
-pass that counts evidence, in turn.
+**Time.** EDP of all pairs of 50 goals at one state of a 20 x 20 map, with and without walls: the usual algorithm, which
+follows optimal actions only, and the one that adds up evidence, in turns.
 
-**Does it pay?** The paper's setting (20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5, 0.2 for a station), with
-workers that make mistakes, under the belief `robust` (mistakes contradict `bayes`, which assumes shortest plans).
-`ezq-local` expects a goal to be ruled out by impossible actions only, or by evidence. All methods play the same
-problems with the same seeds.
+**Gain.** The paper's setting (20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5, 0.2 for a station), with workers
+that make mistakes, under the belief `robust` (mistakes contradict `bayes`, which assumes shortest plans). `ezq-local`
+expects goals to be ruled out either by impossible actions only, or by evidence. All methods play the same problems with
+the same seeds.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ from askwise.divergence.pairs import capped_matrices
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods.paper import Ezq
-from benchmarks import cases
-from benchmarks.cases import Case
-from benchmarks.checks import agree
-from benchmarks.pool import process_pool
-from benchmarks.report import Column, Table, count, number, progress, ratio, seconds
+from benchmarks.tools import cases
+from benchmarks.tools.cases import Case, check_agreement
+from benchmarks.tools.processes import process_pool
+from benchmarks.tools.report import Column, Table, count, number, progress, ratio, seconds
 
 EVIDENCE = 0.05
 PRIORS = ("uniform", "near", "far")
@@ -41,13 +40,14 @@ METHODS: dict[str, Any] = {
     "ezq-local, evidence 0.2": lambda: Ezq(optimiser="local", belief=BELIEF, evidence=0.2),
     "planner": lambda: "planner",
 }
-"""Makes each method; the first is the one that the others are compared with."""
+"""Functions that make the methods; the others are compared with the first."""
 
 Task = tuple[str, str, str, int]
+"""Method, teammate, prior, number of episodes."""
 
 
 def run(quick: bool) -> list[Table]:
-    """Measure the time of all pairs of goals, then play."""
+    """Measure the times of EDP for all pairs of goals, then the costs of the methods."""
     return [_times(quick), _costs(2 if quick else 80)]
 
 
@@ -56,16 +56,16 @@ def _times(quick: bool) -> Table:
         f"All pairs of goals at one state, by evidence of {EVIDENCE:g}",
         [
             Column("case"),
-            seconds("EDP by cones"),
+            seconds("EDP"),
             seconds("EDP by evidence"),
-            ratio("evidence / cones"),
+            ratio("by evidence / EDP"),
             seconds("edp_at"),
             seconds("edp_at by evidence"),
         ],
         notes=[
-            "mean over 20 states of the shortest time at each, in turn: calls this short are often interrupted",
-            "expected: by evidence at most twice as long as by cones",
-            "edp_at is what users call; without evidence it is a closed form on maps without walls, and makes WCD too",
+            "mean over 20 states of the shortest time at each, in turns: calls this short are often interrupted",
+            "expected: by evidence at most twice as long as EDP",
+            "edp_at is the public function; without evidence it computes WCD too, and uses a closed form without walls",
         ],
     )
     for walls in (False, True):
@@ -83,7 +83,7 @@ def _row(case: Case, rounds: int) -> list[object]:
     arrays = (model.successor, *model.predecessors)
     off = ~np.eye(plain.n_goals, dtype=bool)
     strict = matrices_by_evidence(model, case.starts[0], targets, starts, 1e-300)[0]
-    agree(f"evidence towards 0, {case.name}", strict[off], plain.edp_at(case.starts[0])[off])
+    check_agreement(f"evidence towards 0, {case.name}", strict[off], plain.edp_at(case.starts[0])[off])
 
     family = Divergence(case.grid, case.goals, evidence=EVIDENCE)
     calls: list[Callable[[int], object]] = [
@@ -97,40 +97,40 @@ def _row(case: Case, rounds: int) -> list[object]:
 
 
 def _shortest(calls: list[Callable[[int], object]], start: int, rounds: int) -> list[float]:
-    """Return the shortest time of each call at a state: calls of microseconds are often interrupted."""
+    """Return the shortest time of each call at a state, in seconds; the calls take turns."""
     best = [math.inf] * len(calls)
     for _ in range(rounds):
         for k, call in enumerate(calls):
-            began = time.perf_counter()
+            started = time.perf_counter()
             call(start)
-            best[k] = min(best[k], time.perf_counter() - began)
+            best[k] = min(best[k], time.perf_counter() - started)
     return best
 
 
 def costs_of(task: Task) -> tuple[list[float], float]:
-    """Return the marginal costs of some episodes, nan where one did not end, and the seconds for all of them."""
+    """Return the marginal costs of the episodes of a task (nan where one did not end), and the seconds for all."""
     method, teammate, prior, episodes = task
-    began, costs = time.perf_counter(), []
+    start, costs = time.perf_counter(), []
     for k in range(episodes):
         drawn = generate(seed=k, prior=Prior(prior), query_cost=QueryCost(0.5, 0.2))
         agent = METHODS[method]()
         chosen: dict[str, Any] = {"belief": BELIEF} if isinstance(agent, str) else {}
         costs.append(simulate(ToolFetching(drawn), agent, teammate, seed=1000 + k, **chosen).marginal_cost)
-    return costs, time.perf_counter() - began
+    return costs, time.perf_counter() - start
 
 
 def _costs(episodes: int) -> Table:
     table = Table(
-        f"ezq by evidence, workers that make mistakes ({episodes} episodes a row, belief robust)",
+        f"ezq by evidence, workers that make mistakes ({episodes} episodes per row, belief robust)",
         [
             Column("teammate"),
             Column("prior"),
             Column("method"),
             number("mean marginal cost", 2),
-            number("more than ezq-local", 3),
+            number("difference from ezq-local", 3),
             number("95 % half-width", 3),
             count("ended"),
-            number("seconds an episode", 3),
+            number("seconds per episode", 3),
         ],
         notes=["differences are paired: same problem, goal and seed"],
     )

@@ -1,10 +1,10 @@
-"""The gap at the paper's size between the planner and lower bounds that no method can beat.
+"""The gap between the planner's cost and lower bounds that no method can beat, at the paper's size.
 
-The first instances of the study `beyond`, under all its priors and prices. The planner's cost is an expectation over
-all goals and paths of the worker, no sample. Beside it the optimum, where the exact search finds it within its limit
-of states. Elsewhere the larger of two bounds: the oracle's, proven; and that of random groups, with 95 % confidence on
-each instance. The gap is how far the planner's mean cost is above the mean of these. Each number is written to a file
-as soon as it is there, and a run that was stopped goes on from it.
+The first instances of the study `beyond` are used, with all its priors and prices. The planner's cost is an exact
+expectation over all goals and paths of the worker. It is compared with the optimum where the exact search finds it
+within its limit of states. Elsewhere it is compared with the larger of two lower bounds: the oracle's, which is proven,
+and that of random groups, with 95 % confidence on each instance. The gap is how far the mean cost of the planner is
+above the mean of these. Each number is written to a file at once, so an interrupted run can be resumed.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from askwise.planning.groups import bound_with_groups
 from askwise.planning.optimum import solve_problem
 from askwise.studies.running.play import Problems
 from askwise.studies.schema.study_file import load_study
-from benchmarks.report import Column, Table, number, progress
+from benchmarks.tools.report import Column, Table, number, progress
 
 INSTANCES = 3
 WRITTEN = Path("out/bench/gap.jsonl")
 SHOWN = Path("out/bench/gap.csv")
-"""The file of which ``docs/reproduced/gap.csv`` is a copy."""
+"""``docs/reproduced/gap.csv`` is a copy of this file."""
 MOST_STATES = 15_000_000
 """The most states for the optimum: some minutes, and up to 2 GB."""
 GROUP_STATES, GROUP_SIZE, DEALS = 8_000_000, 25, 4
-"""The most states for groups if the optimum is not found: more than `evaluate --tight` uses, which is quicker."""
+"""Limits for groups if the optimum is not found: larger than those of `evaluate --tight`, which is quicker."""
 CLOSE = 1.01
-"""Random groups are left out if the planner costs at most this factor times the oracle's bound."""
+"""No groups are drawn if the planner costs at most this factor times the oracle's bound."""
 KINDS = ("optimum", "planner", "oracle", "groups")
 Key = tuple[str, int, str, float]
-"""A number that is wanted: its kind, instance, prior, price."""
+"""A number to compute: its kind, instance, prior and price."""
 
 
 def run(quick: bool) -> list[Table]:
-    """Compute the numbers that are not yet in the file, and return the gap of every cell."""
-    found: dict[Key, float | None] = {} if quick else written()
+    """Compute the numbers that are not yet in the file, and return the gap in every condition."""
+    found: dict[Key, float | None] = {} if quick else read_written()
     instances, priors = (1, ("near",)) if quick else (INSTANCES, ("far", "uniform", "near"))
     for key, problem in cases(instances, priors, (0.2,) if quick else None):
         if key not in found and is_needed(found, key):
@@ -50,14 +50,14 @@ def run(quick: bool) -> list[Table]:
                 WRITTEN.parent.mkdir(parents=True, exist_ok=True)
                 with WRITTEN.open("a") as file:
                     file.write(json.dumps([*key, found[key]]) + "\n")
-    told = table(found)
+    gaps = table(found)
     if not quick:
-        told.save_csv(SHOWN)
-    return [told]
+        gaps.save_csv(SHOWN)
+    return [gaps]
 
 
 def is_needed(found: dict[Key, float | None], key: Key) -> bool:
-    """Return whether a number is wanted: bounds if the optimum is not known, the second if the first is not close."""
+    """Whether a number is needed: bounds if the optimum is not known, the second one if the first is not close."""
     optimum, cost, oracle = (found.get((kind, *key[1:])) for kind in KINDS[:3])
     if key[0] not in ("oracle", "groups"):
         return True
@@ -66,15 +66,15 @@ def is_needed(found: dict[Key, float | None], key: Key) -> bool:
     return key[0] == "oracle" or cost is None or oracle is None or cost > CLOSE * oracle
 
 
-def written() -> dict[Key, float | None]:
-    """Return the numbers that earlier runs have found."""
+def read_written() -> dict[Key, float | None]:
+    """Return the numbers that earlier runs have written."""
     lines = WRITTEN.read_text().splitlines() if WRITTEN.exists() else []
     rows = [json.loads(line) for line in lines]
     return {(kind, index, prior, price): found for kind, index, prior, price, found in rows}
 
 
 def cases(instances: int, priors: tuple[str, ...], prices: tuple[float, ...] | None) -> Iterator[tuple[Key, Problem]]:
-    """Yield all numbers that are wanted: all cells of one instance before the next."""
+    """Yield the key and the problem of each number: all conditions of one instance before the next."""
     study = load_study("beyond")
     for index in range(instances):
         task = study.task(index)
@@ -88,7 +88,7 @@ def cases(instances: int, priors: tuple[str, ...], prices: tuple[float, ...] | N
 
 
 def value(kind: str, problem: Problem) -> float | None:
-    """Return a bound, the planner's cost, or the optimum; None if that takes too long."""
+    """Return the optimum, the planner's cost or a bound; None if the optimum takes too many states."""
     if kind == "optimum":
         try:
             return solve_problem(problem, limit=MOST_STATES).expected_marginal_cost
@@ -104,15 +104,15 @@ def value(kind: str, problem: Problem) -> float | None:
 
 
 def table(found: dict[Key, float | None]) -> Table:
-    """Return the gap of every cell, over the instances for which all numbers are known."""
-    title = "What is left to gain: the planner beside the optimum, or bounds that no method can beat"
+    """Return the gap in every condition, over the instances for which all numbers are known."""
+    title = "What is left to gain: the planner compared with the optimum, or with bounds that no method can beat"
     names = ("instances", "solved", "planner", "bound", "gap, %")
     columns = [Column("prior"), *(number(name, digits=4) for name in ("price", *names))]
-    cells = dict.fromkeys((prior, price) for _, _, prior, price in found)
-    rows = [[*cell, *row] for cell in cells if (row := _row(found, *cell)) is not None]
+    conditions = dict.fromkeys((prior, price) for _, _, prior, price in found)
+    rows = [[*key, *row] for key in conditions if (row := _row(found, *key)) is not None]
     notes = [
-        "means over the same instances; solved: on so many of them the bound is the optimum itself; elsewhere it is "
-        "the larger of the oracle's and that of random groups, the latter with 95 % confidence on each"
+        "means over the same instances; solved: number of instances on which the bound is the optimum; on the others "
+        "it is the larger of the oracle's bound and that of random groups, which holds with 95 % confidence on each"
     ]
     return Table(title, columns, rows, notes)
 
@@ -136,9 +136,9 @@ def _row(found: dict[Key, float | None], prior: str, price: float) -> list[float
 
 
 def _bound(found: dict[Key, float | None], index: int, prior: str, price: float) -> float | None:
-    """Return the optimum or the larger bound of an instance, None if one of them is missing.
+    """Return the optimum of an instance, or the larger of its bounds; None if neither is known.
 
-    What nobody can beat at a lower price, nobody can at this one.
+    Bounds for lower prices are bounds for this price too.
     """
     best = found.get(("optimum", index, prior, price))
     if best is not None:

@@ -1,15 +1,15 @@
-"""Planning problems of a goal-recognition data set: sizes and times, beside a planner and another library.
+"""Planning problems of a goal-recognition data set: sizes and times, compared with Fast Downward and pymimir.
 
-The data set is not part of this project: its folder is given by ``--data PATH`` or by the environment variable
-`VARIABLE`. Of each problem in it the first archive is taken. askwise reads it, finds *all* optimal plans to *all*
-goals, and EDP and WCD of all pairs. Beside it:
+The data set is not part of this project. Its folder is given by ``--data FOLDER`` or by the environment variable
+`VARIABLE`. The first archive of each problem is used. askwise reads it, and finds *all* optimal plans to *all* goals,
+and EDP and WCD of all pairs. The other programs:
 
-- Fast Downward (``up-fast-downward``), A* with LM-cut: *one* optimal plan to each goal; its whole time, which is mostly
-  that of its translator, and that of its search alone;
-- pymimir: breadth first to each goal, grounded, at most `MOST_STATES` states each.
+- Fast Downward (``up-fast-downward``), A* with LM-cut, finds *one* optimal plan to each goal. Its total time is mostly
+  that of its translator, so the time of its search is reported too.
+- pymimir searches breadth-first for each goal, grounded, with at most `MOST_STATES` states.
 
-All times are CPU seconds of one process, compiled before; where a tool is not installed its column is empty. Where a
-tool fails, its column is empty too, and a note says why: the table goes on.
+All times are CPU seconds of one process, without compiling. If a program is not installed, its column is empty. If it
+fails, its column is empty too, and a note says why.
 """
 
 from __future__ import annotations
@@ -34,26 +34,27 @@ from askwise.errors import AskwiseError
 from askwise.pddl import cones_of, load, recognition
 from askwise.pddl.archive import DOMAIN, NAMES, TEMPLATE
 from askwise.pddl.pairs import pairs_at
-from benchmarks.report import Column, Table, count, number, progress, seconds
+from benchmarks.tools.report import Column, Table, count, number, progress, seconds
 
 VARIABLE = "ASKWISE_PLANNING_DATA"
 MOST_STATES = 200_000
 MOST_SECONDS = 300
-"""For each goal of each other tool."""
+"""Time limit of the other programs for each goal."""
 
 CUT, DONE = "cut off", "all done"
-"""What the script for pymimir prints."""
+"""Words that the script for pymimir prints."""
 
-EIGHT = 8
-"""Blocks whose states are counted: a number that is known."""
+BLOCKS = 8
+"""The number of blocks whose states are counted."""
 KNOWN = 695_417
+"""The known number of states of eight blocks."""
 
 _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
 class Found:
-    """What askwise found, and what that took."""
+    """The results of askwise for one problem, and its CPU time."""
 
     goals: int
     operators: int
@@ -66,11 +67,11 @@ class Found:
 
 
 def run(quick: bool, data: str | None = None) -> list[Table]:
-    """Measure every distinct problem below a folder."""
+    """Count the states of blocks, and measure every problem of the data set if its folder is given."""
     folder = data or os.environ.get(VARIABLE)
-    tables = [_blocks(6 if quick else EIGHT)]
+    tables = [_blocks(6 if quick else BLOCKS)]
     if folder is None:
-        print(f"planning: no data, skipped; give its folder by --data PATH or {VARIABLE}", file=sys.stderr)
+        print(f"planning: no data set, skipped; give its folder by --data FOLDER or {VARIABLE}", file=sys.stderr)
         return tables
     archives = list(distinct(Path(folder)))
     _warm(archives[0])
@@ -78,7 +79,7 @@ def run(quick: bool, data: str | None = None) -> list[Table]:
 
 
 def distinct(folder: Path) -> Iterator[Path]:
-    """Yield the first archive of each problem: what comes before ``_hyp`` in its name."""
+    """Yield the first archive of each problem; the name of a problem ends before ``_hyp``."""
     seen = set()
     for path in sorted(folder.rglob("*.tar.bz2")):
         name = path.name.split("_hyp")[0]
@@ -93,19 +94,19 @@ def _warm(path: Path) -> None:
 
 def _problems(archives: list[Path]) -> Table:
     table = Table(
-        "Planning problems: all optimal plans to all goals, EDP and WCD of all pairs, beside one plan to each goal",
+        "Planning problems: all optimal plans, EDP and WCD of all pairs, compared with one plan to each goal",
         [
             Column("problem"), count("goals"), count("operators"), Column("lengths"), count("states on plans"),
             number("largest EDP", 4), Column("WCD, prefix"), Column("verdict"), seconds("askwise"),
-            seconds("Fast Downward"), seconds("its search alone"), Column("pymimir"),
+            seconds("Fast Downward"), seconds("its search"), Column("pymimir"),
         ],
-        notes=["WCD as goal-recognition design counts it: the longest common prefix"],
+        notes=["WCD as defined in goal recognition design: the longest common prefix"],
     )  # fmt: skip
-    ahead = alone_ahead = measured = 0
+    faster = search_slower = measured = 0
     for path in archives:
         name = path.name.split("_hyp")[0]
         progress(f"planning: {name}")
-        found = _trying(f"{name}: askwise", partial(_askwise, path), None, table.notes)
+        found = _try(f"{name}: askwise", partial(_askwise, path), None, table.notes)
         if found is None:
             table.rows.append([name, *[None] * 6, "failed", *[None] * 3, ""])
             continue
@@ -113,8 +114,8 @@ def _problems(archives: list[Path]) -> Table:
         whole, alone, other = None, None, ""
         if exact:
             nothing: tuple[float | None, float | None] = (None, None)
-            whole, alone = _trying(f"{name}: Fast Downward", partial(_fast_downward, path), nothing, table.notes)
-            other = _trying(f"{name}: pymimir", partial(_mimir, path), "failed", table.notes)
+            whole, alone = _try(f"{name}: Fast Downward", partial(_fast_downward, path), nothing, table.notes)
+            other = _try(f"{name}: pymimir", partial(_mimir, path), "failed", table.notes)
         table.rows.append(
             [name, found.goals, found.operators, found.lengths, found.states, found.largest_edp, str(found.wcd),
              found.verdict, found.seconds, whole, alone, other]
@@ -124,17 +125,17 @@ def _problems(archives: list[Path]) -> Table:
         )
         if whole is not None and exact:
             measured += 1
-            ahead += found.seconds < whole
-            alone_ahead += found.seconds < (alone or 0.0)
+            faster += found.seconds < whole
+            search_slower += found.seconds < (alone or 0.0)
     table.notes.append(
-        f"quicker than Fast Downward's whole time on {ahead} of {measured} problems that are exact,"
-        f" quicker than its search alone on {alone_ahead}"
+        f"askwise takes less than Fast Downward's total time on {faster} of {measured} exact problems,"
+        f" and less than its search on {search_slower}"
     )
     return table
 
 
-def _trying(what: str, measure: Callable[[], _Result], otherwise: _Result, notes: list[str]) -> _Result:
-    """Return what was measured; where that fails in whatever way, note why, and go on."""
+def _try(what: str, measure: Callable[[], _Result], otherwise: _Result, notes: list[str]) -> _Result:
+    """Return the result of `measure`; if it fails, add the reason to `notes` and return `otherwise`."""
     try:
         return measure()
     except Exception as error:
@@ -167,7 +168,7 @@ def _askwise(path: Path) -> Found:
     )
 
 
-# -- other tools -------------------------------------------------------------------------------------------------
+# -- other programs -------------------------------------------------------------------------------------------------
 
 
 def _texts(path: Path) -> dict[str, str]:
@@ -178,10 +179,10 @@ def _texts(path: Path) -> dict[str, str]:
 
 
 def _instances(path: Path, folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Write a problem file for each goal that can be reached at all."""
+    """Write a domain file, and yield it with a new problem file for each goal."""
     texts = _texts(path)
     domain = folder / "domain.pddl"
-    # Spelt as the standard wants it: other tools do not forgive a missing blank.
+    # The standard requires a blank before variables, and other programs insist on it.
     domain.write_text(re.sub(r"(?<=[^\s(])\?", " ?", texts[DOMAIN]), encoding="utf-8")
     problem = recognition(texts)
     for goal, condition in enumerate(problem.goals):
@@ -196,28 +197,28 @@ def _instances(path: Path, folder: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _fast_downward(path: Path) -> tuple[float | None, float | None]:
-    """Return the CPU seconds of one optimal plan to each goal, and of the search alone; None where it is missing."""
+    """Return the CPU seconds of one optimal plan to each goal, in total and for the search; None if not installed."""
     spec = importlib.util.find_spec("up_fast_downward")
     if spec is None or spec.origin is None:
         return None, None
     driver = Path(spec.origin).parent / "downward" / "fast-downward.py"
-    before, search = _children(), 0.0
+    before, search = _child_seconds(), 0.0
     with tempfile.TemporaryDirectory() as name:
         for domain, instance in _instances(path, Path(name)):
             command = [sys.executable, str(driver), str(domain), str(instance), "--search", "astar(lmcut())"]
-            output = _finished(command, name)
+            output = _output_of(command, name)
             if output is None:
                 raise AskwiseError(f"{instance.name} takes more than {MOST_SECONDS} s")
             found = re.search(r"Total time: ([\d.e-]+)s", output)
             if found is None and "Search stopped without finding a solution" not in output:
                 raise AskwiseError(f"{instance.name}: {output.strip()[-200:]!r}")
             search += float(found[1]) if found else 0.0
-    return _children() - before, search
+    return _child_seconds() - before, search
 
 
-def _finished(command: Sequence[str], folder: str) -> str | None:
-    """Return what a program prints; None if it takes too long, and then everything that it started is ended."""
-    # A session of its own: the driver starts a search, which would go on and be measured with whatever comes next.
+def _output_of(command: Sequence[str], folder: str) -> str | None:
+    """Return the output of a program; None if it exceeds the time limit, after ending all processes that it started."""
+    # A separate session, so that the search which the driver starts is ended with it.
     running = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
@@ -231,24 +232,25 @@ def _finished(command: Sequence[str], folder: str) -> str | None:
             running.communicate()
 
 
-def _children() -> float:
+def _child_seconds() -> float:
+    """Return the CPU seconds of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _mimir(path: Path) -> str:
-    """Return the CPU seconds of one plan to each goal, as text: it may have been cut off, or not read the problem."""
+    """Return the CPU seconds of one plan to each goal as text, which also says if a limit was reached."""
     if importlib.util.find_spec("pymimir") is None:
         return ""
     with tempfile.TemporaryDirectory() as name:
         script = [sys.executable, "-c", _MIMIR, *(str(each) for pair in _instances(path, Path(name)) for each in pair)]
-        before = _children()
-        output = _finished(script, name)
+        before = _child_seconds()
+        output = _output_of(script, name)
     if output is None:
         return f"> {MOST_SECONDS} s"
     if DONE not in output:
         return "not read"
-    took = _children() - before
+    took = _child_seconds() - before
     return f"{'> ' if CUT in output else ''}{took:.2f} s"
 
 
@@ -265,11 +267,11 @@ print({DONE!r})
 """
 
 
-# -- a count that is known ---------------------------------------------------------------------------------------
+# -- a known count ---------------------------------------------------------------------------------------
 
 
 def _blocks(n: int) -> Table:
-    """Count the states of blocks on a table, with one hand."""
+    """Count the states of the blocks world with one hand and `n` blocks."""
     from tests.pddl.problems import blocks
 
     from askwise.pddl.goal_task import goal_task
@@ -279,16 +281,16 @@ def _blocks(n: int) -> Table:
     task = recognition(blocks(letters, [letters])).task
     bits = [k for k, fact in enumerate(task.facts)]
     start = process_time()
-    search = Blind(goal_task(task, bits))  # no state has all bits: the search meets them all
+    search = Blind(goal_task(task, bits))  # no state has all facts, so the search visits all states
     found = search.run(10**9)
     took = process_time() - start
     assert found is not None
-    wrong = n == EIGHT and search.n != KNOWN
+    wrong = n == BLOCKS and search.n != KNOWN
     table = Table(
         f"All states of {n} blocks",
-        [count("blocks"), count("states"), seconds("time"), count("states a second")],
+        [count("blocks"), count("states"), seconds("time"), count("states per second")],
         [[n, search.n, took, int(search.n / took)]],
-        [f"known: {KNOWN:,} for eight" + (", NOT WHAT CAME OUT" if wrong else "")],
+        [f"known: {KNOWN:,} for eight" + (", BUT THE COUNT DIFFERS" if wrong else "")],
     )
     if wrong:
         raise AskwiseError(f"{search.n} states of eight blocks; expected {KNOWN}")

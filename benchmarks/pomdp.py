@@ -1,7 +1,7 @@
-"""A general POMDP planner on the same problem: pomdp-py's POUCT beside askwise's agents.
+"""The methods of askwise compared with a general POMDP planner, POUCT of pomdp-py, on the same problems.
 
-Same maps, goals and worker paths for all: 20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5. POUCT gets help that
-a general planner would not have by itself (`benchmarks/peers/pouct.py` says which) and several budgets.
+All play the same maps, goals and worker paths: 20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5. POUCT plays with
+several numbers of simulations, and gets help that a general planner would not have (see `benchmarks.peers.pouct`).
 """
 
 from __future__ import annotations
@@ -17,44 +17,44 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent, make_agent
 from askwise.types import FloatArray
 from benchmarks.peers.pouct import Pouct
-from benchmarks.pool import process_pool
-from benchmarks.report import Column, Table, number, progress, seconds
+from benchmarks.tools.processes import process_pool
+from benchmarks.tools.report import Column, Table, number, progress, seconds
 
-CELLS = (("far", 0.2), ("uniform", 0.2), ("near", 0.2))
+CONDITIONS = (("far", 0.2), ("uniform", 0.2), ("near", 0.2))
 BUDGETS = (100, 300, 1_000)
-OURS = ("ezq", "planner-light", "planner")
-AT_A_TIME = 2
-"""Episodes of one job: jobs of the largest budget take minutes."""
+METHODS = ("ezq", "planner-light", "planner")
+EPISODES_PER_JOB = 2
+"""Jobs with the largest budget take minutes, so they are short."""
 
 Job = tuple[str, float, str, int]
 """Prior, price, agent, number of the first episode."""
 
 
 def run(quick: bool) -> list[Table]:
-    """Play every cell with every planner."""
-    episodes, budgets, cells = (2, BUDGETS[:1], CELLS[:1]) if quick else (20, BUDGETS, CELLS)
+    """Play every condition with every method."""
+    episodes, budgets, conditions = (2, BUDGETS[:1], CONDITIONS[:1]) if quick else (20, BUDGETS, CONDITIONS)
     table = Table(
-        f"A general POMDP planner on the same episodes ({episodes} a cell)",
+        f"A general POMDP planner on the same episodes ({episodes} per condition)",
         [
             Column("prior"),
-            number("price for a station", 2),
+            number("price per station", 2),
             Column("agent"),
             number("mean marginal cost", 2),
             number("standard error", 2),
-            seconds("time for a decision"),
+            seconds("time per decision"),
         ],
         notes=[
-            "20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5; decisions with more than one possible goal",
-            "POUCT: as many simulations for a decision as its name says",
+            "20 x 20 cells, 50 stations, 5 toolboxes, base cost 0.5; time: decisions with several possible goals",
+            "POUCT: the number is that of simulations for a decision",
         ],
     )
-    names = [*OURS, *(f"POUCT {budget}" for budget in budgets)]
-    rows = [(prior, price, name) for prior, price in cells for name in names]
-    jobs: list[Job] = [(*row, first) for row in rows for first in range(0, episodes, AT_A_TIME)]
+    names = [*METHODS, *(f"POUCT {budget}" for budget in budgets)]
+    rows = [(prior, price, name) for prior, price in conditions for name in names]
+    jobs: list[Job] = [(*row, first) for row in rows for first in range(0, episodes, EPISODES_PER_JOB)]
     with process_pool() as pool:
-        played = pool.map(_played, jobs)
+        played = pool.map(_play, jobs)
         for prior, price, name in rows:
-            found = [next(played) for _ in range(0, episodes, AT_A_TIME)]
+            found = [next(played) for _ in range(0, episodes, EPISODES_PER_JOB)]
             progress(f"pomdp: prior {prior}, price {price:g}, {name}")
             costs = np.concatenate([each for each, _, _ in found])
             taken = sum(spent for _, spent, _ in found) / sum(decisions for _, _, decisions in found)
@@ -68,12 +68,12 @@ def _agent(name: str) -> Agent:
     return Pouct(simulations=int(budget)) if kind == "POUCT" else make_agent(kind)
 
 
-def _played(job: Job) -> tuple[FloatArray, float, int]:
-    """Return the costs of some episodes, the time spent on them, and the decisions that were not forced."""
+def _play(job: Job) -> tuple[FloatArray, float, int]:
+    """Return the costs of the episodes of a job, the time for them, and the number of undecided decisions."""
     prior, price, name, first = job
     costs, decisions, spent = [], 0, 0.0
     simulate(_problem(prior, price, 0), _agent(name), seed=0, max_steps=3)  # loads compiled code
-    for k in range(first, first + AT_A_TIME):
+    for k in range(first, first + EPISODES_PER_JOB):
         problem, agent = _problem(prior, price, k), _agent(name)
         start = perf_counter()
         episode = simulate(problem, agent, seed=1000 + k)

@@ -1,8 +1,8 @@
-"""How good the questions are that each optimiser finds, and how long that takes.
+"""The quality of the questions that each optimiser finds, compared with the proven optimum, and its time.
 
 Decisions of the paper's size (20 x 20 cells, 50 stations, 5 toolboxes), the same as in the tests: one from each of many
-episodes in which an agent that never asks has to wait. Priors `far`, `uniform`, `near` and prices of 0, 0.2, 0.5 for
-each station take turns. Net values are in steps: what a question is expected to save, less its price.
+episodes in which an agent that never asks has to wait. Priors `far`, `uniform` and `near`, and prices of 0, 0.2 and 0.5
+per station, take turns. Net values are in steps: the expected saving of a question minus its price.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.methods.decisions import PRICES, PRIORS, Moment, decisions
 
 from askwise.methods.optimisers import PROVEN, BestQuestion, auto, exact, genetic, local_search
 from askwise.methods.question_value import QuestionValue
-from benchmarks.report import Column, Table, count, number, progress, seconds
+from benchmarks.tools.report import Column, Table, count, number, progress, seconds
 
 SAME = 1e-9
 GENETIC, LOCAL, AUTO, EXACT = "genetic (the paper's)", "local", "auto", "exact"
@@ -27,7 +27,7 @@ Search = Callable[[QuestionValue, np.random.Generator], BestQuestion]
 
 @dataclass(frozen=True)
 class Searched:
-    """One decision and what each optimiser made of it."""
+    """One decision, and the question and time of each optimiser in it."""
 
     moment: Moment
     found: dict[str, BestQuestion]
@@ -35,34 +35,34 @@ class Searched:
 
     @property
     def optimum(self) -> float | None:
-        """The largest net value there is, if it is proven."""
+        """The largest net value of any question, None if it was not proven."""
         return self.found[EXACT].net if self.found[EXACT].verdict == PROVEN else None
 
-    def ahead(self, one: str, other: str) -> float:
-        """By how much one optimiser's question is better than the other's."""
+    def advantage(self, one: str, other: str) -> float:
+        """Return the net value of one optimiser's question minus that of the other's."""
         return self.found[one].net - self.found[other].net
 
 
 def run(quick: bool) -> list[Table]:
-    """Search all decisions with every optimiser."""
+    """Search for a question in all decisions with every optimiser."""
     n, budget = (20, 20_000) if quick else (200, 2_000_000)
-    ways: dict[str, Search] = {
+    optimisers: dict[str, Search] = {
         GENETIC: genetic,
         LOCAL: local_search,
         AUTO: auto,
         EXACT: partial(exact, budget=budget),
     }
-    progress(f"questions: {n} decisions, {', '.join(ways)}")
+    progress(f"questions: {n} decisions, {', '.join(optimisers)}")
     moments = decisions(n)
-    for search in ways.values():
-        search(moments[0].values, np.random.default_rng(0))  # Once untimed: compiles.
-    done = [_searched(k, moment, ways) for k, moment in enumerate(moments)]
-    return [_beside_each_other(done), _beside_the_optimum(done, budget), _times(done, ways)]
+    for search in optimisers.values():
+        search(moments[0].values, np.random.default_rng(0))  # once untimed, to compile
+    done = [_search(k, moment, optimisers) for k, moment in enumerate(moments)]
+    return [_local_and_genetic(done), _distance_from_optimum(done, budget), _times(done, optimisers)]
 
 
-def _searched(seed: int, moment: Moment, ways: dict[str, Search]) -> Searched:
+def _search(seed: int, moment: Moment, optimisers: dict[str, Search]) -> Searched:
     found, taken = {}, {}
-    for name, search in ways.items():
+    for name, search in optimisers.items():
         start = perf_counter()
         found[name] = search(moment.values, np.random.default_rng(seed))
         taken[name] = perf_counter() - start
@@ -76,25 +76,25 @@ def _groups(done: Sequence[Searched]) -> dict[str, list[Searched]]:
     return {name: members for name, members in groups.items() if members}
 
 
-def _beside_each_other(done: Sequence[Searched]) -> Table:
+def _local_and_genetic(done: Sequence[Searched]) -> Table:
     table = Table(
-        "Questions: local search beside the genetic algorithm",
+        "Questions: local search compared with the genetic algorithm",
         [
             Column("decisions"),
-            count("how many"),
+            count("number"),
             number("possible goals, mean", 3),
             count("local better"),
-            count("the same"),
+            count("equal"),
             count("local worse"),
             number("gain where better, mean", 3),
-            number("at most", 3),
-            number("loss where worse, at most", 3),
+            number("largest gain", 3),
+            number("largest loss", 3),
         ],
         notes=["net values in steps; both optimisers with their defaults and the same seeds"],
     )
     for name, members in _groups(done).items():
-        ahead = [each.ahead(LOCAL, GENETIC) for each in members]
-        better, worse = [gain for gain in ahead if gain > SAME], [-gain for gain in ahead if gain < -SAME]
+        gains = [each.advantage(LOCAL, GENETIC) for each in members]
+        better, worse = [gain for gain in gains if gain > SAME], [-gain for gain in gains if gain < -SAME]
         table.rows.append(
             [
                 name,
@@ -111,12 +111,12 @@ def _beside_each_other(done: Sequence[Searched]) -> Table:
     return table
 
 
-def _beside_the_optimum(done: Sequence[Searched], budget: int) -> Table:
+def _distance_from_optimum(done: Sequence[Searched], budget: int) -> Table:
     table = Table(
-        "Questions: how far from the proven optimum",
+        "Questions: distance from the proven optimum",
         [
             Column("decisions"),
-            count("how many"),
+            count("number"),
             count("proven"),
             number("optimum, mean", 3),
             *[
@@ -124,49 +124,49 @@ def _beside_the_optimum(done: Sequence[Searched], budget: int) -> Table:
                 for name in ("genetic", "local", "auto")
                 for column in (
                     count(f"{name} optimal"),
-                    number(f"{name} short by", 3),
-                    number(f"{name} at most", 3),
+                    number(f"{name} below, mean", 3),
+                    number(f"{name} below, largest", 3),
                 )
             ],
         ],
         notes=[
-            f"proven by branch and bound within {budget:,} partial questions; the other columns speak of proven ones",
-            "short by, at most: mean and maximum over all proven decisions, those with the optimal question included",
+            f"proven by branch and bound within {budget:,} partial questions; other columns: proven decisions",
+            "below: optimum minus net value, over all proven decisions, including those with an optimal question",
         ],
     )
     for name, members in _groups(done).items():
         proven = [(each, each.optimum) for each in members if each.optimum is not None]
         row: list[object] = [name, len(members), len(proven), mean(best for _, best in proven) if proven else None]
-        for way in (GENETIC, LOCAL, AUTO):
-            short = [best - each.found[way].net for each, best in proven]
+        for optimiser in (GENETIC, LOCAL, AUTO):
+            below = [best - each.found[optimiser].net for each, best in proven]
             row += [
-                sum(gap <= SAME for gap in short),
-                max(mean(short), 0.0) if short else None,
-                max([0.0, *short]) if short else None,
+                sum(gap <= SAME for gap in below),
+                max(mean(below), 0.0) if below else None,
+                max([0.0, *below]) if below else None,
             ]
         table.rows.append(row)
     return table
 
 
-def _times(done: Sequence[Searched], ways: dict[str, Search]) -> Table:
+def _times(done: Sequence[Searched], optimisers: dict[str, Search]) -> Table:
     table = Table(
-        "Questions: time for one decision",
+        "Questions: time per decision",
         [
             Column("optimiser"),
             seconds("median"),
             seconds("mean"),
             seconds("longest"),
-            count("questions looked at, median"),
+            count("questions evaluated, median"),
             count("proven"),
         ],
         notes=[
-            "for the search alone; exact and auto count partial questions too",
-            "the paper: 6.1 s for its genetic algorithm in a whole episode",
+            "time of the search alone; exact and auto also count partial questions",
+            "the paper: 6.1 s for its genetic algorithm in an episode",
         ],
     )
-    for name in ways:
+    for name in optimisers:
         taken = [each.seconds[name] for each in done]
-        looked_at = int(median(each.found[name].evaluations for each in done))
+        evaluated = int(median(each.found[name].evaluations for each in done))
         proven = sum(each.found[name].verdict == PROVEN for each in done)
-        table.rows.append([name, median(taken), mean(taken), max(taken), looked_at, proven])
+        table.rows.append([name, median(taken), mean(taken), max(taken), evaluated, proven])
     return table

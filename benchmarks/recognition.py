@@ -1,9 +1,9 @@
-"""Divergence by evidence, compared with how early the algorithms of gr-libs recognise goals in MiniGrid.
+"""Whether goals with a large divergence by evidence are recognised late by the algorithms of gr-libs in MiniGrid.
 
 gr-libs (from PyPI) recognises goals with reinforcement learning. In MiniGrid it offers two algorithms: *Graql* compares
-what was seen with a policy learned for each goal; *GRAML* compares it with a plan for each goal, by a learned metric on
-sequences. Its other algorithms need continuous actions. The map is `MiniGrid-SimpleCrossingS13N4`, with all goals that
-gr-libs has for it.
+the observations with a policy learned for each goal; *GRAML* compares them with a plan for each goal, by a learned
+metric on sequences. Its other algorithms need continuous actions. The map is `MiniGrid-SimpleCrossingS13N4`, with all
+goals that gr-libs defines for it.
 
 **Hypothesis, stated before the first run.** Take two goals, one of them pursued. The longer askwise expects it to take
 until the other goal is ruled out (sampled EDP by evidence of 0.05), the later an algorithm recognises the pursued goal
@@ -12,11 +12,11 @@ algorithm.
 
 - The actors are gr-libs' own: tabular Q-learners that choose actions with probabilities proportional to ``Q ** 8``, for
   at most 32 steps. askwise samples exactly these policies.
-- A goal is *recognised* at the first step from which the algorithm names it after every later step as well; never: one
-  step after the last.
-- Pairs share goals, so they are not independent. The p-value comes from a permutation test (Mantel): how often do the
-  values of randomly renamed goals correlate as much?
-- For comparison, the same for Bayes' rule with the actors' policies (`askwise.recognise_online`).
+- A goal is *recognised* at the first step from which on the algorithm always names it. If there is none, the step after
+  the last one counts.
+- Pairs share goals, so they are not independent. The p-value comes from a permutation test (Mantel): it is the share of
+  random permutations of the goals with a correlation at least as large.
+- For comparison, the same is measured for Bayes' rule with the actors' policies (`askwise.recognise_online`).
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from scipy.stats import rankdata
 
 import askwise
 from askwise.sampling import VectorPolicy
-from benchmarks.report import Column, Table, count, number, progress
+from benchmarks.tools.report import Column, Table, count, number, progress
 
 available = find_spec("gr_libs") is not None
-"""Whether gr-libs is here; without it the table says so."""
+"""Whether gr-libs is installed; if not, the table says so."""
 
 MAP = "MiniGrid-SimpleCrossingS13N4"
 GOALS = (
@@ -60,17 +60,17 @@ STEPS = 32
 SHARPNESS = 8
 """gr-libs raises action values to this power."""
 EVIDENCE = 0.05
-RENAMINGS = 10_000
+PERMUTATIONS = 10_000
 
 Pair = tuple[int, int]
 Episode = list[Any]
-"""Steps as gr-libs has them: ((observation, position), action)."""
+"""Steps in the form of gr-libs: ((observation, position), action)."""
 
 
 def run(quick: bool) -> list[Table]:
-    """Train, sample, recognise and correlate."""
+    """Train agents, sample their divergence, recognise their goals, and correlate."""
     if not available:
-        missing = "gr-libs is not installed here: not measured; pip install 'gr-libs[minigrid]'"
+        missing = "gr-libs is not installed: not measured; pip install 'gr-libs[minigrid]'"
         return [Table("Divergence and goal recognition in MiniGrid", [Column("algorithm")], [[missing]])]
     goals = GOALS[:4] if quick else GOALS
     training, samples, episodes = (2_000, 1_000, 2) if quick else (20_000, 20_000, 8)
@@ -94,8 +94,8 @@ def run(quick: bool) -> list[Table]:
                 count("pairs"),
                 number("rank correlation", 3),
                 number("p", 2),
-                number("recognised at, mean step", 3),
-                number("never", 2),
+                number("mean step of recognition", 3),
+                number("never recognised", 2),
                 Column("as expected"),
             ],
         )
@@ -116,10 +116,11 @@ def run(quick: bool) -> list[Table]:
     return [table]
 
 
-def correlation(expected: Any, found: Any, renamings: int = RENAMINGS) -> tuple[float, float]:
+def correlation(expected: Any, found: Any, permutations: int = PERMUTATIONS) -> tuple[float, float]:
     """Return Spearman's rank correlation of two matrices without their diagonals, and its p-value (Mantel's test).
 
-    The p-value is one-sided: the share of random renamings of the goals in one matrix that correlate at least as much.
+    The p-value is one-sided: the share of random permutations of the goals in one matrix with a correlation at least as
+    large.
     """
     n = len(expected)
     off = ~np.eye(n, dtype=bool)
@@ -131,9 +132,9 @@ def correlation(expected: Any, found: Any, renamings: int = RENAMINGS) -> tuple[
         return float(np.corrcoef(first, second[off])[0, 1])
 
     observed, rng = rho(ranks), np.random.default_rng(0)
-    orders = (rng.permutation(n) for _ in range(renamings))
+    orders = (rng.permutation(n) for _ in range(permutations))
     as_much = sum(rho(ranks[np.ix_(order, order)]) >= observed - 1e-12 for order in orders)
-    return observed, (1 + as_much) / (1 + renamings)
+    return observed, (1 + as_much) / (1 + permutations)
 
 
 # -- agents and episodes ---------------------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def correlation(expected: Any, found: Any, renamings: int = RENAMINGS) -> tuple[
 
 @contextlib.contextmanager
 def _quiet_folder() -> Iterator[None]:
-    """Work in an empty temporary folder, because gr-libs saves and loads agents; seed it, and hide what it prints."""
+    """Work in an empty temporary folder, where gr-libs saves agents, with fixed seeds and without its output."""
     before = os.getcwd()  # noqa: PTH109
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -162,18 +163,18 @@ def _quiet_folder() -> Iterator[None]:
 
 
 def _learner() -> type:
-    """Return gr-libs' Q-learner, seeded, in an environment that draws no pictures: it learns from positions alone."""
+    """Return gr-libs' Q-learner with a fixed seed and without pictures: it learns from positions alone."""
     from gr_libs.ml.tabular.tabular_q_learner import TabularQLearner
 
     class Learner(TabularQLearner):  # type: ignore[misc]
         def __init__(self, **options: Any) -> None:
             super().__init__(rand=random.Random(0), **options)
-            self.env: Any = _blind(self.env.unwrapped)
+            self.env: Any = _without_pictures(self.env.unwrapped)
 
     return Learner
 
 
-def _blind(env: Any) -> Any:
+def _without_pictures(env: Any) -> Any:
     env.gen_obs = lambda: {"direction": env.agent_dir}
     return env
 
@@ -188,7 +189,7 @@ def _graql(goals: Any, training: int) -> Any:
 
 
 def _graml(goals: Any, training: int, samples: int) -> Any:
-    """Return GRAML with the embeddings of its plans, cut to each length of what is seen."""
+    """Return a trained GRAML, with embeddings of its plans cut to each number of observations."""
     import torch
     from gr_libs import ExpertBasedGraml
 
@@ -212,7 +213,7 @@ def _graml(goals: Any, training: int, samples: int) -> Any:
 
 
 def table_of(values: dict[str, Any]) -> Any:
-    """Return the acting policy of a Q-learner, ``float64 [column, row, direction, n_actions]``; uniform where untaught.
+    """Return the acting policy of a Q-learner, ``float64 [column, row, direction, n_actions]``; uniform where unknown.
 
     Args:
         values: for each state, named "(column,row):direction", the values of the seven actions; only three are used.
@@ -229,8 +230,8 @@ def table_of(values: dict[str, Any]) -> Any:
     return found
 
 
-class Placed(gymnasium.Env[Any, Any]):
-    """An environment of gr-libs in which the agent's place is observed: column, row and direction.
+class PositionEnv(gymnasium.Env[Any, Any]):
+    """An environment of gr-libs whose observation is the agent's column, row and direction.
 
     Args:
         name: name of the registered environment.
@@ -240,18 +241,18 @@ class Placed(gymnasium.Env[Any, Any]):
     action_space = gymnasium.spaces.Discrete(7)
 
     def __init__(self, name: str) -> None:
-        self.inner = _blind(gymnasium.make(name).unwrapped)
+        self.inner = _without_pictures(gymnasium.make(name).unwrapped)
 
     def _seen(self) -> Any:
         return np.array([*self.inner.agent_pos, self.inner.agent_dir])
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
-        """Return to the start."""
+        """Begin an episode at the start."""
         self.inner.reset(seed=seed, options=options)
         return self._seen(), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Turn or move."""
+        """Turn or move the agent."""
         _, reward, terminated, truncated, _ = self.inner.step(int(action))
         return self._seen(), float(reward), terminated, truncated, {}
 
@@ -265,7 +266,7 @@ def _divergence(goals: Any, agents: Any, policies: Any) -> Any:
     }
     found = np.zeros((len(names),) * 2)
     for j, name in enumerate(names):
-        env = partial(Placed, agents[j].problem_name)
+        env = partial(PositionEnv, agents[j].problem_name)
         options: dict[str, Any] = {"horizon": STEPS, "evidence": EVIDENCE, "runs": 500, "lanes": 100, "seed": j}
         pairs = askwise.sampled_divergence(env, by_name, truths=[name], **options).pairs
         for i, other in enumerate(names):
@@ -275,11 +276,11 @@ def _divergence(goals: Any, agents: Any, policies: Any) -> Any:
 
 
 def _episode(agent: Any) -> Episode:
-    """Return an episode of an agent that sees pictures, as Graql needs them."""
+    """Return an episode of an agent with pictures as observations, which Graql needs."""
     from gr_libs.metrics.metrics import stochastic_amplified_selection
 
-    seeing = gymnasium.make(agent.problem_name).unwrapped
-    actor = SimpleNamespace(env=seeing, q_table=agent.q_table)
+    env = gymnasium.make(agent.problem_name).unwrapped
+    actor = SimpleNamespace(env=env, q_table=agent.q_table)
     generate = type(agent).generate_observation
     found: Episode = generate(actor, stochastic_amplified_selection, random_optimalism=False)
     return found
@@ -294,11 +295,11 @@ def _recognition(goals: Any, seen: list[list[Episode]], recognised: Callable[...
     Args:
         goals: the goals.
         seen: episodes of each goal.
-        recognised: a function of two indices of goals (other, pursued), what is given to the algorithm, and the pursued
-            goal; it returns the name of the goal that the algorithm chooses.
+        recognised: a function of a pair of goals (other, pursued), all goals, and the steps so far; it returns the name
+            of the goal that the algorithm chooses.
     """
     n = len(goals)
-    found, never, all_ = np.zeros((n, n)), 0, 0
+    found, never, episodes_played = np.zeros((n, n)), 0, 0
     for j, episodes in enumerate(seen):
         for i in range(n):
             if i == j:
@@ -311,8 +312,8 @@ def _recognition(goals: Any, seen: list[list[Episode]], recognised: Callable[...
                 steps.append(last_wrong + 1)
                 never += last_wrong == len(episode)
             found[i, j] = np.mean(steps)
-            all_ += len(steps)
-    return found, never / all_
+            episodes_played += len(steps)
+    return found, never / episodes_played
 
 
 def _by_graql(graql: Any, pair: Pair, goals: Any, prefix: Episode) -> str:

@@ -1,7 +1,7 @@
-"""Reinforcement learning on small problems: sb3-contrib's MaskablePPO beside askwise's methods and the optimum.
+"""Reinforcement learning on small problems: sb3-contrib's MaskablePPO compared with askwise's methods and the optimum.
 
-Runs ``examples/train_ppo.py`` with several seeds, each in a process of its own with one thread. All costs are expected
-marginal costs, exact: of the methods, and of the policy that the training ends with.
+``examples/train_ppo.py`` runs with several seeds, each in a separate process with one thread. All costs are exact
+expected marginal costs, both of the methods and of the policy at the end of the training.
 """
 
 from __future__ import annotations
@@ -20,19 +20,24 @@ from pathlib import Path
 from typing import Any
 
 from askwise.domains.tool_fetching.generate import generate
-from benchmarks.report import Column, Table, count, number, progress, seconds
+from benchmarks.tools import ONE_THREAD, ROOT
+from benchmarks.tools.report import Column, Table, count, number, progress, seconds
 
 available = find_spec("sb3_contrib") is not None
-"""Whether sb3-contrib is here; without it the table says so."""
+"""Whether sb3-contrib is installed; if not, the table says so."""
 
-ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "examples" / "train_ppo.py"
 WORKERS = 2
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is learned, and for how long."""
+    """A problem to train on, the steps of each training, and its seeds.
+
+    Attributes:
+        name: a problem file, or a description of `generated`.
+        generated: arguments with which a map is generated; None for a problem file.
+    """
 
     name: str
     steps: int
@@ -40,7 +45,7 @@ class Setting:
     generated: dict[str, Any] | None = None
 
     def problem(self, folder: Path) -> Path:
-        """Return the file of the problem; a map that is generated is written to `folder`."""
+        """Return the file of the problem; a generated map is written to `folder`."""
         if self.generated is None:
             return ROOT / self.name
         path = folder / "map.json"
@@ -72,64 +77,63 @@ def run(quick: bool) -> list[Table]:
 
 def _table(setting: Setting, quick: bool) -> Table:
     table = Table(
-        f"Reinforcement learning beside planning; {setting.name}",
+        f"Reinforcement learning compared with planning; {setting.name}",
         [
             Column("method"),
             number("expected marginal cost", 4),
-            count("steps of training"),
-            count("steps until within 10 % of the planner"),
+            count("training steps"),
+            count("training steps until within 10 % of the planner"),
             seconds("CPU time of training"),
         ],
     )
     if not available:
-        table.rows.append(["MaskablePPO: sb3-contrib is not installed here: not measured", None, None, None, None])
+        table.rows.append(["MaskablePPO: sb3-contrib is not installed: not measured", None, None, None, None])
         return table
     steps, seeds = (2_000, setting.seeds[:1]) if quick else (setting.steps, setting.seeds)
     progress(f"rl on {setting.name}: {len(seeds)} times {steps:,} steps")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(WORKERS) as pool:
         problem = setting.problem(Path(folder))
-        outs = list(pool.map(lambda seed: _trained(problem, steps, seed, Path(folder)), seeds))
+        outs = list(pool.map(lambda seed: _train(problem, steps, seed, Path(folder)), seeds))
         costs = [_rows(out / "costs.csv") for out in outs]
         curves = [_rows(out / "curve.csv") for out in outs]
-    yardsticks = {row["method"]: _number(row["expected_marginal_cost"]) for row in costs[0][:-1]}
-    table.rows += [[method, cost, None, None, None] for method, cost in yardsticks.items()]
-    table.rows += [_learned(*each, yardsticks["planner"]) for each in zip(seeds, curves, strict=True)]
+    reference = {row["method"]: _number(row["expected_marginal_cost"]) for row in costs[0][:-1]}
+    table.rows += [[method, cost, None, None, None] for method, cost in reference.items()]
+    table.rows += [_row(*each, reference["planner"]) for each in zip(seeds, curves, strict=True)]
     table.notes = [
-        "all costs are exact expectations; '-': a policy that would never reach some goal",
-        "trained on the regret of each step; curves are evaluated at 20 places, and time is without evaluations",
+        "all costs are exact expectations; '-': the policy would never reach some goal",
+        "reward: the negative regret of each step; policies are evaluated 20 times, which the time does not include",
         ", ".join(f"{package} {version(package)}" for package in ("sb3-contrib", "stable-baselines3", "torch")),
     ]
     return table
 
 
-def _learned(seed: int, curve: list[dict[str, str]], planner: float | None) -> list[object]:
+def _row(seed: int, curve: list[dict[str, str]], planner: float | None) -> list[object]:
     last = curve[-1]
     assert planner is not None
-    near = (int(row["steps"]) for row in _near(curve, 1.1 * planner))
+    close = (int(row["steps"]) for row in _stays_below(curve, 1.1 * planner))
     return [
         f"MaskablePPO, seed {seed}",
         _number(last["exact"]),
         int(last["steps"]),
-        next(near, None),
+        next(close, None),
         float(last["seconds"]),
     ]
 
 
-def _near(curve: list[dict[str, str]], most: float) -> Iterator[dict[str, str]]:
-    """Yield the places from which on no evaluation found more than `most`."""
+def _stays_below(curve: list[dict[str, str]], most: float) -> Iterator[dict[str, str]]:
+    """Yield the points of a curve from which on no evaluated cost is above `most`."""
     exact = [_number(row["exact"]) for row in curve]
     for place, row in enumerate(curve):
         if all(cost is not None and cost <= most + 1e-9 for cost in exact[place:]):
             yield row
 
 
-def _trained(problem: Path, steps: int, seed: int, folder: Path) -> Path:
-    """Run the example and return the folder with its results."""
+def _train(problem: Path, steps: int, seed: int, folder: Path) -> Path:
+    """Run the example, and return the folder with its results."""
     out = folder / f"seed-{seed}"
     command = [sys.executable, str(SCRIPT), str(problem), "--steps", str(steps), "--seed", str(seed)]
-    threads = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     done = subprocess.run(
-        [*command, "--out", str(out)], env={**os.environ, **threads}, capture_output=True, text=True, check=False
+        [*command, "--out", str(out)], env={**os.environ, **ONE_THREAD}, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr[-2000:]}")

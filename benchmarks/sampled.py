@@ -1,15 +1,14 @@
-"""Sampled divergence of tabulated PPO networks: its values, its intervals and its speed.
+"""Sampled divergence of PPO networks: its values, its intervals, how often it rules out the true policy, and its speed.
 
-Three PPO networks learn to reach three corners of a grid without walls. Each is then evaluated in every state, so that
-the same policies are known as tables: `askwise.edp` has proven bounds for them, and samples can be compared with these.
+Three PPO networks learn to reach three goals on a grid without walls. Each is then evaluated in every state, so the
+same policies are known as tables. For tables `askwise.edp` has proven bounds, with which samples can be compared.
 
-- *Right*: the interval of each pair and the proven bounds overlap.
-- *Intervals*: of 1,000 repeats, 93 to 97 % of the stated 95 % intervals contain the true value, with runs that are cut
-  off early (censored) as well. The true value comes from an independent simulation with many more runs.
-- *Evidence*: while a policy is followed, the chance that it is ever ruled out in favour of another one is at most
-  `evidence`.
-- *Speed*: 4,000 runs of these networks with one environment, with environments side by side, and with an environment
-  that steps all lanes at once.
+- *Values*: the interval of each pair and the proven bounds overlap.
+- *Intervals*: 93 to 97 % of 1,000 stated 95 % intervals contain the true value, also if many runs are censored (stopped
+  at the horizon). The true value comes from an independent simulation with many more runs.
+- *Evidence*: while a policy is followed, the probability that it is ever ruled out is at most `evidence`.
+- *Speed*: 4,000 runs of these networks with one environment, with many environments, and with an environment that steps
+  all lanes at once.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from gymnasium.vector import VectorEnv
 
 import askwise
 from askwise.sampling import VectorPolicy
-from benchmarks.report import Column, Table, count, number, progress, seconds
-from benchmarks.timing import Job, interleaved
+from benchmarks.tools.report import Column, Table, count, number, progress, seconds
+from benchmarks.tools.timing import Job, time_in_turns
 
 available = find_spec("stable_baselines3") is not None
-"""Whether Stable-Baselines3 is here; without it the tables say so."""
+"""Whether Stable-Baselines3 is installed; if not, the table says so."""
 
 SIDE = 7
 START = (3, 1)
@@ -48,9 +47,9 @@ TRUE_RUNS = 400_000
 
 @cache
 def grid() -> tuple[Any, Any]:
-    """Return the successors, ``int [n_states, n_actions]``, where blocked moves stay, and what networks see of states.
+    """Return the next states, ``int [n_states, n_actions]`` (blocked moves stay), and the observation of each state.
 
-    They see one number out of `SIDE` for the column, and one for the row: ``float32 [n_states, 2 * SIDE]``.
+    An observation is the column and the row, each one-hot: ``float32 [n_states, 2 * SIDE]``.
     """
     successor = askwise.GridWorld(SIDE, SIDE).successor
     states = np.arange(SIDE * SIDE)
@@ -65,7 +64,7 @@ def state_of(cell: tuple[int, int]) -> int:
 
 
 class OneGrid(gymnasium.Env[Any, Any]):
-    """An agent in the grid.
+    """An environment with an agent in the grid.
 
     Args:
         goal: the cell where episodes end with a reward; None if they never end.
@@ -79,7 +78,7 @@ class OneGrid(gymnasium.Env[Any, Any]):
         self.goal = None if goal is None else state_of(goal)
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
-        """Place the agent at the start; while it trains, anywhere."""
+        """Place the agent at the start, or at a random cell if there is a goal to train for."""
         super().reset(seed=seed, options=options)
         self.state = state_of(START) if self.goal is None else int(self.np_random.integers(len(self.after)))
         return self.seen[self.state], {}
@@ -92,7 +91,7 @@ class OneGrid(gymnasium.Env[Any, Any]):
 
 
 class ManyGrids(VectorEnv[Any, Any, Any]):
-    """Many agents, each in its own grid, moved by one lookup.
+    """A vector environment with many agents, each in its own grid.
 
     Args:
         num_envs: number of agents.
@@ -141,7 +140,7 @@ def networks(steps: int = TRAINING) -> dict[str, Any]:
     return found
 
 
-def tabulated(model: Any) -> Any:
+def tabulate(model: Any) -> Any:
     """Return the probabilities of a network in every state, ``float64 [n_states, n_actions]``."""
     import torch
 
@@ -152,12 +151,12 @@ def tabulated(model: Any) -> Any:
 
 
 def as_policy(table: Any) -> VectorPolicy:
-    """Return a table as a policy in the environments above."""
+    """Return a table as a policy for the environments above."""
     return VectorPolicy(lambda seen: table[seen[:, :SIDE].argmax(axis=1) + SIDE * seen[:, SIDE:].argmax(axis=1)])
 
 
-def proven(other: Any, truth: Any, within: float = 0.002) -> tuple[float, float]:
-    """Return proven bounds of EDP by evidence at the start, for two tables."""
+def proven_bounds(other: Any, truth: Any, within: float = 0.002) -> tuple[float, float]:
+    """Return proven bounds of EDP by evidence at the start, until the table `truth` rules out the table `other`."""
     model = askwise.Model(grid()[0], actions=["NORTH", "EAST", "SOUTH", "WEST", "STAY"])
     ruled_out, pursued = askwise.Policy(model, other), askwise.Policy(model, truth)
     found = askwise.edp(model, ruled_out, pursued, at=state_of(START), evidence=EVIDENCE, within=within)
@@ -168,7 +167,7 @@ def proven(other: Any, truth: Any, within: float = 0.002) -> tuple[float, float]
 def simulate(other: Any, truth: Any, runs: int, horizon: int, rng: np.random.Generator) -> tuple[Any, Any]:
     """Follow the table `truth`; return ``min(dp, horizon)`` of each run, and whether `truth` itself was ruled out.
 
-    It is ruled out where what was seen is `EVIDENCE` times as likely under it as under `other`.
+    It is ruled out where the observations are at most `EVIDENCE` times as likely under it as under `other`.
     """
     after = grid()[0]
     gains, total = np.log(truth) - np.log(other), np.cumsum(truth, axis=1)
@@ -189,10 +188,10 @@ def simulate(other: Any, truth: Any, runs: int, horizon: int, rng: np.random.Gen
 def run(quick: bool) -> list[Table]:
     """Measure values, intervals, evidence and speed."""
     if not available:
-        missing = "Stable-Baselines3 is not installed here: not measured; pip install 'askwise[rl]'"
+        missing = "Stable-Baselines3 is not installed: not measured; pip install 'askwise[rl]'"
         return [Table("Sampled divergence of PPO networks", [Column("pair")], [[missing]])]
     progress("sampled: training three networks")
-    tables = {goal: tabulated(model) for goal, model in networks(1_024 if quick else TRAINING).items()}
+    tables = {goal: tabulate(model) for goal, model in networks(1_024 if quick else TRAINING).items()}
     return [_values(tables), _coverage(tables, 50 if quick else 1_000), _ruled_out(tables, quick), _speed(quick)]
 
 
@@ -208,39 +207,39 @@ def _values(tables: dict[str, Any]) -> Table:
     found = askwise.sampled_divergence(ManyGrids(500), policies, within=0.02, horizon=2_000, evidence=EVIDENCE, seed=1)
     for other, truth in pairs(tables):
         progress(f"sampled: bounds of {other} under {truth}")
-        low, high = proven(tables[other], tables[truth])
+        low, high = proven_bounds(tables[other], tables[truth])
         pair = found.pair(other, truth)
         holds = pair.interval.low <= high and pair.interval.high >= low
         row = [other, truth, low, high, pair.mean, pair.interval.low, pair.interval.high, pair.runs]
         table.rows.append([*row, "yes" if holds else "NO"])
-    table.notes = [f"PPO networks on a grid of {SIDE} x {SIDE} cells, tabulated; evidence {EVIDENCE}", _versions()]
+    table.notes = [f"tabulated PPO networks on a grid of {SIDE} x {SIDE} cells; evidence {EVIDENCE}", _versions()]
     return table
 
 
-def covered(other: Any, truth: Any, horizon: int, repeats: int) -> tuple[float, float, float]:
+def coverage_of(other: Any, truth: Any, horizon: int, repeats: int) -> tuple[float, float, float]:
     """Return the share of intervals that contain the true value, the true value, and the share of censored runs."""
     points, _ = simulate(other, truth, TRUE_RUNS, horizon, np.random.default_rng(7))
-    mean, held, cut = float(points.mean()), 0, []
+    mean, covered, censored = float(points.mean()), 0, []
     envs, policies = ManyGrids(400), (as_policy(other), as_policy(truth))
     for k in range(repeats):
         found = askwise.sampled_edp(envs, *policies, horizon=horizon, evidence=EVIDENCE, seed=k)
-        held += found.interval.low <= mean <= found.interval.high
-        cut.append(found.censored)
-    return held / repeats, mean, float(np.mean(cut))
+        covered += found.interval.low <= mean <= found.interval.high
+        censored.append(found.censored)
+    return covered / repeats, mean, float(np.mean(censored))
 
 
 def _coverage(tables: dict[str, Any], repeats: int) -> Table:
     columns = [Column("ruled out"), Column("pursued"), count("horizon"), number("E[min(dp, horizon)]", 5)]
     table = Table(
-        "How often stated 95 % intervals hold", [*columns, *map(number, ("censored", "held")), Column("verdict")]
+        "Coverage of stated 95 % intervals", [*columns, *map(number, ("censored", "coverage")), Column("verdict")]
     )
     for other, truth in (("north west", "north east"), ("east", "north east")):
         points, _ = simulate(tables[other], tables[truth], 10_000, 1_000, np.random.default_rng(6))
         for horizon in (1_000, max(2, int(np.median(points)))):
             progress(f"sampled: {repeats} intervals of {other} under {truth}, horizon {horizon}")
-            held, mean, cut = covered(tables[other], tables[truth], horizon, repeats)
-            verdict = "not judged" if repeats < 1_000 else "yes" if 0.93 <= held <= 0.97 else "NO"
-            table.rows.append([other, truth, horizon, mean, cut, held, verdict])
+            covered, mean, censored = coverage_of(tables[other], tables[truth], horizon, repeats)
+            verdict = "not judged" if repeats < 1_000 else "yes" if 0.93 <= covered <= 0.97 else "NO"
+            table.rows.append([other, truth, horizon, mean, censored, covered, verdict])
     table.notes = [
         f"{repeats:,} repeats, each with as many runs as `within=0.05` needs; true values from {TRUE_RUNS:,} runs"
     ]
@@ -249,13 +248,13 @@ def _coverage(tables: dict[str, Any], repeats: int) -> Table:
 
 def _ruled_out(tables: dict[str, Any], quick: bool) -> Table:
     runs = 20_000 if quick else 400_000
-    columns = [Column("followed"), Column("compared with"), number("ruled out though followed", 3), Column("verdict")]
+    columns = [Column("followed"), Column("compared with"), number("share ruled out", 3), Column("verdict")]
     table = Table("How often the true policy is ruled out", columns)
     for other, truth in pairs(tables):
         _, wrong = simulate(tables[other], tables[truth], runs, 200, np.random.default_rng(3))
         share = float(wrong.mean())
         table.rows.append([truth, other, share, "yes" if share <= EVIDENCE else "NO"])
-    table.notes = [f"evidence {EVIDENCE}: expected at most that share; {runs:,} runs of 200 steps each"]
+    table.notes = [f"expected: at most {EVIDENCE}, the evidence; {runs:,} runs of 200 steps each"]
     return table
 
 
@@ -276,16 +275,18 @@ def _speed(quick: bool) -> Table:
 
     jobs = [
         Job("one environment", sampling(OneGrid(), 10), factor=10),
-        Job("32 environments side by side", sampling(OneGrid)),
-        Job("400 environments side by side", sampling(OneGrid, lanes=400)),
+        Job("32 environments", sampling(OneGrid)),
+        Job("400 environments", sampling(OneGrid, lanes=400)),
         Job("one vector environment of 1,000 lanes", sampling(ManyGrids(1_000))),
     ]
-    times = interleaved(jobs, rounds)
-    table = Table(f"Time for {runs:,} runs of two PPO networks", [Column("way"), seconds("median"), seconds("best")])
+    times = time_in_turns(jobs, rounds)
+    table = Table(
+        f"Time for {runs:,} runs of two PPO networks", [Column("environments"), seconds("median"), seconds("minimum")]
+    )
     table.rows = [[name, took.median, took.minimum] for name, took in times.items()]
     mean = sampling(ManyGrids(1_000))(None).mean
     table.notes = [
-        f"{mean:.3g} steps a run in the mean; one process, one thread; {rounds} rounds in turns",
+        f"{mean:.3g} steps per run on average; one process, one thread; {rounds} rounds in turns",
         "one environment: a tenth of the runs, multiplied by 10",
         f"expected: {RUNS:,} runs in under a second with a vector environment",
     ]

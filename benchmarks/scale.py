@@ -1,4 +1,4 @@
-"""How far it goes: maps of a million cells and more, each in a process of its own."""
+"""Maps of a million cells and more: time and peak memory, each map in a separate process."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from typing import Any
 import numpy as np
 
 from askwise import Divergence, GridWorld, urop
-from benchmarks import cases, child
-from benchmarks.checks import WrongNumbersError
-from benchmarks.report import Column, Table, count, memory, progress, seconds, tiny
+from benchmarks.tools import cases
+from benchmarks.tools.cases import WrongNumbersError
+from benchmarks.tools.processes import peak_memory, run_in_child
+from benchmarks.tools.report import Column, Table, count, memory, progress, scientific, seconds
 
 MEMORY_LIMIT = 4 * 2**30
 TIME_LIMIT = 200.0
 
 
 def run(quick: bool) -> list[Table]:
-    """Measure edp_at on large maps, and the UROP of a very large one."""
+    """Measure `edp_at` on large maps, and the UROP of a very large map."""
     return [_one_state_table(quick), _urop_table(quick)]
 
 
 def _one_state_table(quick: bool) -> Table:
     side, n_goals = (200, 20) if quick else (1000, 200)
     table = Table(
-        "Large maps: edp_at the start state, a process of its own each",
+        "Large maps: edp_at at the start state, each in a separate process",
         [
             Column("case"),
             count("states"),
@@ -32,19 +33,19 @@ def _one_state_table(quick: bool) -> Table:
             seconds("edp_at, first"),
             seconds("edp_at, second"),
             memory("peak memory"),
-            memory("before the model"),
+            memory("memory before the model"),
             Column("below 4 GiB"),
         ],
         notes=[
-            "first: new Divergence and predecessor lists included; kernels compiled before",
-            "the start is the corner-most free state: its cones are the largest",
+            "first: includes a new Divergence and predecessor lists; kernels are compiled before",
+            "the start is the free state nearest to the corner, from which most states lie on shortest plans",
         ],
     )
     for walls in (True, False):
         kind = "30% walls" if walls else "open"
         name = f"{side} x {side}, {kind}, {n_goals} goals"
         progress(f"large map: {name}")
-        row = child.run("scale:one_state", limit=TIME_LIMIT, side=side, n_goals=n_goals, walls=walls)
+        row = run_in_child("scale:one_state", limit=TIME_LIMIT, side=side, n_goals=n_goals, walls=walls)
         table.rows.append(_one_state_row(name, row))
     return table
 
@@ -57,10 +58,10 @@ def _one_state_row(name: str, row: dict[str, Any]) -> list[Any]:
 
 
 def one_state(side: int, n_goals: int, walls: bool) -> dict[str, Any]:
-    """Measure edp_at in this process (called in a child)."""
+    """Measure `edp_at` on one map; called in a child process."""
     warm = cases.build(12, 5, walls=True)
     Divergence(warm.grid, warm.goals).edp_at(warm.starts[0])
-    before = child.peak_memory()
+    before = peak_memory()
     start = perf_counter()
     case = cases.build(side, n_goals, walls=walls)
     build = perf_counter() - start
@@ -72,12 +73,12 @@ def one_state(side: int, n_goals: int, walls: bool) -> dict[str, Any]:
     start = perf_counter()
     family.edp_at(state)
     second = perf_counter() - start
-    _plausible(values)
+    _check(values)
     return {"states": case.grid.n_states, "build": build, "first": first, "second": second, "before": before}
 
 
-def _plausible(values: Any) -> None:
-    """All pairs diverge, at step 1 or later (up to rounding); no goal diverges from itself."""
+def _check(values: Any) -> None:
+    """Check that all pairs diverge, at step 1 or later up to rounding, and that no goal diverges from itself."""
     off_diagonal = values[~np.eye(len(values), dtype=bool)]
     if not (np.isfinite(off_diagonal).all() and (off_diagonal > 1 - 1e-12).all() and np.isinf(np.diag(values)).all()):
         raise WrongNumbersError("edp_at: an impossible value")
@@ -86,20 +87,20 @@ def _plausible(values: Any) -> None:
 def _urop_table(quick: bool) -> Table:
     side = 300 if quick else 2000
     table = Table(
-        f"UROP on an open {side} x {side} grid, against |dx| / (|dx| + |dy|)",
+        f"UROP on an open {side} x {side} grid, compared with |dx| / (|dx| + |dy|)",
         [
             Column("goal"),
             seconds("building the model"),
             seconds("urop"),
-            count("not a number"),
-            tiny("largest deviation"),
-            tiny("largest relative"),
+            count("nan"),
+            scientific("largest deviation"),
+            scientific("largest relative deviation"),
             memory("peak memory"),
         ],
     )
     for goal in ((0, 0), (side // 3, side // 2)):
         progress(f"UROP towards {goal} on {side} x {side}")
-        row = child.run("scale:large_urop", limit=TIME_LIMIT, side=side, goal=goal)
+        row = run_in_child("scale:large_urop", limit=TIME_LIMIT, side=side, goal=goal)
         keys = ("build", "urop", "nan", "deviation", "relative", "peak")
         shown = [None] * len(keys) if "error" in row else [row[k] for k in keys]
         table.rows.append([str(goal) if "error" not in row else f"{goal}: {row['error']}", *shown])
@@ -107,7 +108,7 @@ def _urop_table(quick: bool) -> Table:
 
 
 def large_urop(side: int, goal: list[int]) -> dict[str, Any]:
-    """Compare a UROP with its closed form in this process (called in a child)."""
+    """Measure a UROP, and compare it with its closed form; called in a child process."""
     urop(GridWorld(3, 3), (0, 0))
     start = perf_counter()
     grid = GridWorld(side, side)
@@ -122,8 +123,8 @@ def large_urop(side: int, goal: list[int]) -> dict[str, Any]:
     worst = relative = 0.0
     for found, wanted in ((horizontal, dx[moving]), (vertical, dy[moving])):
         truth = wanted / (dx + dy)[moving]
-        off = np.abs(found - truth)
-        worst = max(worst, float(off.max()))
-        relative = max(relative, float((off[truth > 0] / truth[truth > 0]).max()))
+        deviation = np.abs(found - truth)
+        worst = max(worst, float(deviation.max()))
+        relative = max(relative, float((deviation[truth > 0] / truth[truth > 0]).max()))
     not_numbers = int(np.isnan(policy.probabilities).sum())
     return {"build": build, "urop": took, "nan": not_numbers, "deviation": worst, "relative": relative}

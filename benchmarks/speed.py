@@ -1,8 +1,8 @@
-"""The whole job: EDP of all ordered pairs of goals at all states, from the bare model to the finished table.
+"""The time of EDP of all ordered pairs of goals at all states, from a model to the finished table.
 
-Everybody starts from a model that exists already and makes distances, UROPs and values anew each time. What askwise
-keeps between calls (predecessor lists, the closed form of a grid size) is thrown away before each measurement.
-Every way is checked against the others before it is timed: a fast wrong answer is no answer.
+All implementations start from an existing model, and compute distances, UROPs and values anew each time. What askwise
+keeps between calls (predecessor lists, the closed form of a grid size) is deleted before each measurement. Before they
+are timed, all implementations are checked against each other.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ import numpy as np
 from askwise import Divergence
 from askwise.divergence.everywhere import all_pairs
 from askwise.types import FloatArray
-from benchmarks import cases
-from benchmarks.cases import Case
-from benchmarks.checks import agree
-from benchmarks.peers import dict_pass, numpy_levels, paper, scipy_pairs, stormpy_peer
+from benchmarks.peers import chains, dictionaries, numpy_levels, stormpy_peer
 from benchmarks.peers.chains import Chains
-from benchmarks.peers.plain import plain_world
-from benchmarks.report import Column, Table, progress, ratio, seconds, tiny
-from benchmarks.timing import Job, Times, interleaved
+from benchmarks.tools import cases
+from benchmarks.tools.cases import Case, check_agreement
+from benchmarks.tools.report import Column, Table, progress, ratio, scientific, seconds
+from benchmarks.tools.timing import Job, Times, time_in_turns
 
 ASKWISE = "askwise: Divergence.edp_table"
 KERNEL = "askwise: one-pass kernel, closed form not used"
@@ -32,22 +30,30 @@ STORM = "stormpy, one chain per pair"
 FILL = "np.full of the same size (no computation)"
 
 PAIRS = 350
-"""Pairs that slow ways are timed on. Under the paper's algorithm the cost of a pair has a standard deviation of
-half its mean, so with fewer the extrapolated time would be uncertain by more than 3 % (one standard error)."""
+"""Pairs on which slow implementations are timed.
+
+Under the paper's algorithm the time of a pair has a standard deviation of half its mean, so with fewer pairs the
+standard error of the extrapolated time would be above 3 %.
+"""
 
 EXPECTED: dict[str, tuple[str, bool, float]] = {
     "the paper's algorithm takes at least 15,000 times as long": (PAPER, True, 15_000),
     "stormpy takes at least 150 times as long": (STORM, True, 150),
-    "askwise takes at most 25 times as long as the plain fill": (FILL, False, 25),
+    "askwise takes at most 25 times as long as filling the table": (FILL, False, 25),
 }
-"""In words: beside whom, whether the other one is to be the slower one, and the factor."""
+"""For each expectation: the other implementation, whether it is expected to be slower than askwise, and the factor."""
 
 
 @dataclass(frozen=True)
-class Way:
-    """A job, how much of the whole it does, and its values in a comparable form.
+class Implementation:
+    """An implementation, the part of the task that it is timed on, and its values.
 
-    `values` returns what was computed and what the finished table says about the same pairs.
+    Attributes:
+        job: what is timed.
+        part: the part of the task, in words.
+        values: from the finished table of askwise, returns the computed values and those of the table for the same
+            pairs; None if nothing is checked.
+        tolerance: largest relative deviation between the two.
     """
 
     job: Job
@@ -62,25 +68,25 @@ def run(quick: bool) -> list[Table]:
     found = []
     for walls in (False, True):
         case = cases.build(side, n_goals, walls=walls)
-        progress(f"whole job on {case.name}: checking that all ways agree")
-        ways = list(_ways(case, sample=10 if quick else PAIRS))
-        deviations = _checked(case, ways)
-        times = interleaved([way.job for way in ways], rounds)
-        found += [_table(case, ways, deviations, times, rounds), _verdicts(case, times, quick)]
+        progress(f"speed on {case.name}: checking that all implementations agree")
+        peers = list(_implementations(case, sample=10 if quick else PAIRS))
+        deviations = _check(case, peers)
+        times = time_in_turns([peer.job for peer in peers], rounds)
+        found += [_table(case, peers, deviations, times, rounds), _verdicts(case, times, quick)]
     return found
 
 
-def _ways(case: Case, sample: int) -> Iterator[Way]:
+def _implementations(case: Case, sample: int) -> Iterator[Implementation]:
     everything = f"all {len(case.goals) * (len(case.goals) - 1):,} pairs"
-    yield Way(Job(ASKWISE, lambda _: fresh_table(case), repeats=5), everything)
+    yield Implementation(Job(ASKWISE, lambda _: fresh_table(case), repeats=5), everything)
     if case.grid.open:
-        yield Way(
+        yield Implementation(
             Job(KERNEL, lambda _: _kernel(case), repeats=5),
             everything,
             lambda table: (_kernel(case).transpose(1, 2, 0), table),
         )
-    yield Way(Job(FILL, lambda _: _fill(case), repeats=5), everything)
-    yield Way(
+    yield Implementation(Job(FILL, lambda _: _fill(case), repeats=5), everything)
+    yield Implementation(
         Job("numpy, level by level", lambda _: numpy_levels.table(case.grid, case.goals), repeats=2),
         everything,
         lambda table: (numpy_levels.table(case.grid, case.goals).transpose(1, 2, 0), table),
@@ -88,22 +94,22 @@ def _ways(case: Case, sample: int) -> Iterator[Way]:
     if stormpy_peer.available:
         yield _storm_by_goal(case, 1 + sample // 50)
         yield _by_pairs(case, STORM, stormpy_peer.pairs, _chains(case), sample)
-    yield _by_pairs(case, "plain dicts, one backward pass", dict_pass.pairs, _world(case), sample)
-    yield _by_pairs(case, "scipy spsolve, one system per pair", scipy_pairs.pairs, _chains(case), sample)
-    yield _by_pairs(case, PAPER, paper.pairs, _world(case), sample, tolerance=paper.EPSILON)
+    yield _by_pairs(case, "simple dicts, one backward pass", dictionaries.backward_pass, _world(case), sample)
+    yield _by_pairs(case, "scipy spsolve, one system per pair", chains.solve_pairs, _chains(case), sample)
+    yield _by_pairs(case, PAPER, dictionaries.paper, _world(case), sample, tolerance=dictionaries.EPSILON)
 
 
-# -- the ways -------------------------------------------------------------------------------------------------
+# -- implementations -------------------------------------------------------------------------------------------------
 
 
 def fresh_table(case: Case) -> FloatArray:
-    """Do the whole job as a user of askwise would."""
-    case.forget()
+    """Compute the whole table as a user of askwise would, without anything kept from earlier calls."""
+    case.clear_caches()
     return Divergence(case.grid, case.goals).edp_table()
 
 
 def _kernel(case: Case) -> FloatArray:
-    case.forget()
+    case.clear_caches()
     return all_pairs(case.grid, case.targets, np.arange(len(case.goals) + 1, dtype=np.int32))
 
 
@@ -112,7 +118,7 @@ def _fill(case: Case) -> FloatArray:
 
 
 def _world(case: Case) -> Callable[[], Any]:
-    return lambda: plain_world(case.grid, case.goals)
+    return lambda: dictionaries.make_world(case.grid, case.goals)
 
 
 def _chains(case: Case) -> Callable[[], Any]:
@@ -126,12 +132,12 @@ def _by_pairs(
     prepare: Callable[[], Any],
     sample: int,
     tolerance: float = 1e-9,
-) -> Way:
-    """Return a way that does a sample of the pairs, each by itself; the preparations are never sampled."""
+) -> Implementation:
+    """Return an implementation that is timed on a sample of the pairs, one by one, after all preparations."""
     everything = [(i, j) for i in range(len(case.goals)) for j in range(len(case.goals)) if i != j]
     chosen = _sample(everything, sample)
     first, second = np.array(chosen).T
-    return Way(
+    return Implementation(
         Job(name, lambda prepared: pairs(prepared, chosen), prepare, factor=len(everything) / len(chosen)),
         _part(len(chosen), len(everything), "pairs"),
         lambda table: (pairs(prepare(), chosen), table[:, first, second].T),
@@ -139,14 +145,14 @@ def _by_pairs(
     )
 
 
-def _storm_by_goal(case: Case, sample: int) -> Way:
+def _storm_by_goal(case: Case, sample: int) -> Implementation:
     n = len(case.goals)
     chosen = _sample(list(range(n)), sample)
     others = [[i for i in range(n) if i != j] for j in chosen]
-    return Way(
+    return Implementation(
         Job(
             "stormpy, one chain per goal",
-            lambda chains: stormpy_peer.goals(chains, chosen),
+            lambda prepared: stormpy_peer.goals(prepared, chosen),
             _chains(case),
             factor=n / len(chosen),
         ),
@@ -168,46 +174,45 @@ def _part(done: int, whole: int, what: str) -> str:
     return f"all {whole:,} {what}" if done == whole else f"{done:,} of {whole:,} {what}, extrapolated"
 
 
-# -- the tables -----------------------------------------------------------------------------------------------
+# -- tables ----------------------------------------------------------------------------------------------------------
 
 
-def _checked(case: Case, ways: Sequence[Way]) -> dict[str, float]:
-    """Return the largest relative deviation of each way, or refuse to go on."""
+def _check(case: Case, peers: Sequence[Implementation]) -> dict[str, float]:
+    """Return the largest relative deviation of each implementation; raise an error if one is too large."""
     table = fresh_table(case)
-    checked = [(way, way.values) for way in ways]
     return {
-        way.job.name: agree(f"{way.job.name} on {case.name}", *values(table), way.tolerance)
-        for way, values in checked
-        if values is not None
+        peer.job.name: check_agreement(f"{peer.job.name} on {case.name}", *peer.values(table), peer.tolerance)
+        for peer in peers
+        if peer.values is not None
     }
 
 
 def _table(
-    case: Case, ways: Sequence[Way], deviations: dict[str, float], times: dict[str, Times], rounds: int
+    case: Case, peers: Sequence[Implementation], deviations: dict[str, float], times: dict[str, Times], rounds: int
 ) -> Table:
     table = Table(
-        f"Whole job: all states, all pairs; {case.name}",
+        f"EDP of all pairs at all states; {case.name}",
         [
-            Column("way"),
+            Column("implementation"),
             seconds("median"),
             seconds("minimum"),
-            ratio("times askwise"),
-            tiny("largest deviation"),
+            ratio("compared with askwise"),
+            scientific("largest deviation"),
             Column("measured on"),
         ],
     )
     base = times[ASKWISE].median
-    for way in ways:
-        took = times[way.job.name]
-        deviation = deviations.get(way.job.name)
-        table.rows.append([way.job.name, took.median, took.minimum, took.median / base, deviation, way.part])
+    for peer in peers:
+        took = times[peer.job.name]
+        deviation = deviations.get(peer.job.name)
+        table.rows.append([peer.job.name, took.median, took.minimum, took.median / base, deviation, peer.part])
     if not stormpy_peer.available:
         table.rows.append([STORM, None, None, None, None, "stormpy cannot be imported here: not measured"])
     table.notes = [
-        f"{case.grid.n_states:,} states; {rounds} rounds, all ways taking turns; ratios compare medians",
-        f"askwise chose: {Divergence(case.grid, case.goals).method}",
-        "deviation: relative, from Divergence.edp_table, checked before timing",
-        "building the model is not counted, everything after it is; extrapolated: preparations in full, pairs in part",
+        f"{case.grid.n_states:,} states; {rounds} rounds in turns; ratios are those of medians",
+        f"method that askwise chose: {Divergence(case.grid, case.goals).method}",
+        "deviation: relative, from Divergence.edp_table, before timing",
+        "times begin after building the model; extrapolated times include all preparations and a sample of pairs",
     ]
     return table
 
@@ -215,7 +220,7 @@ def _table(
 def _verdicts(case: Case, times: dict[str, Times], quick: bool) -> Table:
     table = Table(
         f"Expected and measured; {case.name}",
-        [Column("way of askwise"), Column("expected"), ratio("measured"), Column("holds")],
+        [Column("implementation"), Column("expected"), ratio("measured"), Column("holds")],
     )
     for name in (ASKWISE, KERNEL):
         if name in times:
@@ -223,12 +228,15 @@ def _verdicts(case: Case, times: dict[str, Times], quick: bool) -> Table:
     if quick:
         for row in table.rows:
             row[-1] = row[-1] if row[-2] is None else "not judged"
-        table.notes.append("the expectations are about 20 x 20 and 50 goals; a quick run is far too small for them")
+        table.notes.append("expectations are for 20 x 20 cells and 50 goals, not for the sizes of a quick run")
     return table
 
 
 def _holds(times: dict[str, Times], own: str, other: str, slower: bool, limit: float) -> tuple[float | None, str]:
-    """Compare `other` with `own`: at least `limit` times as slow, or at most `limit` times as fast."""
+    """Return the ratio of the medians, and whether it meets the expectation.
+
+    If `slower`, the ratio is `other` / `own`, at least `limit`; otherwise `own` / `other`, at most `limit`.
+    """
     if other not in times:
         return None, "not measured"
     if slower:

@@ -1,10 +1,10 @@
-"""People who play at the same time: how long the studio lets them wait, measured inside the server.
+"""How long the studio lets 200 simultaneous participants wait, measured inside the server.
 
-Two hundred scripted people take part in a study, each with a cookie and a socket of its own, and make two moves a
-second: they walk a shortest way to their goal and answer truly. *Kept* is the time from a message's arrival to the
-moment at which it is on the disk and the tab was told; *turn* the time until the method has decided as well, so that
-the person may go on. Server, its two processes that think, and all two hundred people share the machine's cores.
-Nothing may be lost: every round that was left is read from the disk again, and replayed.
+Two hundred scripted participants take part in a study, each with a cookie and a socket. They make two moves per second:
+they follow a shortest path to their goal and answer truthfully. *kept* is the time from the arrival of a message until
+it is on the disk and the browser has been notified. *turn* is the time until the method has decided as well, so that
+the participant may continue. The server, its two worker processes and all participants share the machine's cores. No
+move may be lost: every round is read from the disk again, and replayed.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.studio.study.codebook import EXPORT
 from askwise.studio.study.export import export
 from askwise.text.data import json_text
-from benchmarks.report import Column, Table, count, number, progress
+from benchmarks.tools.report import Column, Table, count, number, progress
 
 PEOPLE, SECONDS, PACE = 200, 40.0, 0.5
 PATIENCE = 600
-"""Seconds for an answer: the first who comes waits until the method is compiled."""
+"""Time limit for a reply: the first participant waits until the method is compiled."""
 CASES = (("planner", 10, 10, 3), ("planner-light", 20, 50, 5))
 """Method, side of the map, stations, toolboxes."""
-WANTED = {"p95": 100.0, "p99": 250.0}
-"""Milliseconds."""
+EXPECTED = {"p95": 100.0, "p99": 250.0}
+"""Expected upper limits of quantiles, in milliseconds."""
 STUDY = """
 format = "askwise/people-study@1"
 name = "load"
@@ -61,15 +61,15 @@ method = "{method}"
 
 @dataclass
 class Load:
-    """What came of a case.
+    """The measurements of one case.
 
     Attributes:
-        moves: inputs that people sent and saw acknowledged.
-        all_moves: the same, with those before everybody had begun.
-        cpu: seconds of processor time that the server and its processes took for all of them.
-        rounds: rounds that were played to their end.
-        times: what the server measured.
-        lost: rounds on the disk that are not what people saw.
+        moves: acknowledged moves and answers after all participants had begun.
+        all_moves: the same, including those before.
+        cpu: CPU seconds of the server and its processes for all of them.
+        rounds: rounds that were completed.
+        times: quantiles that the server measured, by name.
+        lost: completed rounds that the disk does not have, or that cannot be replayed.
     """
 
     moves: int = 0
@@ -85,34 +85,34 @@ def run(quick: bool) -> list[Table]:
     people, seconds = (20, 8.0) if quick else (PEOPLE, SECONDS)
     rows = []
     for method, side, stations, boxes in CASES:
-        progress(f"{people} people beside {method}, {side} x {side}, {stations} stations")
-        found = played(method, side, stations, boxes, people, seconds)
+        progress(f"{people} participants with {method}, {side} x {side}, {stations} stations")
+        found = play(method, side, stations, boxes, people, seconds)
         assert found.times is not None
         for name in ("kept", "turn"):
             quantiles = found.times[name]
-            verdict = "yes" if all(quantiles[key] < limit for key, limit in WANTED.items()) else "no"
+            verdict = "yes" if all(quantiles[key] < limit for key, limit in EXPECTED.items()) else "no"
             case = f"{method}, {side} x {side}, {stations} stations"
             each = 1000 * found.cpu / max(found.all_moves, 1)
             moves = [found.moves, found.moves / seconds, each]
             rows.append([case, name, *moves, *_row(quantiles), verdict, found.lost])
     columns = [
         Column("case"),
-        Column("until"),
+        Column("time"),
         count("moves"),
-        number("moves a second", 4),
-        number("CPU a move [ms]", 3),
+        number("moves per second", 4),
+        number("CPU per move [ms]", 3),
     ]
     columns += [number(f"{key} [ms]", 4) for key in ("p50", "p95", "p99", "max")]
     columns += [Column("p95 < 100, p99 < 250"), count("lost")]
-    return [Table(f"{people} people at {1 / PACE:g} moves a second, measured in the server", columns, rows)]
+    return [Table(f"{people} participants at {1 / PACE:g} moves per second, measured in the server", columns, rows)]
 
 
 def _row(quantiles: dict[str, float]) -> list[float]:
     return [quantiles[key] for key in ("p50", "p95", "p99", "max")]
 
 
-def played(method: str, side: int, stations: int, boxes: int, people: int, seconds: float) -> Load:
-    """Let people play for some seconds after all have begun."""
+def play(method: str, side: int, stations: int, boxes: int, people: int, seconds: float) -> Load:
+    """Start a studio, and let participants play for some seconds after all have begun."""
     drawn = generate(size=side, stations=stations, toolboxes=boxes, seed=1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -135,7 +135,7 @@ def _lost(folder: Path, rounds: int) -> int:
     if found.is_empty():
         return rounds
     again = found.filter(pl.col("finished") & pl.col("replay_error").is_null()).height
-    return max(0, rounds - again)  # some are over, but not left yet
+    return max(0, rounds - again)  # some rounds may be over but not closed yet
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def _studio(folder: Path) -> Iterator[tuple[str, str, int]]:
     assert process.stdout is not None
     try:
         found = re.search(r"http://\S+", process.stdout.readline())
-        assert found, "the studio did not open"
+        assert found, "the studio did not start"
         yield urlsplit(found[0]).netloc, found[0], process.pid
     finally:
         process.terminate()
@@ -155,7 +155,7 @@ def _studio(folder: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def _cpu(process: int) -> float:
-    """Return the seconds of processor time that a process and its children have taken; Linux tells."""
+    """Return the CPU seconds of a process and its children; 0 on systems other than Linux."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         children = Path(f"/proc/{process}/task").glob("*/children")
@@ -165,12 +165,12 @@ def _cpu(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(map(_cpu, inside))
 
 
-# -- people ------------------------------------------------------------------------------------------------------
+# -- participants ------------------------------------------------------------------------------------------------------
 
 
 async def _all(host: str, join: str, problem: Problem, people: int, seconds: float) -> Load:
     found, begun, end = Load(), asyncio.Semaphore(0), asyncio.Event()
-    async with asyncio.TaskGroup() as players:  # one that fails ends all, instead of being waited for
+    async with asyncio.TaskGroup() as players:  # a failure ends all participants
         for k in range(people):
             players.create_task(_person(host, join, problem, found, begun, end, k))
         for _ in range(people):
@@ -184,7 +184,7 @@ async def _all(host: str, join: str, problem: Problem, people: int, seconds: flo
 async def _person(
     host: str, join: str, problem: Problem, found: Load, begun: asyncio.Semaphore, end: asyncio.Event, number: int
 ) -> None:
-    await asyncio.sleep(0.05 * number)  # people do not all come in one instant
+    await asyncio.sleep(0.05 * number)  # participants do not arrive at the same instant
     cookie = await asyncio.to_thread(_cookie, host, join)
     screen = await asyncio.to_thread(_ask, host, "/api/take", cookie)
     first = True
@@ -204,7 +204,7 @@ async def _person(
 
 
 async def _round(socket: Any, problem: Problem, found: Load, end: asyncio.Event) -> bool:
-    """Play a round; False if time was up before its end."""
+    """Play a round; return False if the time is over before its end."""
     message = json.loads(await socket.recv())
     goal = message["board"]["goal"]
     while True:
@@ -241,7 +241,7 @@ def _cookie(host: str, path: str) -> str:
     answer.read()
     cookie = (answer.getheader("set-cookie") or "").partition(";")[0]
     connection.close()
-    assert cookie, f"not let in: {answer.status}"
+    assert cookie, f"no cookie: status {answer.status}"
     return cookie
 
 

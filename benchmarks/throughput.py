@@ -1,8 +1,8 @@
-"""Studies: episodes a second on one process, two processes and a Dask cluster, and memory as a study grows.
+"""Studies: episodes per second with one process, two processes and Dask, and memory as a study grows.
 
-The first table plays the paper's mix of methods, priors and prices. Times are of the whole run, the start of worker
-processes and the writing of results included; compiled code comes from the cache. The second table is the command
-``askwise study`` with a cheap study of more and more episodes: results stream to the disk, so its memory stays flat.
+The first table plays the paper's mix of methods, priors and prices. Times are of the whole run, including the start of
+worker processes and the writing of results; compiled code comes from the cache. The second table runs the command
+``askwise study`` with more and more inexpensive episodes. Results are streamed to the disk, so memory should not grow.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from typing import Any
 from askwise.cli import main
 from askwise.studies.running.run import run_study
 from askwise.studies.schema.study_file import load_study
-from benchmarks import child
-from benchmarks.report import Column, Table, count, memory, number, progress, ratio, seconds
+from benchmarks.tools.processes import run_in_child
+from benchmarks.tools.report import Column, Table, count, memory, number, progress, ratio, seconds
 
 TIME_LIMIT = 1200.0
 PER_INSTANCE = 100
 
 
 def run(quick: bool) -> list[Table]:
-    """Measure rates, then memory."""
+    """Measure episodes per second, then memory."""
     return [_rates(2 if quick else 20), _memory((1_000, 10_000) if quick else (1_000, 10_000, 100_000))]
 
 
@@ -41,20 +41,22 @@ def run(quick: bool) -> list[Table]:
 def _rates(instances: int) -> Table:
     table = Table(
         f"The paper's study, {instances} instances",
-        [Column("played by"), count("episodes"), seconds("time"), number("episodes a second", 3), ratio("against one")],
-        notes=["time of the whole run: starting processes, playing, storing", "on this machine, see cores and load"],
+        [Column("workers"), count("episodes"), seconds("time"), number("episodes per second", 3), ratio("speed-up")],
+        notes=["time of the whole run: starting processes, playing, storing; see cores and load of the machine"],
     )
     with dask_cluster(2) as address:
-        ways: dict[str, dict[str, Any]] = {
+        settings: dict[str, dict[str, Any]] = {
             "1 process": {"workers": 1},
             "2 processes": {"workers": 2},
             "Dask, 2 workers on loopback": {"dask": address},
         }
-        child.run("throughput:rate", limit=TIME_LIMIT, instances=2, **ways["Dask, 2 workers on loopback"])  # warm
+        run_in_child(
+            "throughput:rate", limit=TIME_LIMIT, instances=2, **settings["Dask, 2 workers on loopback"]
+        )  # warm
         alone = None
-        for name, how in ways.items():
+        for name, options in settings.items():
             progress(f"the paper's study: {name}")
-            row = child.run("throughput:rate", limit=TIME_LIMIT, instances=instances, **how)
+            row = run_in_child("throughput:rate", limit=TIME_LIMIT, instances=instances, **options)
             if "error" in row:
                 table.rows.append([f"{name}: {row['error']}", None, None, None, None])
                 continue
@@ -64,13 +66,13 @@ def _rates(instances: int) -> Table:
     return table
 
 
-def rate(instances: int, **how: Any) -> dict[str, Any]:
-    """Play some of the paper's instances in this process (called in a child)."""
+def rate(instances: int, **options: Any) -> dict[str, Any]:
+    """Play some instances of the paper's study and measure the time; called in a child process."""
     study = load_study("paper", {"instances": {"count": instances}})
     with tempfile.TemporaryDirectory() as folder:
         run_study(load_study("paper", {"instances": {"count": 1}}), Path(folder) / "warm")  # loads compiled code
         start = perf_counter()
-        ran = run_study(study, Path(folder) / "out", **how)
+        ran = run_study(study, Path(folder) / "out", **options)
         took = perf_counter() - start
         if ran.store.failed():
             raise RuntimeError("episodes failed")
@@ -98,7 +100,7 @@ def dask_cluster(workers: int) -> Iterator[str]:
             yield address
         finally:
             for process in reversed(started):
-                process.terminate()  # a worker ends the process it watches over
+                process.terminate()  # a worker ends the process that it supervises
             for process in started:
                 process.wait(60)
 
@@ -109,7 +111,7 @@ def _address(file: Path) -> str:
         with contextlib.suppress(OSError, ValueError):
             return str(json.loads(file.read_text(encoding="utf-8"))["address"])
         time.sleep(0.1)
-    raise RuntimeError("no Dask scheduler")
+    raise RuntimeError("the Dask scheduler did not start within a minute")
 
 
 # -- memory ----------------------------------------------------------------------------------------------------------
@@ -117,14 +119,14 @@ def _address(file: Path) -> str:
 
 def _memory(sizes: tuple[int, ...]) -> Table:
     table = Table(
-        "Peak memory of askwise study, one process, cheap episodes",
-        [count("episodes"), seconds("time"), number("episodes a second", 3), memory("peak memory"), ratio("growth")],
-        notes=[f"{PER_INSTANCE} episodes for each instance; results stream to the disk"],
+        "Peak memory of askwise study, one process, inexpensive episodes",
+        [count("episodes"), seconds("time"), number("episodes per second", 3), memory("peak memory"), ratio("growth")],
+        notes=[f"{PER_INSTANCE} episodes per instance; results are streamed to the disk"],
     )
     smallest = None
     for episodes in sizes:
         progress(f"memory: {episodes:,} episodes")
-        row = child.run("throughput:command", limit=TIME_LIMIT, episodes=episodes)
+        row = run_in_child("throughput:command", limit=TIME_LIMIT, episodes=episodes)
         if "error" in row:
             table.notes.append(f"{episodes:,} episodes: {row['error']}")
             continue
@@ -134,7 +136,7 @@ def _memory(sizes: tuple[int, ...]) -> Table:
 
 
 def command(episodes: int) -> dict[str, Any]:
-    """Run the command in this process (called in a child)."""
+    """Run the command and measure the time; called in a child process."""
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         words = ["study", "--methods", "never", "--size", "5", "--stations", "4", "--toolboxes", "1", "--workers", "1"]
         words += ["--episodes", str(PER_INSTANCE), "--instances", str(episodes // PER_INSTANCE)]

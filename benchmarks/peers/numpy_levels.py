@@ -1,4 +1,4 @@
-"""The whole job in numpy, one level of distance at a time, all goals together."""
+"""EDP of all pairs in numpy: all goals together, one level of distance to the goal after the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 
 def table(model: Model, goals: Sequence[int]) -> FloatArray:
-    """Return EDP, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``."""
+    """Return EDP of all pairs of goals, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``."""
     distance, after = _distances(model, goals)
     policies = _urops(distance, after, model.stay)
     optimal = np.ascontiguousarray((policies > 0).transpose(1, 2, 0))
@@ -24,7 +24,7 @@ def table(model: Model, goals: Sequence[int]) -> FloatArray:
         rows = np.ones((g.size, n_goals))
         for a in range(after.shape[1]):
             share = policies[g, s, a][:, None]
-            # Masked before multiplying: 0 times a value that does not exist would not be 0.
+            # Masked before multiplying, because 0 times nan is nan.
             rows += share * np.where(optimal[s, a] & (share > 0), values[g, after[s, a]], 0.0)
         values[g, s] = rows
     return values[:, :-1]
@@ -36,9 +36,9 @@ def urops(model: Model, goals: Sequence[int]) -> FloatArray:
 
 
 def _distances(model: Model, goals: Sequence[int]) -> tuple[IntArray, IntArray]:
-    """Return steps to each goal, ``int32 [n_goals, n_states + 1]``, and successors without -1.
+    """Return steps to each goal, ``int32 [n_goals, n_states + 1]``, and the next states.
 
-    One state more, out of everybody's reach, stands for "not available": no index has to be checked.
+    Actions that are not available lead to an additional state that cannot reach any goal, so that no index is -1.
     """
     n_states = model.n_states
     after = np.where(model.successor < 0, n_states, model.successor)

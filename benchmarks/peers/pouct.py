@@ -1,11 +1,13 @@
-"""A general planner as a peer: the same problem stated as a POMDP for pomdp-py, solved by its POUCT.
+"""A general POMDP planner: askwise's problem stated for pomdp-py, and solved by its algorithm POUCT.
 
-The hidden state is the goal; both agents' places are seen. An action is an ontic action or one of a reduced set of
-questions: there are 2^n of them, and a tree search that tries each action once at every node would try nothing
-else. The set is built from the belief at the root: prefixes by probability, single likely goals, the goals that each
-move suits. A rollout knows the goal that was drawn and goes and does it: the cost to go in hindsight, the best
-cheap estimate there is. The belief is exact (Bayes), not a cloud of particles, and the tree is built anew at
-each decision.
+The hidden state is the goal; the places of both agents are observed. POUCT gets help that a general planner would not
+have:
+
+- **Questions.** There are 2^n of them, and a tree search that tries each action once at every node would never get
+  further. So an action is an ontic action or one of a reduced set of questions, chosen from the belief at the root: the
+  likeliest goals together, single likely goals, and the goals that each move suits.
+- **Rollouts** know the goal that was drawn and pursue it: the cost to go in hindsight, a good and cheap estimate.
+- **The belief** is exact (Bayes' rule), not a set of particles. The tree is built anew for each decision.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ DONE = -1
 
 
 class Rules:
-    """The problem for tree search: everything that is looked up often is looked up once."""
+    """The rules of a problem for tree search, with cached look-ups."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -38,33 +40,33 @@ class Rules:
         self._ego_steps: dict[int, list[int]] = {}
 
     def teammate_action(self, teammate: int, goal: int) -> int:
-        """Draw what the teammate does."""
+        """Draw the action of a teammate that pursues a goal."""
         if teammate not in self._policies:
             self._policies[teammate] = np.cumsum(self.problem.teammate.policy(teammate), axis=1)
         row = self._policies[teammate][goal]
         return int(min(np.searchsorted(row, random.random() * row[-1], side="right"), row.size - 1))
 
     def plan(self, ego: int, goal: int) -> int:
-        """Return what to do if the goal were known."""
+        """Return the best action of the ego agent if the goal were known."""
         if ego not in self._plans:
             self._plans[ego] = [int(row.argmax()) for row in self.problem.ego.optimal(ego)]
         return self._plans[ego][goal]
 
     def moves(self, ego: int) -> list[tuple[str, int]]:
-        """Return the ontic actions that are available."""
+        """Return the available ontic actions."""
         if ego not in self._moves:
             n = len(self.problem.ego.actions.names)
             self._moves[ego] = [("act", a) for a in range(n) if self.problem.ego.next(ego, a) >= 0]
         return self._moves[ego]
 
     def arrived(self, ego: int, goal: int) -> bool:
-        """Whether the ego agent is at its target."""
+        """Whether the ego agent is at its target for a goal."""
         if ego not in self._ego_steps:
             self._ego_steps[ego] = self.problem.ego.steps(ego).tolist()
         return self._ego_steps[ego][goal] == 0
 
     def outcome(self, state: tuple[int, int, int], action: tuple[str, Any]) -> tuple[tuple[int, int, int], Any, float]:
-        """Draw what follows: next state, what is seen, reward."""
+        """Draw the outcome of an action: next state, observation and reward."""
         goal, teammate, ego = state
         if goal == DONE:
             return state, "over", 0.0
@@ -79,7 +81,7 @@ class Rules:
 
 
 class Choice(pomdp_py.Action):  # type: ignore[misc]
-    """An ontic action or a question; pomdp-py's own simple actions hold nothing but a text."""
+    """An ontic action or a question; the simple actions of pomdp-py can only hold text."""
 
     def __init__(self, data: tuple[str, Any]) -> None:
         super().__init__()
@@ -94,7 +96,7 @@ class Choice(pomdp_py.Action):  # type: ignore[misc]
 
 
 class Blackbox(pomdp_py.BlackboxModel):  # type: ignore[misc]
-    """The rules as pomdp-py calls them."""
+    """The rules in the interface of pomdp-py."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
@@ -106,7 +108,12 @@ class Blackbox(pomdp_py.BlackboxModel):  # type: ignore[misc]
 
 
 class Plan(pomdp_py.RolloutPolicy):  # type: ignore[misc]
-    """What can be tried in a state, and what a rollout does."""
+    """The actions of the search tree, and the policy of rollouts.
+
+    Args:
+        rules: the rules of the problem.
+        questions: the questions that are tried.
+    """
 
     def __init__(self, rules: Rules, questions: Sequence[Question]) -> None:
         self._rules = rules
@@ -121,13 +128,13 @@ class Plan(pomdp_py.RolloutPolicy):  # type: ignore[misc]
         return [*self._acts[ego], *self._questions]
 
     def rollout(self, state: Any, history: Any = None) -> Any:  # noqa: ARG002
-        """Go and do the goal that was drawn."""
+        """Return the best action for the goal that was drawn."""
         goal, _, ego = state.data
         return Choice(("act", self._rules.problem.ego.actions.stay if goal == DONE else self._rules.plan(ego, goal)))
 
 
 def reduced_questions(problem: Problem, ego: int, probabilities: FloatArray) -> list[Question]:
-    """Return about a dozen questions that split the belief in sensible ways; each the smaller side of its split."""
+    """Return about a dozen questions that split the belief in useful ways, each about the smaller part of its split."""
     order = [int(goal) for goal in np.argsort(-probabilities, kind="stable") if probabilities[goal] > 0]
     mass = np.cumsum(probabilities[order])
     half = int(np.searchsorted(mass, 0.5)) + 1
@@ -144,10 +151,10 @@ def reduced_questions(problem: Problem, ego: int, probabilities: FloatArray) -> 
 
 
 class Pouct(BeliefAgent):
-    """An askwise agent that lets pomdp-py's POUCT decide.
+    """An agent whose decisions are computed by POUCT of pomdp-py.
 
     Args:
-        simulations: tree-search simulations for each decision.
+        simulations: number of simulations of the tree search for each decision.
     """
 
     def __init__(self, *, simulations: int = 500) -> None:
@@ -172,7 +179,7 @@ class Pouct(BeliefAgent):
         return Decision(ask=tuple(sorted(what))) if kind == "ask" else Decision(action=what)
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """See `BeliefAgent`; not used, POUCT decides everywhere."""
+        """See `BeliefAgent`; never called, because `decide` is overridden."""
         raise NotImplementedError
 
     def _planned(self, state: JointState, possible: BoolArray) -> tuple[str, Any]:

@@ -1,7 +1,8 @@
-"""The probabilistic model checker Storm, through stormpy (GPL; never imported by askwise itself).
+"""EDP by the probabilistic model checker Storm, through stormpy (GPL; askwise itself never imports it).
 
-An agreement chain becomes a DTMC with one state more, "done", in which it ends. Every other state has a reward of
-1, so the expected divergence point is ``R=? [F "done"]``: infinite, as in askwise, where "done" is not certain.
+An agreement chain becomes a discrete-time Markov chain (DTMC) with an additional state "done", in which it ends. Every
+other state has reward 1. So the expected divergence point is ``R=? [F "done"]``, which is infinite, as in askwise,
+where "done" is not reached with certainty.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from benchmarks.peers.chains import Chains
 
 try:
     import stormpy
-except ImportError:  # An optional guest: callers ask `available` first.
+except ImportError:  # optional: callers check `available` first
     stormpy = None
 
 available = stormpy is not None
 
 DIRECT = "EIGEN"
-"""Sparse LU: for comparing numbers."""
+"""Sparse LU decomposition: for comparing values."""
 
 FASTEST = "TOPOLOGICAL"
-"""One component after the other; on acyclic chains a backward pass, the fastest of Storm's solvers there."""
+"""One component after the other, which is a backward pass on acyclic chains: the fastest of Storm's solvers there."""
 
 
 def expected_steps(matrix: Any, ends: FloatArray, solver: str = DIRECT) -> FloatArray:
     """Return the expected number of steps from each state, ``inf`` included.
 
     Args:
-        matrix: probabilities of going on, CSR ``[n, n]`` with sorted indices.
+        matrix: probabilities of continuing, CSR ``[n, n]`` with sorted indices.
         ends: ``float64 [n]``, probabilities of ending.
         solver: name of one of Storm's linear equation solvers.
     """
@@ -45,44 +46,44 @@ def expected_steps(matrix: Any, ends: FloatArray, solver: str = DIRECT) -> Float
 
 
 def agreement_chain(model: Model, pi1: Policy, pi2: Policy) -> tuple[Any, FloatArray]:
-    """Return probabilities of going on and of ending, straight from the definition, for small or large models.
+    """Return the probabilities of continuing (CSR) and of ending, computed from the definition.
 
-    Goes its own way, so that a mistake in askwise's chains cannot hide here: whether it goes on is decided for each
-    transition by itself. Where `pi2` is undefined the chain ends at once.
+    It shares no code with askwise's chains, so that it can find mistakes in them: whether the chain continues is
+    decided for each transition separately. Where `pi2` is undefined, the chain ends at once.
     """
     law = model.transitions.tocoo()
     s, a = np.divmod(law.row, model.n_actions)
     weight = pi2.probabilities[s, a] * law.data
-    goes_on = pi1.probabilities[s, a] > 0
+    continues = pi1.probabilities[s, a] > 0
     n = model.n_states
-    kept = goes_on & (weight > 0)
+    kept = continues & (weight > 0)
     matrix = sparse.coo_array((weight[kept], (s[kept], law.col[kept])), shape=(n, n)).tocsr()
     matrix.sort_indices()
-    ends = np.asarray(np.bincount(s, np.where(goes_on, 0.0, weight), minlength=n), dtype=np.float64)
+    ends = np.asarray(np.bincount(s, np.where(continues, 0.0, weight), minlength=n), dtype=np.float64)
     ends[~(pi2.probabilities > 0).any(axis=1)] = 1.0
     return matrix, ends
 
 
 def pairs(chains: Chains, wanted: Sequence[tuple[int, int]]) -> FloatArray:
     """Return EDP(pi_i | pi_j) at all states for each ``(i, j)``, one DTMC for each pair."""
-    found = [chains.masked(_checked(chains, [i], j)[0], j) for i, j in wanted]
+    found = [chains.masked(_check(chains, [i], j)[0], j) for i, j in wanted]
     return np.array(found)
 
 
 def goals(chains: Chains, followed: Sequence[int]) -> FloatArray:
     """Return EDP at all states against all other goals for each followed goal, one DTMC for each of these."""
-    everybody = range(len(chains.policies))
-    found = [chains.masked(_checked(chains, [i for i in everybody if i != j], j), j) for j in followed]
+    all_goals = range(len(chains.policies))
+    found = [chains.masked(_check(chains, [i for i in all_goals if i != j], j), j) for j in followed]
     return np.array(found)
 
 
-def _checked(chains: Chains, ruled_out: Sequence[int], followed: int) -> FloatArray:
+def _check(chains: Chains, ruled_out: Sequence[int], followed: int) -> FloatArray:
     matrix, ends = chains.stacked(ruled_out, followed)
     return expected_steps(matrix, _certain(matrix, ends), FASTEST).reshape(len(ruled_out), -1)
 
 
 def _certain(matrix: Any, ends: FloatArray) -> FloatArray:
-    """Let states without any transition (nothing to do there) end at once: Storm wants every row to sum to 1."""
+    """Return `ends` with 1 at states without transitions, because Storm needs rows that sum to 1."""
     return np.where((np.diff(matrix.indptr) == 0) & (ends == 0), 1.0, ends)
 
 
@@ -92,7 +93,7 @@ def _dtmc(matrix: Any, ends: FloatArray) -> Any:
     rows = np.concatenate([np.repeat(np.arange(n), np.diff(matrix.indptr)), ending, [n]])
     columns = np.concatenate([matrix.indices, np.full(ending.size, n), [n]])
     values = np.concatenate([matrix.data, ends[ending], [1.0]])
-    order = np.argsort(rows, kind="stable")  # "done" is the last column, so each row stays sorted.
+    order = np.argsort(rows, kind="stable")  # "done" is the last column, so rows stay sorted
     builder = stormpy.datastructures.SparseMatrixBuilder[float](rows=n + 1, columns=n + 1, entries=values.size)
     builder.add_next_values(rows[order].tolist(), columns[order].tolist(), values[order].tolist(), [])
     labels = stormpy.models.StateLabeling(n + 1)

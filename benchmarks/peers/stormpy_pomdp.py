@@ -1,7 +1,7 @@
-"""Askwise's problems as POMDPs for the probabilistic model checker Storm (GPL; never imported by askwise itself).
+"""Problems of askwise as POMDPs for the probabilistic model checker Storm (GPL; askwise itself never imports it).
 
-The goal is hidden; where both agents are, how many questions were asked and the last reply are observed. The text of a
-PRISM program says all that, straight from the rules: Storm keeps the beliefs, askwise's beliefs play no part.
+The goal is hidden. The places of both agents, the number of questions asked and the last reply are observed. A PRISM
+program states the rules; Storm computes the beliefs, so those of askwise are not used.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from askwise.core.problem import Problem
 try:
     import stormpy
     import stormpy.pomdp
-except ImportError:  # An optional guest: callers ask `available` first.
+except ImportError:  # optional: callers check `available` first
     stormpy = None
 
 available = stormpy is not None
 
 Asked = tuple[int, ...] | tuple[tuple[int, ...], ...]
-"""A set of goals; or the groups of a choice."""
+"""The goals of a yes/no question, or the groups of a choice."""
 
 
 def least_cost(problem: Problem, most: int) -> float:
-    """Return the least expected cost with at most so many questions, by unfolding all beliefs.
+    """Return the least expected cost with at most `most` questions, by unfolding all beliefs.
 
-    Errors are made anew every time, or there is one question only.
+    Errors have to be independent, unless `most` is 1.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "problem.prism"
@@ -38,12 +38,12 @@ def least_cost(problem: Problem, most: int) -> float:
     pomdp = stormpy.build_model(parsed, [formula])
     found = stormpy.pomdp.verify_with_belief_unfolding(pomdp, formula, environment=stormpy.environments.sound())
     if not found.completed_exploration:
-        raise RuntimeError("Storm did not look at all beliefs")
+        raise RuntimeError("Storm did not explore all beliefs")
     return float(found.value)
 
 
 def program(problem: Problem, most: int) -> str:
-    """Return a problem as a PRISM program."""
+    """Return a problem with at most `most` questions as a PRISM program."""
     start = problem.start
     teammate, ego = _reached(problem)
     asked = list(_questions(problem))
@@ -72,7 +72,7 @@ def program(problem: Problem, most: int) -> str:
 
 
 def _reached(problem: Problem) -> tuple[list[int], list[int]]:
-    """Return the states that the two agents can come to."""
+    """Return the states that the teammate and the ego agent can reach."""
     found = []
     for start, following, n in (
         (problem.start.teammate, problem.teammate.next, len(problem.teammate.actions.names)),
@@ -95,7 +95,7 @@ def _drawn(problem: Problem) -> Iterator[str]:
 
 
 def _actions(problem: Problem, teammate: list[int], here: int) -> Iterator[str]:
-    """Iterate over what the ego agent can do in one state, whatever the goal and wherever the teammate is."""
+    """Yield a command for each ontic action of the ego agent in one state, each goal and each state of the teammate."""
     for action in range(len(problem.ego.actions.names)):
         there = problem.ego.next(here, action)
         if there < 0:
@@ -107,7 +107,7 @@ def _actions(problem: Problem, teammate: list[int], here: int) -> Iterator[str]:
                 if problem.prior[goal] == 0 or not steps:
                     continue
                 guard = f"phase=1 & g={goal} & w={w} & e={here}"
-                # Ways of one goal that lead to the same state are one here: Storm adds them up.
+                # Actions that lead to the same state need not be merged: Storm adds their probabilities.
                 after = " + ".join(_step(problem, goal, w, there, k, share) for k, share in steps)
                 yield f"  [act{action}] {guard} -> {after};"
 
@@ -140,7 +140,7 @@ def _price(problem: Problem, asked: Asked) -> float:
 
 
 def _asking(problem: Problem, k: int, asked: Asked, most: int) -> Iterator[str]:
-    """Iterate over what a question is answered for each goal, and how often; reply 1 is none at all."""
+    """Yield a command for each goal with the probabilities of the replies to a question; reply 1 is a refusal."""
     wrong, refused = problem.answers.wrong, problem.answers.refused
     for goal in range(len(problem.goals)):
         if isinstance(asked[0], tuple):

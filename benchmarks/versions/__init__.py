@@ -1,4 +1,4 @@
-"""Two versions of askwise side by side: their trees of source, the work that both do, and processes that do it."""
+"""Two versions of askwise: their source trees, the work that both do, and the processes that do it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def methods() -> Any:
-    """Return the module that makes agents, by the name that it has in the version that is measured."""
+    """Return the module that makes agents; its name depends on the version that is measured."""
     try:
         return importlib.import_module("askwise.methods")
     except ImportError:

@@ -1,4 +1,4 @@
-"""What is timed in both versions: tables, decisions, episodes, steps of environments, exact values, plain problems."""
+"""The work that is timed in both versions: tables, decisions, episodes, environments, exact values, plain problems."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from askwise import Divergence, Instance, Prior, QueryCost, ToolFetching, evaluate, generate, simulate, solve
-from benchmarks import cases
+from benchmarks.tools import cases
 from benchmarks.versions import steps
 from benchmarks.versions.moments import Moments, decisions
-from benchmarks.versions.work import Go, Job, clocked
+from benchmarks.versions.work import Go, Job, timed
 
 PLAIN, COMPRESSED = "plain", "compressed"
-"""The same problems as two models with nothing known of their structure, and as tool fetching."""
+"""The same problems as two models without known structure, and as tool fetching."""
 TABLES = (("askwise.planning.view", "view_of"), ("askwise.planning.tables", "tables_of"))
-"""The names that the planner's tables of a problem have had."""
+"""Module and function of the planner's tables, in the earlier and the present version."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Sizes: of the paper, unless the run is a quick one.
+    """Sizes of the work; the defaults are the paper's.
 
     Attributes:
-        side: of the maps.
-        stations: on each of them.
-        toolboxes: on each of them.
-        maps: on which decisions and episodes are measured, each a problem of its own.
-        steps: of each environment.
+        side: side of the maps.
+        stations: stations on each map.
+        toolboxes: toolboxes on each map.
+        maps: number of maps on which decisions and episodes are measured.
+        steps: steps of each environment.
         small: side and stations of the maps that are solved exactly.
-        plain: side and stations of the maps that are written as plain problems too.
+        plain: side and stations of the maps that are also written as plain problems.
         deciding: methods whose decisions are measured.
         playing: methods whose episodes are measured.
         compared: methods that play plain problems.
@@ -49,7 +49,7 @@ class Setting:
 
 
 FULL = Setting()
-# Compiling the planner takes a minute for each version. All else that is done with methods goes by their names.
+# Without the planner, because compiling it takes a minute for each version.
 QUICK = Setting(
     side=8,
     stations=6,
@@ -65,12 +65,12 @@ QUICK = Setting(
 
 
 def paper_maps(setting: Setting) -> list[Instance]:
-    """Return the maps of the paper's size."""
+    """Return maps of the paper's size."""
     return [_map(setting.side, setting.stations, setting.toolboxes, seed) for seed in range(setting.maps)]
 
 
 def plain_maps(setting: Setting) -> list[Instance]:
-    """Return the maps that are written as plain problems too."""
+    """Return the maps that are also written as plain problems."""
     return [_map(*setting.plain, min(3, setting.toolboxes), seed) for seed in range(setting.maps)]
 
 
@@ -80,7 +80,7 @@ def _map(side: int, stations: int, toolboxes: int, seed: int) -> Instance:
 
 
 def all_jobs(setting: Setting, moments: Moments) -> list[Job]:
-    """Return everything that is to be timed."""
+    """Return all jobs."""
     return [
         *_tables(setting),
         *_decisions(setting, moments),
@@ -99,18 +99,18 @@ def _tables(setting: Setting) -> Iterator[Job]:
         case = cases.build(setting.side, setting.stations, walls=walls)
         yield Job("tables", f"EDP and WCD at a state, {case.name}", _prepared(len(case.starts), _at_states, case))
         yield Job("tables", f"EDP of all pairs, {case.name}", _prepared(1, _all_pairs, case))
-    problems = _Kept(ToolFetching, paper_maps(setting))
+    problems = _Problems(ToolFetching, paper_maps(setting))
     yield Job("tables", "the planner's tables of a problem", problems.then(_planner_tables))
 
 
 def _at_states(case: cases.Case) -> object:
-    case.forget()
+    case.clear_caches()
     family = Divergence(case.grid, case.goals)
     return [family.matrices_at(start) for start in case.starts]
 
 
 def _all_pairs(case: cases.Case) -> object:
-    case.forget()
+    case.clear_caches()
     return Divergence(case.grid, case.goals).edp_table()
 
 
@@ -120,11 +120,11 @@ def _planner_tables(problems: Sequence[Any]) -> Go:
     def work() -> object:
         return [(made.weight, made.following) for made in map(tables_of, problems)]
 
-    return clocked(len(problems), work)
+    return timed(len(problems), work)
 
 
 def _first_of(names: Sequence[tuple[str, str]]) -> Callable[..., Any]:
-    """Return the first function that is there, of a module and a name each."""
+    """Return the first function that exists, from pairs of a module and a name."""
     for module, name in names:
         try:
             found: Callable[..., Any] = getattr(importlib.import_module(module), name)
@@ -138,24 +138,24 @@ def _first_of(names: Sequence[tuple[str, str]]) -> Callable[..., Any]:
 
 
 def _decisions(setting: Setting, moments: Moments) -> Iterator[Job]:
-    problems = _Kept(ToolFetching, paper_maps(setting))
+    problems = _Problems(ToolFetching, paper_maps(setting))
     for method in setting.deciding:
-        told = moments[f"paper {method}"]
-        yield Job("decisions", f"a decision of {method}", problems.then(decisions, method, told))
+        recorded = moments[f"paper {method}"]
+        yield Job("decisions", f"a decision of {method}", problems.then(decisions, method, recorded))
 
 
 def _episodes(setting: Setting) -> Iterator[Job]:
     for method in setting.playing:
-        name = f"an episode of {method}, from nothing"
-        yield Job("episodes", name, _prepared(setting.maps, _played_afresh, paper_maps(setting), method))
+        name = f"an episode of {method}, new problem"
+        yield Job("episodes", name, _prepared(setting.maps, _play_new, paper_maps(setting), method))
 
 
-def _played_afresh(maps: Sequence[Instance], method: str) -> object:
-    # An instance keeps its grid: every turn begins with one of its own.
-    return _played([ToolFetching(replace(each)) for each in maps], method)
+def _play_new(maps: Sequence[Instance], method: str) -> object:
+    # An instance caches its grid, so every turn begins with a copy.
+    return _play([ToolFetching(replace(each)) for each in maps], method)
 
 
-def _played(problems: Sequence[Any], method: str) -> object:
+def _play(problems: Sequence[Any], method: str) -> object:
     episodes = [simulate(problem, method, seed=seed) for seed, problem in enumerate(problems)]
     return [(each.cost, each.marginal_cost, len(each.steps), each.finished) for each in episodes]
 
@@ -166,21 +166,21 @@ def _environments(setting: Setting) -> Iterator[Job]:
 
 
 def _made(make: Callable[..., Callable[[], object]], instance: Instance, count: int) -> Callable[[], Go]:
-    return lambda: clocked(count, make(instance, count))
+    return lambda: timed(count, make(instance, count))
 
 
 def _exact(setting: Setting) -> Iterator[Job]:
     maps = [_map(*setting.small, min(3, setting.toolboxes), seed) for seed in range(setting.maps)]
-    yield Job("exact values", "solve", _prepared(len(maps), _solved_afresh, maps))
+    yield Job("exact values", "solve", _prepared(len(maps), _solve_new, maps))
     for method in ("never", "ezq-local"):
         yield Job("exact values", f"evaluate {method} exactly", _prepared(len(maps), _evaluated, maps, method))
 
 
-def _solved_afresh(maps: Sequence[Instance]) -> object:
-    return _solved([ToolFetching(replace(each)) for each in maps])
+def _solve_new(maps: Sequence[Instance]) -> object:
+    return _solve([ToolFetching(replace(each)) for each in maps])
 
 
-def _solved(problems: Sequence[Any]) -> object:
+def _solve(problems: Sequence[Any]) -> object:
     return [solve(problem).expected_marginal_cost for problem in problems]
 
 
@@ -189,11 +189,14 @@ def _evaluated(maps: Sequence[Instance], method: str) -> object:
     return [evaluate(each, method, exact=True, go_on=True).expected_marginal_cost for each in problems]
 
 
-# -- plain problems beside compressed ones ---------------------------------------------------------------------------
+# -- plain and compressed problems -----------------------------------------------------------------------------------
 
 
 def _product_problem() -> Callable[..., Any]:
-    """Return what makes a problem with the whole model of the fetcher: in the tests, earlier in the package."""
+    """Return the function that makes a problem with the whole model of the fetcher.
+
+    It is in the tests, and was in the package in the earlier version.
+    """
     earlier = importlib.import_module("askwise.domains.tool_fetching.problem")
     if hasattr(earlier, "product_problem"):
         return earlier.product_problem  # type: ignore[no-any-return]
@@ -202,40 +205,40 @@ def _product_problem() -> Callable[..., Any]:
 
 def _plain(setting: Setting, moments: Moments) -> Iterator[Job]:
     maps = plain_maps(setting)
-    ways = {COMPRESSED: _Kept(ToolFetching, maps), PLAIN: _Kept(_product_problem(), maps)}
-    for way, problems in ways.items():
-        yield Job(way, "making the problem", _prepared(1, _problem_made, problems.make, maps[0]))
+    forms = {COMPRESSED: _Problems(ToolFetching, maps), PLAIN: _Problems(_product_problem(), maps)}
+    for form, problems in forms.items():
+        yield Job(form, "making the problem", _prepared(1, _make_problem, problems.make, maps[0]))
     for method in setting.compared:
-        for way, problems in ways.items():
-            told = moments[f"plain {method}"]
-            yield Job(way, f"a decision of {method}", problems.then(decisions, method, told))
-        for way, problems in ways.items():
-            yield Job(way, f"an episode of {method}, problem kept", problems.then(_playing, method))
-    for way, problems in ways.items():
-        yield Job(way, "solve, problem kept", problems.then(_solving))
+        for form, problems in forms.items():
+            recorded = moments[f"plain {method}"]
+            yield Job(form, f"a decision of {method}", problems.then(decisions, method, recorded))
+        for form, problems in forms.items():
+            yield Job(form, f"an episode of {method}, same problem", problems.then(_playing, method))
+    for form, problems in forms.items():
+        yield Job(form, "solve, same problem", problems.then(_solving))
 
 
-def _problem_made(make: Callable[[Instance], Any], instance: Instance) -> object:
+def _make_problem(make: Callable[[Instance], Any], instance: Instance) -> object:
     return list(make(replace(instance)).goals)
 
 
 def _playing(problems: Sequence[Any], method: str) -> Go:
-    return clocked(len(problems), lambda: _played(problems, method))
+    return timed(len(problems), lambda: _play(problems, method))
 
 
 def _solving(problems: Sequence[Any]) -> Go:
-    return clocked(len(problems), lambda: _solved(problems))
+    return timed(len(problems), lambda: _solve(problems))
 
 
-class _Kept:
-    """Problems that are made once, at first use."""
+class _Problems:
+    """Problems that are made once, at first use, by a function from each map."""
 
     def __init__(self, make: Callable[[Instance], Any], maps: Sequence[Instance]) -> None:
         self.make, self._maps = make, maps
         self._problems: list[Any] = []
 
     def then(self, prepare: Callable[..., Go], *more: Any) -> Callable[[], Go]:
-        """Return what makes the problems, if need be, and goes on to `prepare` with them."""
+        """Return a function that makes the problems if necessary, and calls `prepare` with them and `more`."""
 
         def prepared() -> Go:
             self._problems = self._problems or [self.make(each) for each in self._maps]
@@ -244,5 +247,5 @@ class _Kept:
         return prepared
 
 
-def _prepared(pieces: int, work: Callable[..., object], *arguments: Any) -> Callable[[], Go]:
-    return lambda: clocked(pieces, lambda: work(*arguments))
+def _prepared(units: int, work: Callable[..., object], *arguments: Any) -> Callable[[], Go]:
+    return lambda: timed(units, lambda: work(*arguments))

@@ -1,7 +1,7 @@
-"""Recorded moments: what an agent saw, step by step, while several goals were possible.
+"""Recorded moments: the observations of an agent, step by step, while several goals were possible.
 
-Each method's moments come from episodes of its own. They are recorded once and handed to both versions as plain
-values, so that both decide at the very same moments.
+The moments of each method come from episodes that it plays. They are recorded once and passed to both versions as plain
+values, so both decide at the same moments.
 """
 
 from __future__ import annotations
@@ -19,16 +19,20 @@ from benchmarks.versions import methods
 from benchmarks.versions.work import Done, Go
 
 Moments: TypeAlias = dict[str, list[list[list[Any]]]]
-"""Observations as plain values, by episode, by what they were recorded for."""
+"""Recorded observations as plain values, for each purpose a list of episodes."""
 
 
 class Recorder(Agent):
-    """Another agent, and what it saw while several goals were possible."""
+    """An agent that decides as a method does, and records its observations while several goals are possible.
+
+    Args:
+        name: name of the method.
+    """
 
     def __init__(self, name: str) -> None:
         self.inner: Agent = methods().make_agent(name)
         self.name = name
-        self.seen: list[list[Any]] = []
+        self.recorded: list[list[Any]] = []
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
@@ -38,9 +42,9 @@ class Recorder(Agent):
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
         decision = self.inner.decide(observation)
-        believed = self.inner.probabilities
-        if believed is not None and np.count_nonzero(believed) > 1:
-            self.seen.append(_told(observation))
+        belief = self.inner.probabilities
+        if belief is not None and np.count_nonzero(belief) > 1:
+            self.recorded.append(_to_values(observation))
         return decision
 
     @property
@@ -49,24 +53,24 @@ class Recorder(Agent):
         return self.inner.probabilities
 
 
-def recorded(method: str, problems: Sequence[Problem]) -> list[list[list[Any]]]:
-    """Play one episode on each problem and return what was seen."""
+def record(method: str, problems: Sequence[Problem]) -> list[list[list[Any]]]:
+    """Play one episode on each problem, and return the recorded observations of each."""
     found = []
     for seed, problem in enumerate(problems):
         agent = Recorder(method)
         simulate(problem, agent, seed=seed)
-        found.append(agent.seen)
+        found.append(agent.recorded)
     return found
 
 
-def decisions(problems: Sequence[Problem], method: str, told: Sequence[Sequence[Sequence[Any]]]) -> Go:
-    """Return the work of deciding at all these moments; a piece is a decision."""
-    watched = [[_observation(each) for each in episode] for episode in told]
+def decisions(problems: Sequence[Problem], method: str, recorded: Sequence[Sequence[Sequence[Any]]]) -> Go:
+    """Return the work of deciding at all these moments; a unit is a decision."""
+    episodes = [[_from_values(each) for each in episode] for episode in recorded]
     agent = methods().make_agent(method)
 
     def go() -> Done:
         seconds, outcome = 0.0, []
-        for seed, (problem, episode) in enumerate(zip(problems, watched, strict=True)):
+        for seed, (problem, episode) in enumerate(zip(problems, episodes, strict=True)):
             agent.reset(problem, seed)
             start = process_time()
             made = [agent.decide(observation) for observation in episode]
@@ -77,14 +81,14 @@ def decisions(problems: Sequence[Problem], method: str, told: Sequence[Sequence[
     return go
 
 
-def _told(observation: Observation) -> list[Any]:
+def _to_values(observation: Observation) -> list[Any]:
     state, answer = observation.state, observation.answer
     heard = None if answer is None else [list(map(int, answer.asked)), bool(answer.yes)]
     done = observation.teammate_action
     return [int(state.teammate), int(state.ego), None if done is None else int(done), heard]
 
 
-def _observation(told: Sequence[Any]) -> Observation:
-    teammate, ego, done, heard = told
+def _from_values(values: Sequence[Any]) -> Observation:
+    teammate, ego, done, heard = values
     answer = None if heard is None else Answer(tuple(heard[0]), heard[1])
     return Observation(JointState(teammate, ego), done, answer)

@@ -1,4 +1,4 @@
-"""Steps of the environments: random actions without questions, drawn beforehand; resets are counted."""
+"""Steps of the environments, with random actions drawn before, without questions; resets are counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from askwise.envs import FLAT_ID, ID, tool_fetching_v0
 
 EPISODE = 50
 MOVES_AND_NOOP = 5
-"""They come first among the flat environment's actions."""
+"""The number of these actions, which come first in the flat environment."""
 
 
 def _single(env: Any, actions: list[Any]) -> Callable[[], object]:

@@ -1,8 +1,8 @@
-"""The work that is timed in both versions. Only names that both have are used here.
+"""Timed work and digests of its results, for both versions.
 
-Seconds are those of this process on a core (`process_time`), so that waiting for other users of the machine is not
-counted. Garbage is collected before each turn, outside the clock: where objects refer to each other in a circle, what
-an earlier turn left behind would make the next one wait for fresh memory, several times as long as it computes.
+Only names that both versions have are used. Times are CPU seconds of the process (`process_time`), so waiting for other
+users of the machine is not counted. Garbage is collected before each turn, outside the measured time. Otherwise objects
+that refer to each other, left by an earlier turn, would delay the next one by several times its own duration.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from typing import Any
 import numpy as np
 
 LEAST = 0.05
-"""Work is done again until it has taken that many seconds: shorter times say little."""
+"""Work is repeated until it has taken so many seconds, because shorter times are inaccurate."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """Work done once: its seconds, how many pieces it had, and what came out of it."""
+    """The result of doing work once: CPU seconds, number of units, and outcome."""
 
     seconds: float
-    pieces: int
+    units: int
     outcome: Any
 
 
 Go = Callable[[], Done]
-"""Does the work once."""
+"""A function that does the work once."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Something to be timed.
+    """Work to time.
 
     Attributes:
-        part: the part of the table it belongs to.
-        name: what one piece of it is.
-        prepare: does what is not timed and returns the rest.
+        part: the part of the table that it belongs to.
+        name: what one unit of it is.
+        prepare: does what is not timed, and returns the work.
     """
 
     part: str
@@ -48,29 +48,29 @@ class Job:
     prepare: Callable[[], Go]
 
 
-def clocked(pieces: int, work: Callable[[], Any]) -> Go:
-    """Return `work` by the clock."""
+def timed(units: int, work: Callable[[], Any]) -> Go:
+    """Return a function that does `work` and measures its time."""
 
     def go() -> Done:
         start = process_time()
         outcome = work()
-        return Done(process_time() - start, pieces, outcome)
+        return Done(process_time() - start, units, outcome)
 
     return go
 
 
-def seconds_a_piece(go: Go) -> float:
-    """Return the mean seconds of a piece, over as many turns as it takes to measure them."""
-    total, pieces = 0.0, 0
+def seconds_per_unit(go: Go) -> float:
+    """Return the mean CPU seconds per unit, over as many turns as an accurate measurement takes."""
+    total, units = 0.0, 0
     while total < LEAST:
         gc.collect()
         done = go()
-        total, pieces = total + done.seconds, pieces + done.pieces
-    return total / pieces
+        total, units = total + done.seconds, units + done.units
+    return total / units
 
 
 def digest(outcome: Any) -> str:
-    """Return a short text that is the same only for the same outcome: arrays in every bit, numbers in ten digits."""
+    """Return a digest that is equal only for equal outcomes: arrays bit for bit, numbers to ten digits."""
     found = hashlib.sha256()
     for part in _parts(outcome):
         found.update(part)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from benchmarks.calibration import BINS, Job, nothing, played
+from benchmarks.calibration import BINS, Job, empty_tally, play
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -482,11 +482,11 @@ MODELS = [AnswerModel(0.1), AnswerModel(0.2, 0.3), AnswerModel(0.2, 0.3, "persis
 
 
 def test_goals_are_true_as_often_as_it_was_said() -> None:
-    tally = nothing()
+    tally = empty_tally()
     for answers in MODELS:
-        tally += played(Job(answers, "toolbox", "uniform", seed=1, episodes=60))
+        tally += play(Job(answers, "toolbox", "uniform", seed=1, episodes=60))
     assert tally.moments > 1_000
     # Moments of one episode have much in common: as if every second one were another.
     spread = np.sqrt(0.25 / np.maximum(tally.total / 2, 1))
-    assert (np.abs(tally.off()) <= np.maximum(0.02, 4 * spread)).all()
+    assert (np.abs(tally.difference()) <= np.maximum(0.02, 4 * spread)).all()
     assert (tally.total > 0).sum() == BINS

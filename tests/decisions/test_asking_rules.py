@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.asking_rules import RULES, bits, confident, cost_of, one_step, plausible, tuned
+from benchmarks.asking_rules import RULES, confident, cost_of, information_gains, one_step, plausible, variants
 
 import askwise
 from askwise.decisions.problem_input import read_decision_file
@@ -32,14 +32,14 @@ def test_examples(path: object) -> None:
     problem = read_decision_file(str(path))
     best = recommend(problem).expected_loss
     for name in ("plausible", "confident", "informative"):
-        for rule in (RULES[name], *tuned(name).values()):
+        for rule in (RULES[name], *variants(name)):
             assert cost_of(rule, problem) >= best - CLOSE
     assert cost_of(RULES["one step"], problem) >= best - CLOSE
 
 
 def test_what_each_rule_looks_at() -> None:
     even = askwise.decide({"a": 0.5, "b": 0.5}, questions={"q": ["a"]}, price=10).problem
-    assert bits(even) == pytest.approx([1.0])
+    assert information_gains(even) == pytest.approx([1.0])
     assert (plausible(even), confident(even), one_step(even)) == (0, 0, None)
     sure = askwise.decide({"a": 0.95, "b": 0.05}, questions={"q": ["a"]}, price=0.0).problem
     assert (plausible(sure), confident(sure), one_step(sure)) == (None, None, 0)

@@ -6,7 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.sampled import EVIDENCE, ManyGrids, OneGrid, as_policy, networks, pairs, proven, simulate, tabulated
+from benchmarks.sampled import (
+    EVIDENCE,
+    ManyGrids,
+    OneGrid,
+    as_policy,
+    networks,
+    pairs,
+    proven_bounds,
+    simulate,
+    tabulate,
+)
 
 import askwise
 
@@ -18,14 +28,14 @@ def nets() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def tables(nets: dict[str, Any]) -> dict[str, Any]:
-    return {goal: tabulated(model) for goal, model in nets.items()}
+    return {goal: tabulate(model) for goal, model in nets.items()}
 
 
 def test_intervals_overlap_proven_bounds(tables: dict[str, Any]) -> None:
     policies = {goal: as_policy(rows) for goal, rows in tables.items()}
     found = askwise.sampled_divergence(ManyGrids(400), policies, horizon=2_000, evidence=EVIDENCE, seed=0)
     for other, truth in pairs(tables):
-        low, high = proven(tables[other], tables[truth], within=0.02)
+        low, high = proven_bounds(tables[other], tables[truth], within=0.02)
         pair = found.pair(other, truth)
         assert pair.narrow
         # Six intervals of 95 %: one of them may miss its value by a little.

@@ -1,7 +1,8 @@
-"""What acting and asking cost at a moment, told plainly: dictionaries, Bayes' rule action by action, everything tried.
+"""What acting and asking cost at each moment, in simple Python: dictionaries, Bayes' rule, all actions and questions.
 
-Nothing of `askwise.planning` and `askwise.audits` is used: of a problem only where actions lead, how probable each
-goal makes what the teammate does, and where goals are reached. Costs are whole ones, to the end of the episode.
+It does not use `askwise.planning` or `askwise.audits`, so it can check both. From a problem it takes only the next
+states, the teammate's policy, and the steps to each goal. Costs are those of the rest of the episode, not only marginal
+ones.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from itertools import combinations
 from askwise.core.problem import Problem
 
 Belief = tuple[tuple[int, float], ...]
-"""The possible goals with their probabilities."""
+"""The possible goals and their probabilities."""
 DIGITS = 12
 
 
-class PlainValues:
-    """Least expected costs of one problem with truthful answers, remembered."""
+class MomentCosts:
+    """The least expected costs of one problem with true answers, cached by belief and places."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -25,7 +26,7 @@ class PlainValues:
         self._moves: dict[int, list[int]] = {}
 
     def value(self, belief: Belief, teammate: int, ego: int) -> float:
-        """Return the least expected cost from here."""
+        """Return the least expected cost from a belief and the states of both agents."""
         key = tuple((goal, round(p, DIGITS)) for goal, p in belief), teammate, ego
         if key not in self._value:
             self._value[key] = min(self.acting(belief, teammate, ego), self.asking(belief, teammate, ego))
@@ -36,7 +37,7 @@ class PlainValues:
         return min(self._step(belief, teammate, there) for there in self._ego(ego))
 
     def asking(self, belief: Belief, teammate: int, ego: int) -> float:
-        """Return the least expected cost of asking now, infinity if there is nothing to ask about."""
+        """Return the least expected cost of asking now; infinity if only one goal is possible."""
         goals = [goal for goal, _ in belief]
         least = float("inf")
         for size in range(1, len(goals)):
@@ -50,7 +51,7 @@ class PlainValues:
         return least
 
     def _step(self, belief: Belief, teammate: int, ego: int) -> float:
-        """Return the cost of a joint step after which the ego agent is in `ego`, and the best from there."""
+        """Return the cost of a joint step after which the ego agent is in `ego`, and the least cost from there."""
         if len(belief) == 1:
             return 1.0 + self._alone(belief[0][0], teammate, ego)
         seen: dict[int, list[tuple[int, float]]] = {}
@@ -68,7 +69,7 @@ class PlainValues:
         return cost
 
     def _alone(self, goal: int, teammate: int, ego: int) -> float:
-        """Return the cost after a step if the goal is known: the teammate has made it, too."""
+        """Return the cost of the rest of an episode if the goal is known."""
         left = int(self.problem.teammate.steps(teammate)[goal])
         return float(max(left, int(self.problem.ego.steps(ego)[goal])))
 

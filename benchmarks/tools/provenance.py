@@ -1,4 +1,4 @@
-"""Where the numbers come from: versions, machine, date."""
+"""What the numbers were measured with: date, versions and machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import askwise
 
 
 def provenance() -> dict[str, Any]:
-    """Return what one needs to know to compare these numbers with others."""
+    """Return the date, versions, machine and load by name, as text or numbers."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "askwise": askwise.__version__,
@@ -35,7 +35,7 @@ def cores() -> int:
 
 
 def load() -> float:
-    """Return the mean number of processes that ran or wanted to run in the last minute, nan if nobody knows."""
+    """Return the load of the last minute (processes that ran or waited for a core), nan if the system has none."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else math.nan
 
 
@@ -56,7 +56,12 @@ def _git_state() -> str:
 def _git(*words: str) -> str:
     try:
         done = subprocess.run(
-            ["git", *words], cwd=Path(__file__).parent, capture_output=True, text=True, check=False, timeout=20
+            ["git", *words],
+            cwd=Path(__file__).resolve().parent,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
         )
     except OSError:
         return ""

@@ -1,7 +1,8 @@
-"""What the planner is compared with where answers can be wrong: one that believes them all, one that asks twice.
+"""Two planners that trust answers, to compare with the planner where answers can be wrong.
 
-Both plan well, and know how often there is no answer; they do not know that answers can be wrong. When the teammate
-does what contradicts the answers, they forget all answers and go on with what they have seen.
+*Trusting* believes every answer; *asks twice* believes what two replies to the same question agree on. Both plan as the
+planner does and know how often answers are refused, but assume that answers are never wrong. When the teammate
+contradicts the answers, they forget all answers and keep what they have observed.
 """
 
 from __future__ import annotations
@@ -17,49 +18,53 @@ from askwise.seeds import Seed
 
 
 class Trusting(PlannerAgent):
-    """The planner as if no answer were ever wrong."""
+    """A planner that assumes that answers are never wrong.
+
+    Args:
+        belief: name of the belief, as for every agent.
+    """
 
     name = "trusting"
 
     def __init__(self, *, belief: str = "bayes") -> None:
         super().__init__(belief=belief)
         self.name = type(self).name
-        self.fallback = None  # it starts over instead
+        self.fallback = None  # it forgets the answers instead
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """See `Agent`."""
         super().reset(problem.with_answers(replace(problem.answers, wrong=0.0)), seed)
-        self._seen: list[Observation] = []
+        self._observed: list[Observation] = []
 
     def decide(self, observation: Observation) -> Decision:
         """See `Agent`."""
         if observation.answer is None:
-            self._seen.append(observation)
+            self._observed.append(observation)
         try:
-            if self._is_elsewhere(observation):
+            if self._has_stopped_elsewhere(observation):
                 raise ContradictoryObservation("the teammate stays where no goal is that the answers allow")
             return super().decide(observation)
         except ContradictoryObservation:
             self._forget_answers()
             return super().decide(Observation(observation.state))
 
-    def _is_elsewhere(self, observation: Observation) -> bool:
-        """Whether the teammate has arrived where, as far as is known, it does not want to be."""
+    def _has_stopped_elsewhere(self, observation: Observation) -> bool:
+        """Whether the teammate stays at a place that is the target of no possible goal."""
         action, here = observation.teammate_action, self.problem.teammate.steps(observation.state.teammate)
-        arrived = action is not None and action == self.problem.teammate.actions.stay
-        return arrived and not (here[self.belief.probabilities > 0] == 0).any()
+        stays = action is not None and action == self.problem.teammate.actions.stay
+        return stays and not (here[self.belief.probabilities > 0] == 0).any()
 
     def _forget_answers(self) -> None:
         self.tracker = Tracker(self.problem, "robust")
         before = None
-        for observation in self._seen:
+        for observation in self._observed:
             if before is not None and observation.teammate_action is not None:
                 self.tracker.saw(before.teammate, observation.teammate_action)
             before = observation.state
 
 
-class Twice(Trusting):
-    """Believes what two replies to the same question agree on; plans with prices twice as high."""
+class AskingTwice(Trusting):
+    """A planner that repeats each question until two replies agree, then trusts them; it plans with doubled prices."""
 
     name = "asks twice"
 
@@ -75,7 +80,7 @@ class Twice(Trusting):
         """See `Agent`."""
         answer = observation.answer
         if answer is not None:
-            # A refusal is no reply, unless it will be repeated for ever.
+            # A refusal does not count as a reply, unless errors persist: then every repetition would be refused too.
             if answer.reply is not None or self.problem.answers.persistent:
                 self._replies.append(answer.reply)
             if not self._replies or self._replies.count(answer.reply) < 2:

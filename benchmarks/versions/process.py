@@ -1,4 +1,4 @@
-"""Processes that have imported one of the versions, from outside."""
+"""Processes that run one version of askwise, and do work on request."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from benchmarks.versions.trees import ROOT, Tree
+from benchmarks.tools import ROOT
+from benchmarks.versions.trees import Tree
 
 
 class FailedError(Exception):
-    """A version could not do what it was told; the message is its own."""
+    """The error that a version could not do some work, with the message of its process."""
 
 
-class Child:
-    """A process of one version that stays and takes orders, see `benchmarks.versions.doing`.
+class VersionProcess:
+    """A running process of one version, in which `benchmarks.versions.server` answers requests.
 
     Args:
         tree: the version.
@@ -26,32 +27,32 @@ class Child:
 
     def __init__(self, tree: Tree, size: str) -> None:
         self.tree = tree
-        words = [sys.executable, "-m", "benchmarks.versions.doing", size]
+        words = [sys.executable, "-m", "benchmarks.versions.server", size]
         self._process = subprocess.Popen(
             words, cwd=ROOT, env=tree.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        home = Path(self.order("home"))
+        home = Path(self.call("home"))
         if not home.is_relative_to(tree.folder.resolve()):
             raise FailedError(f"askwise was imported from {home}, not from {tree.folder}")
 
-    def order(self, order: str, **more: Any) -> Any:
-        """Let it do something and return what it found."""
+    def call(self, request: str, **arguments: Any) -> Any:
+        """Call a function of the server, and return its result."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(json.dumps({"order": order, **more}) + "\n")
+            self._process.stdin.write(json.dumps({"request": request, **arguments}) + "\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has ended; then there is no answer either
+            pass  # the process has ended, so there is no reply
         line = self._process.stdout.readline()
         if not line:
             raise FailedError(f"the process has ended with exit code {self._process.wait()}")
-        told = json.loads(line)
-        if "error" in told:
-            raise FailedError(told["error"])
-        return told["found"]
+        reply = json.loads(line)
+        if "error" in reply:
+            raise FailedError(reply["error"])
+        return reply["result"]
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> VersionProcess:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -61,8 +62,8 @@ class Child:
 
 
 def first_use(tree: Tree, method: str, side: int, stations: int, *, cache: str) -> float:
-    """Return the seconds of a process that decides once, with the compiled code that is in a folder named `cache`."""
-    words = [sys.executable, "-m", "benchmarks.versions.first", method, str(side), str(stations)]
+    """Return the CPU seconds of a process that makes one decision, with the compiled code in the folder `cache`."""
+    words = [sys.executable, "-m", "benchmarks.versions.first_use", method, str(side), str(stations)]
     done = subprocess.run(words, cwd=ROOT, env=tree.environment(cache), capture_output=True, text=True, check=False)
     if done.returncode:
         raise FailedError((done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1])

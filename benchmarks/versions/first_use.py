@@ -1,6 +1,6 @@
-"""``python -m benchmarks.versions.first METHOD SIDE STATIONS``: decide once; print the seconds of the whole process.
+"""``python -m benchmarks.versions.first_use METHOD SIDE STATIONS``: decide once, and print the CPU seconds.
 
-All of a first use is in them: starting Python, importing askwise, making a problem, compiling what is not compiled yet.
+They include starting Python, importing askwise, making a problem, and compiling what is not compiled yet.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from benchmarks.versions import methods
 
 
 def torn_problem(side: int, stations: int) -> ToolFetching:
-    """Return a problem in which nothing is right for all goals at the start, so that a question is considered."""
+    """Return a problem in which no action is optimal for all goals at the start, so that questions are considered."""
     seed = 0
     while True:
         problem = ToolFetching(generate(width=side, stations=stations, toolboxes=2, seed=seed))

@@ -1,7 +1,7 @@
-"""Large problem files through the doors: load, show, ask and run, with time and peak memory.
+"""Time and peak memory of commands on large problem files.
 
-A graph of 10,000 states, a lattice in which some doors are missing, and a drawn map of 1,000 x 1,000 cells with a tenth
-of them walls. Each command runs in a process of its own; times are those of the whole command.
+The files are a graph of 10,000 states, a lattice of rooms with some doors missing, and a drawn map of 1,000 x 1,000
+cells, a tenth of them walls. Each command runs in a separate process; times are those of the whole command.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from time import perf_counter
 from typing import Any
 
 from askwise.cli import main
-from benchmarks import child
-from benchmarks.report import Column, Table, memory, progress, seconds
+from benchmarks.tools.processes import run_in_child
+from benchmarks.tools.report import Column, Table, memory, progress, seconds
 
 TIME_LIMIT = 900.0
 COMMANDS = {
@@ -36,7 +36,7 @@ def run(quick: bool) -> list[Table]:
     table = Table(
         f"A graph of {graph_side**2:,} states with 12 goals, a map of {map_side} x {map_side} cells with 10",
         [Column("file"), Column("command"), seconds("time"), memory("peak memory")],
-        notes=["whole commands, compiled code from the cache"],
+        notes=["time of the whole command, with compiled code from the cache"],
     )
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("graph", graph(graph_side)), ("map", drawn_map(map_side))):
@@ -44,24 +44,24 @@ def run(quick: bool) -> list[Table]:
             path.write_text(text, encoding="utf-8")
             for command, words in COMMANDS.items():
                 progress(f"{name}: {command}")
-                row = child.run("large_files:command", limit=TIME_LIMIT, words=[words[0], str(path), *words[1:]])
+                row = run_in_child("files:command", limit=TIME_LIMIT, words=[words[0], str(path), *words[1:]])
                 label = command if "error" not in row else f"{command}: {row['error']}"
                 table.rows.append([name, label, row.get("seconds"), row.get("peak")])
     return [table]
 
 
 def command(words: list[str]) -> dict[str, Any]:
-    """Run a command of askwise in this process (called in a child)."""
-    began = perf_counter()
+    """Run a command of askwise and measure it; called in a child process."""
+    start = perf_counter()
     with contextlib.redirect_stdout(io.StringIO()):
         code = main(words)
     if code:
         raise SystemExit(code)
-    return {"seconds": perf_counter() - began}
+    return {"seconds": perf_counter() - start}
 
 
 def graph(side: int) -> str:
-    """Return the file of a lattice of rooms with some doors missing, one way or both."""
+    """Return a problem file: a lattice of rooms in which some doors are missing, in one direction or both."""
     rng = random.Random(1)
     rooms = [f"room {k}" for k in range(side * side)]
     edges = []
@@ -77,7 +77,7 @@ def graph(side: int) -> str:
 
 
 def drawn_map(side: int) -> str:
-    """Return the file of a drawn map, both agents on the same."""
+    """Return a problem file with a drawn map, the same for both agents."""
     rng = random.Random(2)
     rows = [["#" if rng.random() < 0.1 else "." for _ in range(side)] for _ in range(side)]
     letters = "ABCDEFGHIJ"

@@ -1,8 +1,8 @@
-"""What each method costs in the paper's setting: mean marginal cost for three priors and three prices.
+"""The costs of the methods in the paper's setting, and whether the orderings that the paper claims hold.
 
-20 x 20 cells, 50 stations, 5 toolboxes, 100 maps, base cost 0.5; every method meets the same maps, goals and worker
-paths. Beside prior `far` stand the ranges in which two independent re-implementations of the paper landed; below, the
-orderings that the paper's text claims, judged by paired differences.
+20 x 20 cells, 50 stations, 5 toolboxes, 100 maps, base cost 0.5; three priors and three prices. All methods meet the
+same maps, goals and worker paths. For the prior `far` the table also has the ranges that two independent
+reimplementations of the paper reported. Claimed orderings are judged by paired differences.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from askwise import simulate
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from benchmarks.report import Column, Table, number, progress
+from benchmarks.tools.report import Column, Table, number, progress
 
 MAPS = 100
 PRIORS = ("far", "uniform", "near")
 PRICES = (0.0, 0.2, 0.5)
 METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq", "ezq-local")
-KNOWN = {
+REIMPLEMENTED = {
     "never": ("15.9 to 16.7",) * 3,
     "baseline": ("2.3", "9.3", "19.9"),
     "toolbox": ("2.7 to 3.5", "9.4 to 10.1", "19.4 to 20.1"),
@@ -32,13 +32,13 @@ Costs = dict[tuple[str, float, str], "np.ndarray[tuple[int], np.dtype[np.float64
 
 
 def run(quick: bool) -> list[Table]:
-    """Play every cell and judge the orderings."""
+    """Play every condition, and judge the orderings."""
     episodes = 20 if quick else 200
     costs: Costs = {}
     questions: dict[tuple[str, float, str], float] = {}
     for prior in PRIORS:
         for price in PRICES:
-            progress(f"cells: prior {prior}, price {price:g}, {episodes} episodes for each method")
+            progress(f"paper-setting: prior {prior}, price {price:g}, {episodes} episodes for each method")
             for method in METHODS:
                 played = [_episode(prior, price, method, k) for k in range(episodes)]
                 costs[prior, price, method] = np.array([cost for cost, _ in played])
@@ -57,30 +57,28 @@ def _means(costs: Costs, questions: dict[tuple[str, float, str], float], episode
         "Marginal cost in the paper's setting",
         [
             Column("prior"),
-            number("price for a station", 2),
+            number("price per station", 2),
             Column("method"),
             number("mean", 3),
             number("standard error", 2),
             number("questions", 3),
-            Column("re-implementations"),
+            Column("reimplementations"),
         ],
-        notes=[f"{episodes} episodes in each cell on {MAPS} maps; the same maps, goals and paths for all methods"],
+        notes=[f"{episodes} episodes per condition on {MAPS} maps; the same maps, goals and paths for all methods"],
     )
     for (prior, price, method), values in costs.items():
         error = float(values.std(ddof=1) / np.sqrt(values.size))
-        known = KNOWN[method][PRICES.index(price)] if prior == "far" and method in KNOWN else ""
+        known = REIMPLEMENTED[method][PRICES.index(price)] if prior == "far" and method in REIMPLEMENTED else ""
         table.rows.append([prior, price, method, float(values.mean()), error, questions[prior, price, method], known])
     return table
 
 
 def _orderings(costs: Costs) -> Table:
-    """Judge what the paper's text says: who is cheaper than whom, in which cells."""
+    """Judge the orderings in the paper's text: which method is cheaper than which, under which conditions."""
     table = Table(
-        "Orderings that the paper's text claims",
-        [Column("claim"), Column("cell"), number("difference", 3), number("standard error", 2), Column("verdict")],
-        notes=[
-            "difference: mean of the paired differences, first less second; holds if below 0 by two standard errors"
-        ],
+        "Orderings claimed in the paper's text",
+        [Column("claim"), Column("condition"), number("difference", 3), number("standard error", 2), Column("verdict")],
+        notes=["difference: mean paired difference, first minus second; holds if it is below 0 by two standard errors"],
     )
     claims = [("ezq", other, "far", price) for price in (0.2, 0.5) for other in METHODS[:4]]
     claims += [("ezq", other, "uniform", price) for price in (0.2, 0.5) for other in ("baseline", "toolbox", "never")]
@@ -90,6 +88,6 @@ def _orderings(costs: Costs) -> Table:
         differences = costs[prior, price, first] - costs[prior, price, second]
         gap = float(differences.mean())
         error = float(differences.std(ddof=1) / np.sqrt(differences.size))
-        verdict = "holds" if gap < -2 * error else "does not hold" if gap > 2 * error else "not decided"
-        table.rows.append([f"{first} below {second}", f"{prior}, {price:g}", gap, error, verdict])
+        verdict = "holds" if gap < -2 * error else "does not hold" if gap > 2 * error else "not clear"
+        table.rows.append([f"{first} cheaper than {second}", f"{prior}, {price:g}", gap, error, verdict])
     return table
