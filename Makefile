@@ -1,37 +1,37 @@
-# Every target does its own set-up: a virtual environment in .venv and the pinned packages of constraints.txt.
+# Each target sets up what it needs: a virtual environment in .venv with the pinned packages of constraints.txt.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet -c constraints.txt
 
-# Tests start hundreds of processes: each would translate all of the source once more.
+# Tests start hundreds of processes, and without bytecode files each would compile all of the source again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help dist reproduce beyond studio test ready lint browser docs docs-results bench oracle rl torture server numbas clean
 
 help:
-	@echo "make reproduce   rebuild the paper's results and draw its figures (out/reproduce)"
+	@echo "make reproduce   reproduce the paper's results and figures (out/reproduce)"
 	@echo "make beyond      compare the planner with the paper's methods, nearly an hour (out/beyond)"
-	@echo "make studio      play in the browser, with a method or in its place; Ctrl-C ends it (out/studio)"
-	@echo "make test        lint, types and all tests"
-	@echo "make docs        build the documentation site; warnings are errors (out/docs/index.html)"
-	@echo "make docs-results  take the tables and figures of make reproduce and make beyond into the documentation"
-	@echo "make numbas      the planner's tests with the oldest numba and the newest"
-	@echo "make bench       speed, scale and memory, compared with other programs and an earlier version (out/bench)"
+	@echo "make studio      play in the browser, with or instead of a method; stop with Ctrl-C (out/studio)"
+	@echo "make test        run lint, types and all tests"
+	@echo "make docs        build the documentation; warnings are errors (out/docs/index.html)"
+	@echo "make docs-results  copy the results of make reproduce and make beyond to the documentation"
+	@echo "make numbas      test the planner with the oldest and the newest numba"
+	@echo "make bench       run all benchmarks (out/bench)"
 	@echo "make oracle      compare with the probabilistic model checker stormpy"
-	@echo "make rl          tests and pages with networks: torch, Stable-Baselines3 and MiniGrid (large)"
-	@echo "make torture     damaged results, agents that misbehave, malformed files, long play: up to an hour"
-	@echo "make server      a study behind nginx and Caddy with https, as the documentation says"
-	@echo "make lint        ruff and mypy only"
-	@echo "make dist        the packages to publish, installed into an empty environment and tried (out/dist)"
+	@echo "make rl          run the tests that need torch, Stable-Baselines3 and MiniGrid (large)"
+	@echo "make torture     run the long tests of robustness, up to an hour"
+	@echo "make server      test a study behind nginx and Caddy with https"
+	@echo "make lint        run ruff and mypy only"
+	@echo "make dist        build the packages to publish, and test them in an empty environment (out/dist)"
 	@echo "make clean       remove the environment and everything that was built"
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "askwise needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
-# Installed in place: a change of the source needs no new installation, a change of the requirements does.
+# An editable installation: it is repeated if the requirements change, but not if the source does.
 $(VENV)/installed: $(BIN)/python pyproject.toml constraints.txt
 	$(INSTALL) -e .
 	@touch $@
@@ -54,8 +54,8 @@ lint: $(VENV)/installed-test,docs
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-# The pages that askwise writes are tested in a real browser. Debian's is installed where there is none and that is
-# possible; elsewhere those tests are skipped and say so.
+# The pages that askwise writes are tested in a real browser. If there is none, Debian's chromium is installed if
+# possible; otherwise those tests are skipped and say so.
 BROWSER := $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 browser:
 ifeq ($(BROWSER),)
@@ -64,11 +64,11 @@ ifeq ($(BROWSER),)
 	  && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null \
 	  || echo "chromium could not be installed: the browser tests will be skipped"; \
 	else \
-	  echo "no chromium, and no right to install it: the browser tests will be skipped"; \
+	  echo "chromium is missing and cannot be installed without root: the browser tests will be skipped"; \
 	fi
 endif
 
-# Compiled loops are compiled once, while lint and types are checked, and not by every process of the tests.
+# Kernels are compiled once, in parallel with lint and types, and not by every test process.
 KERNELS := kernels-planner kernels-methods kernels-applications
 .PHONY: $(KERNELS)
 $(KERNELS): kernels-%: $(VENV)/installed-test,docs
@@ -85,10 +85,10 @@ docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx -W --keep-going -q -d out/doctrees docs out/docs
 	@echo "Written: out/docs/index.html"
 
-# The results that the pages "The paper, reproduced" and "Beyond the paper" show, from finished runs of both.
+# The pages "The paper, reproduced" and "Beyond the paper" show these results of finished runs.
 PAGES := docs/reproduced
 docs-results:
-	@test -f out/reproduce/summary.csv || { echo "out/reproduce/summary.csv is missing: make reproduce first"; exit 1; }
+	@test -f out/reproduce/summary.csv || { echo "out/reproduce/summary.csv is missing: run make reproduce first"; exit 1; }
 	mkdir -p $(PAGES)/figures
 	cp out/reproduce/summary.csv out/reproduce/claims.csv $(PAGES)/
 	rm -f $(PAGES)/figures/*.svg
@@ -98,14 +98,14 @@ docs-results:
 	  && cp out/beyond/summary.csv out/beyond/ratios.csv out/beyond/expected_summary.csv $(PAGES)/beyond/ \
 	  && cp out/beyond/figures/costs.svg out/beyond/figures/parts.svg $(PAGES)/beyond/figures/; \
 	else \
-	  echo "out/beyond is not there: its results in the documentation stay as they are"; \
+	  echo "out/beyond is missing: its results in the documentation are not changed"; \
 	fi
 
 bench: $(VENV)/installed-oracle $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks
 
-# What would be published: a source package and a wheel, the wheel made from the source package, and its commands run
-# where nothing else is installed.
+# The packages to publish: a source package, and a wheel that is built from it. Its commands are tested in an environment
+# without other packages.
 DIST := out/dist
 dist: $(VENV)/installed-test
 	rm -rf $(DIST) && mkdir -p $(DIST)/source
@@ -119,7 +119,7 @@ dist: $(VENV)/installed-test
 	rm -rf $(DIST)/env $(DIST)/source
 	@echo "Written: $$(ls $(DIST)/askwise-*)"
 
-# The oldest numba that pyproject.toml allows, and the newest, each in an environment of its own.
+# The oldest numba that pyproject.toml allows and the newest, each in a separate environment.
 numbas:
 	for version in '0.61.*' '0.*'; do \
 	  rm -rf out/numba && $(PYTHON) -m venv out/numba \
@@ -131,15 +131,15 @@ numbas:
 oracle: $(VENV)/installed-test $(VENV)/installed-oracle
 	$(BIN)/pytest tests/oracle
 
-# Outside make test, because torch is large.
+# Not part of make test, because torch is large.
 rl: $(VENV)/installed-test $(VENV)/installed-rl
 	$(BIN)/pytest tests/rl
 
-# Too long for every day: what "What is safe, and what is not" promises, tried exhaustively.
+# Not part of make test, because it takes up to an hour: tests what "What is safe, and what is not" promises.
 torture: $(VENV)/installed-test
 	timeout 3600 $(BIN)/pytest -n 2 tests/torture
 
-# Debian's packages are unpacked, not installed: an installed nginx would begin to serve this computer.
+# Debian's packages are unpacked, not installed, because an installed nginx would start a server.
 SERVERS := out/servers
 $(SERVERS)/usr/sbin/nginx:
 	mkdir -p $(SERVERS) && cd $(SERVERS) && apt-get -qq download nginx caddy && for each in *.deb; do dpkg -x "$$each" .; done

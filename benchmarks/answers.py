@@ -13,7 +13,6 @@ episodes. `benchmarks.answers_compared` computes the tables.
 from __future__ import annotations
 
 import csv
-import os
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -28,8 +27,8 @@ from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent
 from benchmarks.answers_compared import Condition, Played, save_tables, tables
-from benchmarks.tools.processes import process_pool
-from benchmarks.tools.report import Table, progress
+from benchmarks.tools.processes import compute_missing
+from benchmarks.tools.report import Table
 from benchmarks.trusting import AskingTwice, Trusting
 
 SIZES = {8: (8, 3)}
@@ -122,7 +121,8 @@ def run(quick: bool) -> list[Table]:
         for method in METHODS
     ]
     blocks.sort(key=lambda block: (block.side, block.method not in COMPARED))
-    played = _played(blocks, FILE.with_stem("quick-answers") if quick else FILE)
+    path = FILE.with_stem("quick-answers") if quick else FILE
+    played = compute_missing(blocks, _read(path), play, lambda block, each: [*block, *each.costs, *each.excess], path)
     found: list[Table] = []
     for side, (stations, _) in SIZES.items():
         by_condition = _by_condition({block: each for block, each in played.items() if block.side == side})
@@ -131,20 +131,6 @@ def run(quick: bool) -> list[Table]:
             save_tables(named, FILE.with_name(f"answers-{side}"))
         found.extend(named.values())
     return found
-
-
-def _played(blocks: list[Block], path: Path) -> dict[Block, Played]:
-    found = _read(path)
-    missing = [block for block in blocks if block not in found]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with process_pool() as pool, path.open("a", encoding="utf-8", newline="") as file:
-        for k, (block, played) in enumerate(zip(missing, pool.map(play, missing), strict=True)):
-            csv.writer(file).writerow([*block, *played.costs, *played.excess])
-            file.flush()
-            os.fsync(file.fileno())
-            found[block] = played
-            progress(f"answers: {k + 1} of {len(missing)} blocks of episodes")
-    return {block: found[block] for block in blocks}
 
 
 def _read(path: Path) -> dict[Block, Played]:

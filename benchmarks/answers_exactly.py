@@ -9,7 +9,6 @@ larger problems.
 from __future__ import annotations
 
 import csv
-import os
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -22,8 +21,8 @@ from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent, PlannerAgent
 from benchmarks.answers import COST, ERRORS, PRIORS, REFUSED, WRONG
-from benchmarks.tools.processes import process_pool
-from benchmarks.tools.report import Column, Table, count, number, progress
+from benchmarks.tools.processes import compute_missing
+from benchmarks.tools.report import Column, Table, count, number
 from benchmarks.trusting import AskingTwice, Trusting
 
 SIDE, STATIONS, TOOLBOXES = 6, 5, 2
@@ -67,22 +66,9 @@ def run(quick: bool) -> list[Table]:
     """Evaluate the cases that are not in the file yet."""
     conditions = list(product(WRONG, REFUSED, ERRORS, PRIORS))[slice(0, None, 15) if quick else slice(None)]
     cases = [Case(*condition, FIRST_SEED + k) for k in range(1 if quick else PROBLEMS) for condition in conditions]
-    found = _evaluate(cases, FILE.with_stem("quick-answers-exactly") if quick else FILE)
+    path = FILE.with_stem("quick-answers-exactly") if quick else FILE
+    found = compute_missing(cases, _read(path), costs_of, lambda case, costs: [*case, *costs], path)
     return [_table(found), _verdict(found)]
-
-
-def _evaluate(cases: list[Case], path: Path) -> dict[Case, list[float]]:
-    found = _read(path)
-    missing = [case for case in cases if case not in found]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with process_pool() as pool, path.open("a", encoding="utf-8", newline="") as file:
-        for k, (case, costs) in enumerate(zip(missing, pool.map(costs_of, missing), strict=True)):
-            csv.writer(file).writerow([*case, *costs])
-            file.flush()
-            os.fsync(file.fileno())
-            found[case] = costs
-            progress(f"answers-exactly: {k + 1} of {len(missing)} small problems")
-    return {case: found[case] for case in cases}
 
 
 def _read(path: Path) -> dict[Case, list[float]]:

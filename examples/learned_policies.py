@@ -1,9 +1,9 @@
-"""Train three policies with PPO in MiniGrid, see how long they look alike, and let an assistant ask.
+"""Train three policies with PPO in MiniGrid, measure how long they look alike, and let an assistant ask.
 
     pip install 'askwise[rl]'
     python examples/learned_policies.py
 
-Writes curves.png to --out: the share of runs in which a goal is not ruled out yet, step by step.
+It writes curves.png to --out: the share of runs in which a goal is not ruled out yet, step by step.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STEPS = 40
 def make_env(goal: str | None = None) -> gymnasium.Env[Any, Any]:
     """Return an empty MiniGrid room; an episode ends at the named goal, or at any of the three if None is named.
 
-    The observation has the agent's column, row and direction, each as one number out of `SIZE` (or 4).
+    The observation is the agent's column, row and direction, each one-hot with `SIZE` (or 4) numbers.
     """
     from minigrid.core.grid import Grid
     from minigrid.core.mission import MissionSpace
@@ -35,7 +35,7 @@ def make_env(goal: str | None = None) -> gymnasium.Env[Any, Any]:
     from minigrid.minigrid_env import MiniGridEnv
 
     class Room(MiniGridEnv):  # type: ignore[misc, unused-ignore]
-        """A room with goals; the agent starts in the corner at the top left."""
+        """A room with goals, in which the agent starts in the top left corner."""
 
         def _gen_grid(self, width: int, height: int) -> None:
             self.grid = Grid(width, height)
@@ -46,7 +46,7 @@ def make_env(goal: str | None = None) -> gymnasium.Env[Any, Any]:
             self.agent_pos, self.agent_dir, self.mission = (1, 1), 0, "go to a goal"
 
     class Position(gymnasium.ObservationWrapper[Any, Any, Any]):
-        """Shows where the agent is, instead of what it sees; turns and the step forward are the only actions."""
+        """A wrapper whose observation is the agent's position; its only actions are turns and a step forward."""
 
         def __init__(self, env: Any) -> None:
             super().__init__(env)
@@ -78,7 +78,7 @@ def train(goal: str, steps: int, seed: int = 0) -> Any:
 
 
 def recognise(policies: dict[str, Any], goal: str, seed: int = 0) -> list[dict[str, float]]:
-    """Follow the policy of a goal in one episode; return the posterior after each step."""
+    """Follow the policy of a goal in one episode, and return the posterior of the goals after each step."""
     import torch
 
     torch.manual_seed(seed)
@@ -94,7 +94,7 @@ def recognise(policies: dict[str, Any], goal: str, seed: int = 0) -> list[dict[s
 
 
 def asking(found: askwise.SampledDivergence, price: float = 0.5) -> askwise.SampledProblem:
-    """Return the problem of an assistant in a room of the same size, who should be at the teammate's goal too.
+    """Return the problem of an assistant in a room of the same size that has to go to the teammate's goal too.
 
     Each question costs `price` steps.
     """
@@ -103,10 +103,10 @@ def asking(found: askwise.SampledDivergence, price: float = 0.5) -> askwise.Samp
 
 
 def episode(problem: askwise.SampledProblem, policies: dict[str, Any], goal: str, seed: int = 0) -> tuple[float, int]:
-    """Let the assistant of `asking` watch a teammate who pursues a goal, from the middle of its room.
+    """Let the assistant of `asking` observe a teammate that pursues a goal; it starts in the middle of its room.
 
-    Returns what the lack of knowledge costs, in steps: detours, waiting and the price of questions; and the number of
-    questions. When the teammate's episode ends, the assistant sees where.
+    Returns the cost of not knowing the goal, in steps (detours, waiting and prices of questions), and the number of
+    questions. When the teammate's episode ends, the assistant sees which goal it has reached.
     """
     import torch
 
@@ -135,8 +135,10 @@ def episode(problem: askwise.SampledProblem, policies: dict[str, Any], goal: str
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train, measure, draw, recognise and decide."""
-    parser = argparse.ArgumentParser(description="Train three policies in MiniGrid and see how long they look alike.")
+    """Run the program with the arguments of the command line."""
+    parser = argparse.ArgumentParser(
+        description="Train three policies in MiniGrid, and measure how long they look alike."
+    )
     parser.add_argument("--steps", type=int, default=8_192, help="training steps of each policy (default: 8,192)")
     parser.add_argument("--out", type=Path, default=Path("out/learned"), help="folder (default: out/learned)")
     asked = parser.parse_args(arguments)
@@ -157,9 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         problem = asking(found, price)
         played = [episode(problem, policies, goal, seed) for goal in GOALS for seed in range(20)]
         cost, questions = np.mean(played, axis=0)
-        print(
-            f"price {price:>5}: {questions:.2f} questions, {cost:.2f} steps lost in the mean of {len(played)} episodes"
-        )
+        print(f"price {price:>5}: {questions:.2f} questions, {cost:.2f} steps lost on average")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
     pip install 'askwise[rl]'
     python examples/train_ppo.py                          # the hospital ward, ward.toml
-    python examples/train_ppo.py examples/kitchen.toml    # or any other small problem
+    python examples/train_ppo.py examples/kitchen.toml    # any other small problem
 
-Writes to --out: curve.csv (what was reached after how many steps), costs.csv (the methods), curve.png, curve.svg, and
-policy.zip, which ``MaskablePPO.load`` reads.
+It writes to --out: curve.csv (the cost of the policy after each number of steps), costs.csv (the costs of the methods),
+curve.png, curve.svg, and policy.zip, which ``MaskablePPO.load`` reads.
 
 The policy learns in the flat environment, from the marginal cost of each step (`askwise.envs.RegretReward`). Its cost
 is not estimated from episodes: `askwise.envs.PolicyAgent` makes it an agent, and `askwise.evaluate` computes the exact
@@ -35,19 +35,19 @@ YARDSTICKS = ("never", "ezq", "planner", "optimal")
 TRAINED = "MaskablePPO"
 ENVIRONMENTS = 8
 CHECKPOINTS = 20
-"""How often the policy is evaluated on the way."""
+"""How often the policy is evaluated during the training."""
 MOST_DECISIONS = 2000
-"""A policy that walks in circles is given up after so many decisions; small problems take a few hundred."""
+"""The evaluation of a policy that walks in circles stops after so many decisions; small problems take a few hundred."""
 
 ENVIRONMENT = {
     "scaled": True,  # all numbers between 0 and 1
-    "hints": True,  # how likely each action is to be right: else a net learns the map by heart, state by state
-    "belief": "bayes",  # the teammate is known to take shortest ways
-    "max_steps": 30,  # beginners would walk about for a thousand steps
+    "hints": True,  # how likely each action is to be optimal; without it, a network has to memorise the map
+    "belief": "bayes",  # the teammate is known to take shortest paths
+    "max_steps": 30,  # untrained policies would wander for a thousand steps
 }
 LEARNING = {
     "gamma": 0.95,
-    "gae_lambda": 0.8,  # rewards tell at once: what comes much later is mostly noise
+    "gae_lambda": 0.8,  # rewards are immediate, so later ones are mostly noise
     "n_steps": 64,
     "batch_size": 128,
     "n_epochs": 8,
@@ -55,7 +55,7 @@ LEARNING = {
     "policy_kwargs": {"net_arch": [64, 64]},
 }
 LEARNING_RATE = 3e-3
-"""At the beginning; it falls to 0 at the end, so that the last steps no longer change what works."""
+"""The learning rate at the start; it falls to 0, so that the last steps do not spoil a good policy."""
 
 
 class Point(NamedTuple):
@@ -64,8 +64,8 @@ class Point(NamedTuple):
     Attributes:
         steps: steps in the environments so far.
         seconds: CPU time of learning so far, without evaluations.
-        training: mean marginal cost of the last 100 episodes, in which the policy still tries things out.
-        exact: expected marginal cost of what the policy thinks best; None if it would never reach some goal.
+        training: mean marginal cost of the last 100 episodes, in which the policy still explores.
+        exact: expected marginal cost of the policy without exploration; None if it would never reach some goal.
     """
 
     steps: int
@@ -80,7 +80,7 @@ def make_env(problem: object) -> gymnasium.Env[Any, Any]:
 
 
 def as_agent(env: gymnasium.Env[Any, Any], model: Any) -> Agent:
-    """Return the agent that always does what a model of Stable-Baselines3 thinks best."""
+    """Return an agent that always takes the likeliest action of a Stable-Baselines3 model."""
 
     def best(seen: Any, mask: Any) -> int:
         action, _ = model.predict(seen, action_masks=mask, deterministic=True)
@@ -90,7 +90,7 @@ def as_agent(env: gymnasium.Env[Any, Any], model: Any) -> Agent:
 
 
 def exact_cost(problem: object, agent: Agent) -> float | None:
-    """Return the expected marginal cost of an agent, None if it has none, because it would never be done."""
+    """Return the expected marginal cost of an agent; None if it would never reach some goal."""
     try:
         return askwise.evaluate(problem, agent, exact=True, limit=MOST_DECISIONS).expected_marginal_cost
     except AskwiseError:
@@ -99,13 +99,13 @@ def exact_cost(problem: object, agent: Agent) -> float | None:
 
 def train(problem: object, steps: int, seed: int, progress: Callable[[Point], None]) -> tuple[Any, list[Point]]:
     """Return the trained model and its learning curve."""
-    # Only here: the rest of this file can be used, and tested, without them.
+    # Imported here, so that the rest of this file can be used and tested without these packages.
     import torch
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.env_util import make_vec_env
 
-    torch.set_num_threads(1)  # nets this small are no faster with more, and sums always come in the same order
+    torch.set_num_threads(1)  # small networks are not faster with more threads, and one thread makes results repeatable
     envs = make_vec_env(
         lambda: make_env(problem),
         n_envs=ENVIRONMENTS,
@@ -120,7 +120,7 @@ def train(problem: object, steps: int, seed: int, progress: Callable[[Point], No
     curve: list[Point] = []
 
     class Checkpoints(BaseCallback):
-        """Evaluates the policy now and then."""
+        """A callback that evaluates the policy at regular intervals."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -134,7 +134,7 @@ def train(problem: object, steps: int, seed: int, progress: Callable[[Point], No
                 self.evaluate()
 
         def evaluate(self) -> None:
-            """Add a point to the curve; the time that takes is not counted."""
+            """Add a point to the curve; the time for this is not counted."""
             self.learning += time.process_time() - self.began
             costs = [episode["marginal_cost"] for episode in model.ep_info_buffer]
             training = sum(costs) / len(costs) if costs else None
@@ -150,7 +150,7 @@ def train(problem: object, steps: int, seed: int, progress: Callable[[Point], No
 
 
 def write(path: Path, heading: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Write a table; what is not known stays empty."""
+    """Write a table as a CSV file; None is written as an empty field."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(heading)
@@ -158,7 +158,7 @@ def write(path: Path, heading: Sequence[str], rows: Sequence[Sequence[object]]) 
 
 
 def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
-    """Draw the learning curve and the costs of the methods, in the colours that these have in all figures."""
+    """Draw the learning curve and the costs of the methods, in the colours of all figures."""
     from matplotlib.figure import Figure
 
     from askwise.studies.analysis.figures.styles import FAINT, GRID, legend_below, styles
@@ -167,7 +167,7 @@ def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     ax = figure.subplots()
     for method, cost in costs.items():
-        if method == "optimal":  # a wide pale line, which the planner's is often drawn on
+        if method == "optimal":  # a wide pale line, because the planner's line often covers it
             ax.axhline(cost, color=FAINT, linewidth=6, alpha=0.35, label=f"optimum, {cost:.2f}")
         else:
             line = {**looks[method].line(), "marker": ""}
@@ -176,7 +176,7 @@ def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
     colour = looks[TRAINED].colour
     ax.plot(*zip(*tried, strict=True), color=colour, linewidth=1.2, alpha=0.5, label=f"{TRAINED} while learning")
     exact = [float("nan") if point.exact is None else point.exact for point in curve]
-    last = "never done" if curve[-1].exact is None else f"at last {exact[-1]:.2f}"
+    last = "never reaches some goal" if curve[-1].exact is None else f"finally {exact[-1]:.2f}"
     ax.plot([point.steps for point in curve], exact, label=f"{TRAINED}, {last}", **looks[TRAINED].line())
     ax.set(xlabel="steps in the environment", ylabel="expected marginal cost")
     ax.set(xlim=(0, None), ylim=(0, 1.6 * max(costs.values())))
@@ -188,7 +188,7 @@ def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
 
 
 def run(problem: object, steps: int, seed: int, out: Path) -> None:
-    """Train, evaluate, write and draw."""
+    """Train and evaluate a policy, and write the results to `out`."""
     out.mkdir(parents=True, exist_ok=True)
     costs = {method: askwise.evaluate(problem, method, exact=True).expected_marginal_cost for method in YARDSTICKS}
     for method, cost in costs.items():
@@ -209,15 +209,19 @@ def _say(point: Point) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description="Train MaskablePPO on a small problem and compare what it costs.")
+    """Run the program with the arguments of the command line."""
+    parser = argparse.ArgumentParser(
+        description="Train MaskablePPO on a small problem, and compare its cost with other methods."
+    )
     parser.add_argument("problem", nargs="?", default=WARD, help="a problem file (default: ward.toml)")
     parser.add_argument("--steps", type=int, default=40_000, help="steps in the environments (default: 40,000)")
-    parser.add_argument("--seed", type=int, default=0, help="repeats the same training on one machine (default: 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed; the same seed repeats a training on one machine (default: 0)"
+    )
     parser.add_argument("--out", type=Path, default=Path("out/ppo"), help="folder for the results (default: out/ppo)")
     asked = parser.parse_args(arguments)
     try:
-        import sb3_contrib  # noqa: F401 - better now than after the methods were evaluated
+        import sb3_contrib  # noqa: F401 - fail before the methods are evaluated
     except ModuleNotFoundError:
         sys.exit("sb3-contrib is not installed: pip install 'askwise[rl]'")
     try:

@@ -1,7 +1,8 @@
-"""Processes for measurements: one fresh process for a peak of memory, and a pool for many independent computations."""
+"""Processes for measurements: one fresh process for a peak of memory, or a pool for many independent tasks."""
 
 from __future__ import annotations
 
+import csv
 import importlib
 import json
 import multiprocessing
@@ -9,18 +10,47 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from askwise.workers.child import one_thread
 from benchmarks.tools import ONE_THREAD, ROOT
 from benchmarks.tools.provenance import cores
+from benchmarks.tools.report import progress
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 def process_pool() -> ProcessPoolExecutor:
     """Return a pool of fresh processes, one for each core, with one thread each."""
     return ProcessPoolExecutor(cores(), mp_context=multiprocessing.get_context("spawn"), initializer=one_thread)
+
+
+def compute_missing(
+    tasks: Sequence[Task],
+    found: dict[Task, Result],
+    compute: Callable[[Task], Result],
+    to_row: Callable[[Task, Result], Iterable[object]],
+    path: Path,
+) -> dict[Task, Result]:
+    """Return the results of `tasks`; those that are not in `found` are computed in a pool of processes.
+
+    Each computed result is appended to the CSV file `path` at once, as the row `to_row`, so that an interrupted run can
+    be resumed.
+    """
+    missing = [task for task in tasks if task not in found]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with process_pool() as pool, path.open("a", encoding="utf-8", newline="") as file:
+        for k, (task, result) in enumerate(zip(missing, pool.map(compute, missing), strict=True), start=1):
+            csv.writer(file).writerow(to_row(task, result))
+            file.flush()
+            os.fsync(file.fileno())
+            found[task] = result
+            progress(f"{path.stem}: {k} of {len(missing)}")
+    return {task: found[task] for task in tasks}
 
 
 def run_in_child(function: str, *, limit: float, **arguments: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-; Letters on blocks, and one hand that moves them.
+; Blocks with letters, moved by one hand.
 (define (domain blocks)
   (:requirements :strips :typing)
   (:types block)

@@ -1,4 +1,4 @@
-; Which word will the letters spell, read from the top? At first T lies on S; A, E and R lie beside them.
+; Which word will the letters spell, read from the top? At the start, T is on S; A, E and R are on the table.
 (define (problem words)
   (:domain blocks)
   (:objects a e r s t - block)
