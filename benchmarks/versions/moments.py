@@ -12,12 +12,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from askwise import Agent, Answer, Decision, JointState, Observation, Problem, simulate
+import askwise
+from askwise import Agent, Decision, JointState, Observation, Problem, simulate
 from askwise.seeds import Seed
 from askwise.types import FloatArray
 from benchmarks.versions import methods
 from benchmarks.versions.work import Done, Go
 
+Answer: Any = getattr(askwise, "Answer", None) or methods().Answer
+"""The class of answers, which the earlier version exports from another module."""
 Moments: TypeAlias = dict[str, list[list[list[Any]]]]
 """Recorded observations as plain values, for each purpose a list of episodes."""
 
