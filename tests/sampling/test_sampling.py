@@ -350,12 +350,12 @@ def test_a_stated_noise() -> None:
 
 
 def test_rank_correlation_of_pairs_of_goals() -> None:
-    """The benchmark with gr-libs: equal orders correlate fully; with four goals, one of 24 renamings is the same."""
+    """The benchmark with gr-libs: equal orders correlate fully; with four goals, one of 24 permutations is the same."""
     pairs = np.arange(16.0).reshape(4, 4) ** 2
-    rho, p = correlation(pairs, np.sqrt(pairs), renamings=2_000)
+    rho, p = correlation(pairs, np.sqrt(pairs), permutations=2_000)
     assert rho == pytest.approx(1)
     assert p == pytest.approx(1 / 24, abs=0.02)
-    assert correlation(pairs, -pairs, renamings=100) == (pytest.approx(-1), 1.0)
+    assert correlation(pairs, -pairs, permutations=100) == (pytest.approx(-1), 1.0)
 
 
 def test_acting_policies_of_tabular_learners() -> None:
