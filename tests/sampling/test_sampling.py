@@ -355,7 +355,8 @@ def test_rank_correlation_of_pairs_of_goals() -> None:
     rho, p = correlation(pairs, np.sqrt(pairs), permutations=2_000)
     assert rho == pytest.approx(1)
     assert p == pytest.approx(1 / 24, abs=0.02)
-    assert correlation(pairs, -pairs, permutations=100) == (pytest.approx(-1), 1.0)
+    rho, p = correlation(pairs, -pairs, permutations=100)
+    assert (rho, p) == pytest.approx((-1.0, 1.0))
 
 
 def test_acting_policies_of_tabular_learners() -> None:
