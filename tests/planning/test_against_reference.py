@@ -175,8 +175,10 @@ def test_the_planner_solves_small_problems(number: int) -> None:
     reference = true_reference(number)
     state, tables = reference.state(), tables_of(reference.problem)
     if len(state.goals) > 1:
-        plan = planned_at(Planner(reference.problem, tables, replace(FULL, log_table=10)), state)
+        planner = Planner(reference.problem, tables, replace(FULL, log_table=10))
+        plan = planned_at(planner, state)
         assert plan.optimal
+        assert (planner.search.lengths == -1).all(), "no candidates are chosen"
         assert (plan.ask if plan.asks else plan.act) == about(reference.value(state), state)
         assert_optimal(reference, state, plan.action, plan.question if plan.asks else None)
 

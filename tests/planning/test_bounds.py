@@ -129,3 +129,9 @@ def test_a_teammate_that_is_no_urop_is_refused(bound: Callable[[Problem], object
 def test_equal_whatever_the_time_taken() -> None:
     problem = ToolFetching(generate(width=8, stations=8, toolboxes=3, seed=1))
     assert bound_problem(problem, limit=50) == bound_problem(problem, limit=50)
+
+
+def test_there_is_no_bound_by_true_answers_if_none_can_be_wrong_before() -> None:
+    problem = ToolFetching(generate(width=5, stations=3, toolboxes=2, seed=1))
+    assert bound_with_true_answers_after(problem, 1) is None
+    assert bound_with_true_answers_after(problem.with_answers(AnswerModel(0.1)), 0) is None

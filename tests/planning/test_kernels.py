@@ -15,7 +15,7 @@ from askwise.core.problem import Problem, changed
 from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.beliefs import after_answer, odds_in, price_of
+from askwise.planning.beliefs import after_answer, bits_in, odds_in, price_of
 from askwise.planning.candidates import _best_move, ask_then_act, choose_candidates, copy_question
 from askwise.planning.leaf_values import IDENTIFY, PLANNED
 from askwise.planning.planner import Planner
@@ -24,6 +24,7 @@ from askwise.planning.reference import Reference
 from askwise.planning.settings import FULL, NOISY_FULL, PlannerSettings
 from askwise.planning.steps import best_action
 from askwise.planning.tables import goals_in, tables_of
+from askwise.planning.values import _after_reply
 from askwise.planning.workspace import POOL_ROOM, POOL_SIZE, SCORE, UNKNOWN, keep, recall, records
 from tests.graphs import random_problem
 
@@ -157,6 +158,44 @@ def test_the_work_follows_from_the_budget(
     assert found == expected
 
 
+@pytest.mark.parametrize("answers", [AnswerModel(0.1), AnswerModel(0.2, 0.3)], ids=str)
+def test_the_best_questions_are_also_considered_with_repetitions(answers: AnswerModel) -> None:
+    problem = changed(tools(4, 5), query_cost=QueryCost(0.02)).with_answers(answers)
+    _, s, where = begun(problem, replace(NOISY, candidates=8, climbs=0))
+    found, spare = list[tuple[float, int, int]](), s.pool - 1
+    for k in range(propose(s, 0, *where)):
+        for margin in (1, 2, 3):
+            copy_question(s, s.pool + k, spare)
+            s.asked[spare].margin = margin
+            found.append((ask_then_act(s, 0, *where, spare, 1.0, np.inf), int(s.sets[spare, 0, 0]), margin))
+    choose_candidates(s, 0, *where, 0)
+    chosen = [(int(s.sets[k, 0, 0]), int(s.asked[k].margin)) for k in range(s.lengths[0])]
+    merits = [ask_then_act(s, 0, *where, k, 1.0, np.inf) for k in range(s.lengths[0])]
+    assert merits == pytest.approx(sorted(merits))
+    assert set(chosen) <= {(named, margin) for _, named, margin in found}
+    assert merits[0] == pytest.approx(min(found)[0])
+    assert {margin for _, margin in chosen} >= {1, 2}
+
+
+def test_where_errors_persist_no_plan_repeats_a_question() -> None:
+    """The lists of candidates after an answer do not have the question that led there, nor its complement."""
+    answers = AnswerModel(0.2, 0.0, "persistent")
+    problem = changed(random_problem(2, n_goals=4), query_cost=QueryCost(0.01)).with_answers(answers)
+    planner, lists = Planner(problem, tables_of(problem), NOISY), 0
+    planner.plan(problem.prior, problem.start.teammate, problem.start.ego)
+    s = planner.search
+
+    def parts(question: int) -> set[int]:
+        return {int(part) for part in s.sets[question, :2, 0] & s.rows[0, 0]}
+
+    for list_no in range(1, len(s.lengths)):
+        asked = parts((list_no - 1) // 2)
+        lists += s.lengths[list_no] > 0
+        for k in range(s.lengths[list_no]):
+            assert parts(list_no * NOISY.candidates + k) != asked
+    assert lists > 0
+
+
 def test_moves_that_are_tried_to_improve_a_question() -> None:
     """Goals of little weight are not moved, and none is when the budget is used up."""
     problem = changed(random_problem(2, n_goals=4), prior=np.array([0.5, 0.3, 0.195, 0.005]))
@@ -251,6 +290,21 @@ def test_repeated_questions_cost_what_the_reference_says(answers: AnswerModel, m
         later = sum(float(reference.act_only(after)) for _, after in reference.after_question(state, named))
         assert price_of(s, 0, 0) == pytest.approx(times * price)
         assert ask_then_act(s, 0, *where, 0, 1.0, np.inf) == pytest.approx(times * price + later)
+
+
+def test_bits_are_counted() -> None:
+    for word in (0, 1, 2**63, 2**64 - 1, *np.random.default_rng(3).integers(2**64, size=50, dtype=np.uint64).tolist()):
+        assert bits_in(np.uint64(word)) == word.bit_count()
+
+
+def test_each_answer_to_a_choice_has_its_own_candidates_or_shares_the_last() -> None:
+    """The lists that follow two candidates of a list are never the same, however many answers a choice has."""
+    problem = changed(random_problem(3, n_goals=4), query_cost=QueryCost(0.1, per_option=0.01))
+    planner, s, (teammate, _, _) = begun(problem, NOISY)
+    planner._write(0, [(goal % 4,) for goal in range(7)], 7, 0.2, 0, 0)
+    lists = [{int(_after_reply(s, 0, teammate, 0, answer, 0, k)[2]) for answer in range(7)} for k in range(6)]
+    assert [len(each) for each in lists] == [4] * 6
+    assert set[int]().union(*lists) == set(range(1, 25))
 
 
 # -- the table of values -----------------------------------------------------------------------------------------

@@ -278,6 +278,13 @@ def test_memory_survives_pickling() -> None:
     assert len(pickle.dumps(planner)) < 4_000_000
 
 
+def test_a_larger_budget_lets_the_exact_search_do_more_and_a_smaller_one_no_less() -> None:
+    found = [FULL.with_budget(factor * FULL.budget) for factor in (1, 10, 100)]
+    assert [each.endgame - FULL.endgame for each in found] == [0, 6, 13]  # 1.4^6 = 7.5, 1.4^13 = 79
+    assert [each.endgame_states for each in found] == [factor * FULL.endgame_states for factor in (1, 10, 100)]
+    assert FULL.with_budget(10) == replace(FULL, budget=10)
+
+
 def test_settings_with_too_many_candidates_are_refused() -> None:
     with pytest.raises(InputError, match=r"settings: found 2 questions with 40 candidates each: 6,481 lists; expected"):
         planned(drawn(0), replace(SEARCH, candidates=40))
