@@ -37,8 +37,8 @@ def test_a_graph_lists_where_one_can_go() -> None:
     lines = text.draw(start_scene(ward())).splitlines()
     assert lines[0] == "T   desk          -> hall (go)"
     assert lines[3] == "  o room 1        -> hall (out)"
-    assert lines[5] == " o room 2        [rounds] -> corridor (out)"
-    assert lines[7] == " o laundry       [washing] -> nowhere"
+    assert lines[5] == "  o room 2        [rounds] -> corridor (out)"
+    assert lines[7] == "  o laundry       [washing] -> nowhere"
 
 
 def test_what_is_asked_and_ruled_out_is_signed_in_lists() -> None:
