@@ -29,7 +29,7 @@ def write_index(app: Sphinx, error: Exception | None) -> None:
     order = ["index", *_in_order(app, "index")]
     for page in dict.fromkeys([*order, *sorted(app.env.found_docs)]):
         title = app.env.titles[page].astext()
-        first = app.env.metadata[page][FIRST]
+        first = app.env.metadata[page].get(FIRST) or first_sentence(app.env.get_doctree(page))
         if page == "index":
             lines += [f"> {first}", "", f"Version {app.config.release}. Pages:", ""]
         lines.append(f"- [{title}]({app.builder.get_target_uri(page)}): {first}")
