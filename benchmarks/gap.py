@@ -80,7 +80,7 @@ def cases(instances: int, priors: tuple[str, ...], prices: tuple[float, ...] | N
         task = study.task(index)
         problems = Problems(task)
         for condition in task.conditions():
-            prior, price = condition.prior.label, condition.per_station_cost
+            prior, price = condition.prior.label, condition.per_goal
             assert price is not None
             if condition.method.label == "planner" and prior in priors and (prices is None or price in prices):
                 for kind in KINDS:

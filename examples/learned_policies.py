@@ -1,6 +1,6 @@
 """Train three policies with PPO in MiniGrid, measure how long they look alike, and let an assistant ask.
 
-    pip install 'askwise[rl]'
+    pip install '.[rl]'
     python examples/learned_policies.py
 
 It writes curves.png to --out: the share of runs in which a goal is not ruled out yet, step by step.
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         import minigrid  # noqa: F401
         import stable_baselines3  # noqa: F401
     except ModuleNotFoundError as error:
-        sys.exit(f"{error.name} is not installed: pip install 'askwise[rl]'")
+        sys.exit(f"{error.name} is not installed: pip install '.[rl]' in askwise's folder")
     policies = {goal: train(goal, asked.steps) for goal in GOALS}
     found = askwise.sampled_divergence(make_env, policies, horizon=STEPS, end_tells=True, seed=0)
     print(found)

@@ -1,6 +1,6 @@
 """Train MaskablePPO (sb3-contrib) on a small problem, and compare its cost with askwise's own methods.
 
-    pip install 'askwise[rl]'
+    pip install '.[rl]'
     python examples/train_ppo.py                          # the hospital ward, ward.toml
     python examples/train_ppo.py examples/kitchen.toml    # any other small problem
 
@@ -223,7 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         import sb3_contrib  # noqa: F401 - fail before the methods are evaluated
     except ModuleNotFoundError:
-        sys.exit("sb3-contrib is not installed: pip install 'askwise[rl]'")
+        sys.exit("sb3-contrib is not installed: pip install '.[rl]' in askwise's folder")
     try:
         run(asked.problem, asked.steps, asked.seed, asked.out)
     except AskwiseError as error:

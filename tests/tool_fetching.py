@@ -228,7 +228,11 @@ def told(episode: Episode) -> str:
         line = f"{step.t:2}  {worker} {work:8} {fetcher} {fetch:10} {holds:5}  " + "  ".join(belief)
         lines.append(line.rstrip())
     end = "finished" if episode.finished else "cut off"
-    lines += ["", f"{end}: cost {episode.cost:g}, optimal {episode.optimal_cost:g}, more {episode.marginal_cost:g}", ""]
+    lines += [
+        "",
+        f"{end}: cost {episode.cost:g}, optimal {episode.known_cost:g}, more {episode.marginal_cost:g}",
+        "",
+    ]
     return "\n".join(lines)
 
 

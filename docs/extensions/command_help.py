@@ -1,4 +1,4 @@
-"""``{command-help} NAME``: what ``askwise NAME --help`` prints, from the parser itself: it is never out of date."""
+"""``{command-help} NAME``: what ``askwise NAME --help-all`` prints, from the parser itself: it is never out of date."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from askwise.cli import build_parser
+from askwise.cli.parsing import Parser
 
 COLUMNS = "88"
 
@@ -22,7 +23,8 @@ def help_of(command: str) -> str:
         if command == "askwise":
             return parser.format_help()
         (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-        found: argparse.ArgumentParser = commands.choices[command]
+        found: Parser = commands.choices[command]
+        found.show_all()
         return found.format_help()
 
 

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from askwise.model import follow as follow
     from askwise.model import uniform_optimal as uniform_optimal
     from askwise.model import urop as urop
+    from askwise.pddl.recogniser import recognise as recognise
     from askwise.planning.bounds import Bound as Bound
     from askwise.planning.exact import TooLarge as TooLarge
     from askwise.planning.optimum import Solution as Solution
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from askwise.sampling.problem import SampledProblem as SampledProblem
     from askwise.sampling.results import SampledDivergence as SampledDivergence
     from askwise.sampling.results import SampledEdp as SampledEdp
+    from askwise.studies.pipeline import study as study
     from askwise.types import Result as Result
     from askwise.types import Verdict as Verdict
     from askwise.view import plot as plot
@@ -149,11 +151,13 @@ _HOME = {
     "follow": "askwise.model",
     "generate": "askwise.domains.tool_fetching.generate",
     "lower_bound": "askwise.api",
+    "recognise": "askwise.pddl.recogniser",
     "recognise_online": "askwise.sampling.online",
     "sampled_divergence": "askwise.sampling.divergence",
     "sampled_edp": "askwise.sampling.divergence",
     "simulate": "askwise.api",
     "solve": "askwise.api",
+    "study": "askwise.studies.pipeline",
     "uniform_optimal": "askwise.model",
     "urop": "askwise.model",
     "wcd": "askwise.divergence",

@@ -7,6 +7,7 @@ instance of any domain, or the path of its file. Each is imported at first use.
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -27,6 +28,15 @@ _HOMES = {
     "simulate": "askwise.play.simulate",
     "solve": "askwise.play.solve",
 }
+
+RENAMED = {
+    "ask": {"teammate": "teammate_at", "ego": "ego_at", "answers": "answered"},
+    "evaluate": {"instance": "problem", "agent": "method"},
+    "lower_bound": {"instance": "problem"},
+    "simulate": {"instance": "problem", "agent": "method"},
+    "solve": {"instance": "problem"},
+}
+"""Earlier names of arguments, which still work, and their present names."""
 
 
 def as_problem(given: object) -> Problem:
@@ -53,6 +63,10 @@ def _for_any_input(
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> _Result:
+        for old, now in RENAMED[function.__name__].items():
+            if old in kwargs:
+                warnings.warn(f"{function.__name__}: {old} is now called {now}", DeprecationWarning, stacklevel=2)
+                kwargs[now] = kwargs.pop(old)
         problem = as_problem(args[0] if args else kwargs.pop(first.name, None))
         return function(problem, *args[1:], **kwargs)
 

@@ -26,3 +26,9 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         return Outcome(code, printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no line be wrapped, for tests of what output says."""
+    monkeypatch.setenv("COLUMNS", "200")

@@ -39,7 +39,7 @@ def test_every_command_takes_them(run: Run, name: str) -> None:
 
 
 def test_texts_use_the_words_of_the_file_and_json_those_of_the_domain(run: Run) -> None:
-    told = run("ask", "ward.toml", "--method", "ezq-exact", "--teammate", "corridor 1").assert_fine()
+    told = run("ask", "ward.toml", "--method", "ezq-exact", "--teammate-at", "corridor 1").assert_fine()
     assert "\nnow        nurse at corridor 1; robot at lift\n" in told
     assert "\ninferred   the nurse came from desk, which 6 of 6 tasks explain\n" in told
     assert "\npossible   6 of 6 tasks\n" in told
@@ -77,18 +77,18 @@ def answer(run: Run, *options: str) -> dict[str, Any]:
 
 def test_it_decides_as_somebody_who_has_watched(run: Run) -> None:
     seen = ["east", "east"]
-    for options in (["--seen", "east,east"], ["--teammate", "corridor 2"], ["--worker", "corridor 2"]):
+    for options in (["--seen", "east,east"], ["--teammate-at", "corridor 2"], ["--worker", "corridor 2"]):
         found = answer(run, "ward.toml", "--method", "ezq-exact", *options)
         watched = askwise.ask("ward.toml", "ezq-exact", seen=seen)
         assert (found["ask"], found["why"]) == (None if watched.ask is None else list(watched.ask), watched.why)
-    both = answer(run, "ward.toml", "--seen", "east, east", "--teammate", "corridor 2", "--ego", "lift")
+    both = answer(run, "ward.toml", "--seen", "east, east", "--teammate-at", "corridor 2", "--ego-at", "lift")
     assert both == answer(run, "ward.toml", "--seen", "east,east")
 
 
 def test_what_was_answered(run: Run) -> None:
     asked = ["pills for Ada", "sheets for Bo"]
     found = answer(run, "ward.toml", "--method", "ezq-exact", "--answered", f"{','.join(asked)}:no")
-    heard = askwise.ask("ward.toml", "ezq-exact", answers=[(asked, False)])
+    heard = askwise.ask("ward.toml", "ezq-exact", answered=[(asked, False)])
     assert (found["why"], found["gate"]["possible"]) == (heard.why, 4)
     assert found == answer(run, "ward.toml", "--method", "ezq-exact", "--ruled-out", ",".join(asked))
     yes = answer(run, "ward.toml", "--answered", "pills for Ada,sheets for Bo:YES", "--answered", "sheets for Bo:no")
@@ -96,7 +96,7 @@ def test_what_was_answered(run: Run) -> None:
 
 
 def test_it_may_start_elsewhere(run: Run) -> None:
-    fresh = run("ask", "kitchen.toml", "--teammate", "S", "--ego", "0,0", "--fresh").assert_fine()
+    fresh = run("ask", "kitchen.toml", "--teammate-at", "S", "--ego-at", "0,0", "--fresh").assert_fine()
     assert "\nnow        cook at (0, 5); helper at (0, 0)\npossible   6 of 6 dishes\n" in fresh
 
 
@@ -104,10 +104,10 @@ def test_it_may_start_elsewhere(run: Run) -> None:
     ("options", "message"),
     [
         (
-            ["--teammate", "room 9"],
-            "--teammate: found 'room 9'; expected a state of the graph, ",
+            ["--teammate-at", "room 9"],
+            "--teammate-at: found 'room 9'; expected a state of the graph, ",
         ),
-        (["--ego", "desk"], "--ego: found 'desk'; expected a state of the graph, "),
+        (["--ego-at", "desk"], "--ego-at: found 'desk'; expected a state of the graph, "),
         (["--holding", "x"], "--holding: found 'x'; expected nothing: in this problem nothing is carried"),
         (["--seen", "fly"], "action 1 of those seen: found 'fly'; expected one of 'east', 'west', "),
         (["--seen", "west"], "action 1 of those seen: the teammate chose west, which is not available there"),
@@ -118,16 +118,19 @@ def test_it_may_start_elsewhere(run: Run) -> None:
         (["--answered", "x:yes"], "--answered: found the unknown task 'x'; expected some of pills for Ada, "),
         (["--ruled-out", "x"], "ruled out: found the unknown task 'x'; expected some of pills for Ada, "),
         (
-            ["--seen", "east,north", "--answered", "sheets for Bo:yes"],
+            ["--seen", "east,north", "--answered", "sheets for Bo:yes", "--method", "ezq"],
             "--seen and --answered: found what no possible task explains; "
             "expected what fits some goal (--belief robust allows for detours)",
         ),
         (
-            ["--teammate", "room 1", "--ruled-out", "pills for Ada"],
-            "--teammate: found room 1, on no shortest path from desk to a possible task; "
+            ["--teammate-at", "room 1", "--ruled-out", "pills for Ada", "--method", "ezq"],
+            "--teammate-at: found room 1, on no shortest path from desk to a possible task; "
             "expected a state on one (--belief robust allows for detours, --fresh starts there)",
         ),
-        (["--seen", "east", "--teammate", "desk"], "teammate: found 'desk'; expected 'corridor 1', where the actions"),
+        (
+            ["--seen", "east", "--teammate-at", "desk"],
+            "teammate: found 'desk'; expected 'corridor 1', where the actions",
+        ),
     ],
 )
 def test_moments_that_cannot_be(run: Run, options: list[str], message: str) -> None:
@@ -201,10 +204,19 @@ def test_files_of_another_kind_say_which_command_takes_them(run: Run) -> None:
     )
 
 
-def test_an_agent_s_file_without_its_class(run: Run) -> None:
-    outcome = run("run", "ward.toml", "--method", "mine.py")
-    outcome.assert_refused_somehow()
-    assert ", or your own agent as FILE.py:CLASS or PACKAGE.MODULE:CLASS" in outcome.err
+def test_a_file_with_one_agent_needs_no_class(run: Run) -> None:
+    run("new", "--kind", "agent", "-o", "mine.py")
+    named = run("ask", "ward.toml", "--method", "mine.py:Likeliest,enough=0.2").assert_fine()
+    assert run("ask", "ward.toml", "--method", "mine.py,enough=0.2").assert_fine() == named
+    assert run("ask", "ward.toml", "--method", "mine.py,enough=0.9").assert_fine() != named
+    table = run("evaluate", "ward.toml", "--methods", "mine.py,enough=0.2,never").assert_fine()
+    assert len(table.splitlines()) == 4
+    run("ask", "ward.toml", "--method", "mine.py,enugh=0.2").assert_refused_somehow()
+    run("ask", "ward.toml", "--method", "planner,second=1").assert_refused_somehow()
+    Path("two.py").write_text(Path("mine.py").read_text() + "\n\nclass Other(Likeliest):\n    pass\n")
+    run("ask", "ward.toml", "--method", "two.py").assert_refused(
+        "askwise ask: method 'two.py': found 2 agents in two.py; expected one of 'Likeliest', 'Other'"
+    )
 
 
 def test_a_user_sees_no_traceback() -> None:

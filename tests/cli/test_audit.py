@@ -13,6 +13,8 @@ from askwise.audits.results import to_text
 from tests.cli.command import Run, run_as_user
 from tests.tool_fetching import workshop
 
+pytestmark = pytest.mark.usefixtures("wide_terminal")
+
 PRICE = {"base": 0.5, "per_station": 0.1}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import askwise
-from askwise.cli import COMMANDS
+from askwise.cli import COMMANDS, GROUPS
 from tests.cli.command import Outcome, Run, run_as_user, user_environment
 
 HEAVY = {"numba", "scipy", "matplotlib"}
@@ -24,13 +24,62 @@ def test_help_lists_every_command(run: Run) -> None:
     printed = run("--help").assert_fine()
     assert printed.startswith("usage: askwise ")
     unwrapped = " ".join(printed.split())
-    for name, summary in COMMANDS.items():
-        assert f"{name} {summary}" in unwrapped
+    for group, commands in GROUPS.items():
+        assert (f"{group}:" in unwrapped) == (group != "more")
+        for name, summary in commands.items():
+            assert (f"{name} {summary}" in unwrapped) == (group != "more")
+    everything = " ".join(run("--help-all").assert_fine().split())
+    assert all(f"{name} {summary}" in everything for name, summary in COMMANDS.items())
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_help_fits_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    printed = [run("--help"), *(run(command, "--help") for command in COMMANDS)]
+    for line in "\n".join(each.assert_fine() for each in printed).splitlines():
+        assert len(line) <= max(columns, 80)
+
+
+def test_less_common_options_are_listed_on_request(run: Run) -> None:
+    for command, option in [
+        ("evaluate", "--paths N  "),
+        ("design", "--by"),
+        ("run", "--traceback"),
+        ("edp", "--memory"),
+    ]:
+        assert option not in run(command, "--help").assert_fine()
+        assert option in run(command, "--help-all").assert_fine()
+
+
+def test_misspelt_options_get_a_suggestion(run: Run) -> None:
+    for given, message in [
+        (["run", "ward", "--methd", "planner"], "askwise run: unknown option '--methd' (did you mean '--method'?)"),
+        (["ask", "ward", "--beleif=robust"], "askwise ask: unknown option '--beleif' (did you mean '--belief'?)"),
+        (["show", "ward", "kitchen"], "askwise show: unknown argument 'kitchen'"),
+    ]:
+        run(*given).assert_refused(f"{message} (askwise {given[0]} --help explains)")
+
+
+def test_earlier_spellings_work_with_a_notice(run: Run) -> None:
+    now = run("ask", "ward", "--teammate-at", "corridor 1", "--ego-at", "lift").assert_fine()
+    before = run("ask", "ward", "--teammate", "corridor 1", "--ego", "lift")
+    assert (before.code, before.out) == (0, now)
+    assert before.err == (
+        "askwise ask: --teammate is now called --teammate-at\naskwise ask: --ego is now called --ego-at\n"
+    )
+    once = run("ask", "ward", "--limit", "100")
+    assert once.err == "askwise ask: --limit is now called --time-limit\n"
+
+
+def test_other_spellings_of_commands(run: Run) -> None:
+    assert run("recognize", "words-pddl") == run("recognise", "words-pddl")
+    assert run("study", "report").err == run("study-report").err
+    assert run("design", "hall", "-k", "1", "--minimize", "wcd").code == 0
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_explains_it_and_its_options(run: Run, command: str) -> None:
-    printed = run(command, "--help").assert_fine()
+    printed = run(command, "--help-all" if command not in ("completion", "examples", "new") else "--help").assert_fine()
     options = OPTIONS[command]
     explained = printed[printed.index("\n\n") :]
     for option in options:
@@ -39,13 +88,21 @@ def test_help_of_a_command_explains_it_and_its_options(run: Run, command: str) -
 
 
 OPTIONS = {
-    "studio": ["PROBLEMS", "--out DIR", "--host ADDRESS", "--port N", "--url URL", "--method PLACE", "--no-browser"],
+    "studio": [
+        "PROBLEMS",
+        "-o DIR, --output DIR",
+        "--host ADDRESS",
+        "--port N",
+        "--url URL",
+        "--method PLACE",
+        "--no-browser",
+    ],
     "study-report": ["DIR"],
     "ask": [
         "FILE",
         "--method",
-        "--teammate STATE, --worker STATE",
-        "--ego STATE, --fetcher STATE",
+        "--teammate-at STATE, --worker STATE",
+        "--ego-at STATE, --fetcher STATE",
         "--seen ACTIONS",
         "--answered GOALS:yes|no",
         "--fresh",
@@ -74,7 +131,7 @@ OPTIONS = {
         "-k N",
         "--minimise WHAT",
         "--by WHO",
-        "--budget N",
+        "--longer N",
         "--forbid WHAT",
         "--goals FILE",
         "--designs N",
@@ -96,7 +153,7 @@ OPTIONS = {
         "--json",
     ],
     "generate": ["--size", "--stations", "--toolboxes", "--walls", "--clustered", "--seed"],
-    "grd": ["DIR", "--limit NAME=N", "--csv FILE", "--workers N", "--seconds S"],
+    "grd": ["DIR", "--search-limit NAME=N", "--csv FILE", "--workers N", "--time-limit SECONDS"],
     "new": ["--kind KIND", "--from FILE", "-o FILE", "--force"],
     "recognise": [
         "ARCHIVE",
@@ -109,7 +166,7 @@ OPTIONS = {
         "--csv FILE",
         "--workers N",
     ],
-    "reproduce": ["--out DIR", "--quick", "--grid-only", "--workers N", "--dask ADDRESS", "--retry-failed"],
+    "reproduce": ["-o DIR, --output DIR", "--quick", "--grid-only", "--workers N", "--dask ADDRESS", "--retry-failed"],
     "solve": ["FILE", "--go-on", "--json"],
     "run": [
         "FILE",
@@ -123,7 +180,16 @@ OPTIONS = {
         "--html FILE",
     ],
     "show": ["FILE", "--picture FILE"],
-    "study": ["STUDY", "--methods NAME", "--priors KIND", "--costs X", "--out DIR", "--dry-run", "--dask ADDRESS"],
+    "study": [
+        "STUDY",
+        "--methods NAME",
+        "--priors KIND",
+        "--base X",
+        "--per-goal X",
+        "-o DIR, --output DIR",
+        "--dry-run",
+        "--dask ADDRESS",
+    ],
 }
 
 
@@ -145,13 +211,9 @@ def test_unknown_command(run: Run, given: str, meant: str | None) -> None:
 @pytest.mark.parametrize(("given", "meant"), [("--vesion", "--version"), ("--x", None), ("-v", None)])
 def test_unknown_option_in_the_place_of_a_command(run: Run, given: str, meant: str | None) -> None:
     hint = "" if meant is None else f" (did you mean {meant!r}?)"
-    known = "a command, or one of -h, --help, --version"
+    known = "a command, or one of -h, --help, --help-all, --version"
     for rest in ([], ["edp", "-"]):
         run(given, *rest).assert_refused(f"askwise: option: found {given!r}; expected {known}{hint}")
-
-
-def test_commands_are_listed_in_alphabetical_order() -> None:
-    assert list(COMMANDS) == sorted(COMMANDS)
 
 
 def test_the_package_is_a_command_too() -> None:

@@ -41,7 +41,7 @@ def test_the_shell_itself_finds_nothing_wrong(run: Run, shell: str, tmp_path: Pa
     ("typed", "offered"),
     [
         (["askwise", "ru"], ["run"]),
-        (["askwise", "e"], ["edp", "evaluate", "examples"]),
+        (["askwise", "ed"], ["edp"]),
         (["askwise", "solve", "--go"], ["--go-on"]),
         (["askwise", "ask", "--method", "planner"], ["planner", "planner-light"]),
         (["askwise", "show", "worksh"], ["workshop.json"]),

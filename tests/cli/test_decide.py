@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import Run
+from tests.cli.command import Run, run_as_user
 from tests.doc_pages import ROOT
 
 TICKET = str(ROOT / "examples" / "decisions" / "ticket.toml")
@@ -95,3 +95,23 @@ def test_the_file_is_named(run: Run) -> None:
         "askwise decide: file 'mine.json', belief: found probabilities that sum to 1.1; expected probabilities that sum"
         " to 1; samples with weights, [[intent, weight], ...], need not"
     )
+
+
+def test_rounded_probabilities_are_normalised_with_a_note(run: Run) -> None:
+    belief = {"a": 0.333, "b": 0.333, "c": 0.333}
+    text = {"format": "askwise/decision@1", "belief": belief, "loss": {"x": {"a": 0, "else": 9}, "y": 5}}
+    Path("thirds.json").write_text(json.dumps(text))
+    note = "the probabilities of the intents sum to 0.999; they were divided by this"
+    assert f"note            {note}" in " ".join(run("decide", "thirds.json").assert_fine().splitlines()).replace(
+        " " * 17, " "
+    )
+    found = json.loads(run("decide", "thirds.json", "--json").assert_fine())
+    assert found["note"] == note
+    assert found["belief"]["a"] == pytest.approx(1 / 3)
+
+
+def test_without_box_characters(run: Run) -> None:
+    plain = run_as_user("decide", str(TICKET), env={"PYTHONIOENCODING": "ascii"}).assert_fine()
+    assert plain.isascii()
+    assert "`- no answer (10 %): " in plain
+    assert "\\u" not in plain

@@ -117,7 +117,7 @@ def test_planning_problems(run: Run) -> None:
         ("two-goals.txt -k 0", "-k: found '0'; expected a whole number from 1"),
         ("two-goals.txt -k x", "-k: found 'x'; expected a whole number from 1"),
         ("two-goals.txt -k 99", "-k: found 99 cells; expected at most 59: no more cells may be forbidden"),
-        ("two-goals.txt -k 1 --budget -1", "--budget: found '-1'; expected a whole number from 0"),
+        ("two-goals.txt -k 1 --longer -1", "--longer: found '-1'; expected a whole number from 0"),
         ("two-goals.txt -k 1 --designs 0", "--designs: found '0'; expected a whole number from 1"),
         ("two-goals.txt -k 1 --forbid 1,1", "-k, --forbid: found both; expected one of the two"),
         ("two-goals.txt --forbid 1,x", "--forbid: found '1,x'; expected a cell X,Y, two whole numbers"),

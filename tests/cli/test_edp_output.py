@@ -93,6 +93,7 @@ def test_the_column_is_pursued_and_the_row_ruled_out(run: Run) -> None:
     assert run("edp", "-", "--at", "7,6", stdin=TWO_GOALS).assert_fine() == TWO_GOALS_TABLE
 
 
+@pytest.mark.usefixtures("wide_terminal")
 def test_many_goals_are_summed_up(run: Run) -> None:
     assert run("edp", "-", stdin=CORRIDOR).assert_fine() == CORRIDOR_SUMMARY
 

@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from askwise.cli import common
 from askwise.divergence import Divergence
 from askwise.model import GridWorld
 from tests.cli.command import Run
 from tests.pddl.problems import INTRUSION, TWO_EXITS, Files, blocks
 from tests.pddl.test_archive import archive
+
+pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 EXITS = """\
 exits: 2 goals, 80 actions, 25 atoms
@@ -132,7 +135,7 @@ def test_goals_beyond_reach_are_said(run: Run, tmp_path: Path) -> None:
 
 def test_goals_beyond_the_limits_are_said_with_what_is_proven(run: Run, tmp_path: Path) -> None:
     files = blocks("abcdef", ["abcdef", "ab"])
-    limits = ("--limit", "blind=30", "--limit", "evaluations=2")
+    limits = ("--search-limit", "blind=30", "--search-limit", "evaluations=2")
     text = run("edp", str(written(tmp_path / "words", files)), *limits).assert_fine()
     assert "Goal 1 is too large: no plan has fewer than 10 steps; its shortest plans are not known.\n" in text
     assert "     1  >= 10  clear a, on a b" in text
@@ -140,21 +143,23 @@ def test_goals_beyond_the_limits_are_said_with_what_is_proven(run: Run, tmp_path
 
 
 def test_long_work_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from askwise.cli import planning_problems
-
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr(planning_problems, "FIRST", 0.0)
-    with planning_problems.progress_messages("edp") as say:
-        say("goal 1 of 2, 7 states")
-    assert "askwise edp: goal 1 of 2, 7 states so far" in capsys.readouterr().err
+    for terminal, pause in ((True, "PAUSE_SECONDS"), (False, "LOG_SECONDS")):
+        monkeypatch.setattr("sys.stderr.isatty", lambda shown=terminal: shown)
+        with common.Progress("edp", "{}", patient=True) as progress:
+            progress("too soon")
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(common, pause, 0.0)
+        with common.Progress("edp", "{}", patient=True) as progress:
+            progress("goal 1 of 2, 7 states")
+        assert "askwise edp: goal 1 of 2, 7 states so far" in capsys.readouterr().err
 
 
 REFUSED = {
     ("domain.pddl",): "arguments: found 'domain.pddl' alone; expected DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat, or an archive",
     ("x.tar.bz2",): "file 'x.tar.bz2': found no such file or directory; expected a file that can be read",
     ("x.tar.bz2", "more"): "arguments: found 'more' after 'x.tar.bz2'; expected one archive or folder, or DOMAIN.pddl TEMPLATE.pddl",
-    ("x.tar.bz2", "--limit", "blnd=3"): "--limit: found 'blnd=3'; expected NAME=N with one of atoms, operators, tries, blind, states, evaluations, edges (did you mean 'blind'?)",
-    ("x.tar.bz2", "--limit", "blind=many"): "--limit blind: found 'many'; expected a whole number from 0",
+    ("x.tar.bz2", "--search-limit", "blnd=3"): "--search-limit: found 'blnd=3'; expected NAME=N with one of atoms, operators, tries, blind, states, evaluations, edges (did you mean 'blind'?)",
+    ("x.tar.bz2", "--search-limit", "blind=many"): "--search-limit blind: found 'many'; expected a whole number from 0",
     ("x.tar.bz2", "--at", "1,2"): "--at: found '1,2'; expected a map or an instance; for a planning problem use --obs",
     ("map.txt", "--goals", "hyps.dat"): "--goals: found 'hyps.dat'; expected a planning problem, MAP.pddl or an archive, with it",
 }  # fmt: skip

@@ -38,7 +38,7 @@ def test_what_is_no_file_is_not_replaced(run: Run) -> None:
     ordinary = "an ordinary file, or a new name"
     for name, found, expected in (
         ("pipe.json", "a pipe", ordinary),
-        ("folder.json", "is a directory", "a place that can be written to"),
+        ("folder.json", "a folder, not a file", "a place that can be written to"),
         ("/dev/stdout", "a stream", ordinary),
         ("/dev/null", "a device", ordinary),
     ):
@@ -65,9 +65,7 @@ def test_without_a_seed_one_is_drawn_and_told(run: Run) -> None:
 
 
 def test_every_option_arrives(run: Run) -> None:
-    options = (
-        "--size 12x5 --stations 4 --toolboxes 2 --prior fetcher-near --temperature 2.5 --base 0.25 --per-station 0.1"
-    )
+    options = "--size 12x5 --stations 4 --toolboxes 2 --prior fetcher-near --temperature 2.5 --base 0.25 --per-goal 0.1"
     made = json.loads(run("generate", *options.split(), "--seed", "1").assert_fine())
     assert (made["width"], made["height"]) == (12, 5)
     assert (list(made["stations"]), list(made["toolboxes"])) == (["S1", "S2", "S3", "S4"], ["T1", "T2"])
@@ -105,7 +103,7 @@ def test_defaults_are_the_paper_s(run: Run) -> None:
         ),
         ("--temperature 0", "--temperature: found '0'; expected a finite number above 0"),
         ("--base inf", "--base: found 'inf'; expected a finite number from 0"),
-        ("--per-station=-1", "--per-station: found '-1'; expected a finite number from 0"),
+        ("--per-goal=-1", "--per-goal: found '-1'; expected a finite number from 0"),
         ("--seed=-1", "--seed: found '-1'; expected a whole number from 0"),
         ("--seed 1.0", "--seed: found '1.0'; expected a whole number from 0"),
         (

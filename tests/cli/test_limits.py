@@ -1,4 +1,4 @@
-"""``--limit`` and the limits of studies, on the command line and in files."""
+"""``--time-limit`` and the limits of studies, on the command line and in files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_agent_that_hangs_or_dies_under_a_limit(run: Run, command: list[str], villain: str, words: str) -> None:
     name, *options = command
     method = f"villains.py:{villain}"
-    outcome = run(name, "map.json", *options, "--method", method, "--limit", "3")
+    outcome = run(name, "map.json", *options, "--method", method, "--time-limit", "3")
     outcome.assert_refused(f"askwise {name}: agent {method!r}: {words}")
 
 
@@ -76,10 +76,10 @@ def late(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_agent_that_hangs_or_dies_while_it_is_loaded(run: Run, file: str, words: str) -> None:
     method = f"{file}:Late"
     if file != "late.py":  # waited for once, by the study
-        run("run", "map.json", "--method", method, "--limit", "0.1").assert_refused(
+        run("run", "map.json", "--method", method, "--time-limit", "0.1").assert_refused(
             f"askwise run: agent {method!r}: {words}"
         )
-    run("study", "--methods", "never", method, "--decision-limit", "0.1", "--out", "out").assert_refused(
+    run("study", "--methods", "never", method, "--time-limit", "0.1", "--out", "out").assert_refused(
         f"askwise study: method {method!r}: {words}"
     )
     assert not Path("out").exists()
@@ -87,13 +87,13 @@ def test_an_agent_that_hangs_or_dies_while_it_is_loaded(run: Run, file: str, wor
 
 def test_a_limit_that_nobody_exceeds_changes_nothing(run: Run) -> None:
     command = ["run", "-", "--method", "never", "--seed", "1", "--json"]
-    limited = run_as_user(*command, "--limit", "1000", stdin=EXAMPLE.encode())
+    limited = run_as_user(*command, "--time-limit", "1000", stdin=EXAMPLE.encode())
     assert json.loads(limited.assert_fine())["finished"]
     assert run(*command, stdin=EXAMPLE) == limited
 
 
 def test_what_is_wrong_inside_is_said_inside() -> None:
-    outcome = run_as_user("run", "none.json", "--limit", "5")
+    outcome = run_as_user("run", "none.json", "--time-limit", "5")
     outcome.assert_refused(
         "askwise run: file 'none.json': found no such file or directory; expected a file that can be read"
     )
@@ -102,8 +102,8 @@ def test_what_is_wrong_inside_is_said_inside() -> None:
 @pytest.mark.parametrize("limit", ["0", "-1", "x", "nan", "inf"])
 def test_limits_that_are_none(run: Run, limit: str) -> None:
     Path("map.json").write_text(EXAMPLE)
-    run("run", "map.json", "--limit", limit).assert_refused(
-        f"askwise run: --limit: found {limit!r}; expected a finite number above 0"
+    run("run", "map.json", "--time-limit", limit).assert_refused(
+        f"askwise run: --time-limit: found {limit!r}; expected a finite number above 0"
     )
 
 
@@ -120,7 +120,7 @@ def test_ctrl_c_under_a_limit_ends_both() -> None:
         "map.json",
         "--method",
         "villains.py:Hangs",
-        "--limit",
+        "--time-limit",
         "999",
     ]
     with subprocess.Popen(
@@ -141,14 +141,14 @@ def test_a_study_with_limits_from_its_file_and_from_options(run: Run, tmp_path: 
         small(methods=["never"], priors=["far"], instances={"count": 1, "size": 4, "stations": 3, "toolboxes": 1})
     )
     Path("s.toml").write_text(text + "limits = {decision_seconds = 20, memory_gib = 64}\n")
-    options = ["--workers", "1", "--episode-limit", "500", "--decision-limit", "none"]
+    options = ["--workers", "1", "--episode-time-limit", "500", "--time-limit", "none"]
     run("study", "s.toml", *options).assert_fine()
     about = json.loads(Path("out/small/provenance.json").read_text())["runs"][0]
     assert about["limits"] == {"decision_seconds": None, "episode_seconds": 500.0, "memory_gib": 64.0}
     assert stored(tmp_path / "out" / "small")["error"].null_count() == 2
-    for name in ("decision", "episode", "memory"):
-        run("study", "s.toml", f"--{name}-limit", "0").assert_refused(
-            f"askwise study: --{name}-limit: found '0'; expected a number above 0, or 'none'"
+    for name in ("time-limit", "episode-time-limit", "memory-limit"):
+        run("study", "s.toml", f"--{name}", "0").assert_refused(
+            f"askwise study: --{name}: found '0'; expected a number above 0, or 'none'"
         )
 
 

@@ -44,7 +44,7 @@ def test_json(run: Run) -> None:
     assert json.loads(run("run", "workshop.json", *NEVER, "--json").assert_fine()) == {
         "goal": "B",
         "cost": 14.0,
-        "optimal_cost": 8.0,
+        "known_cost": 8.0,
         "marginal_cost": 6.0,
         "steps": 14,
         "queries": [],
@@ -58,7 +58,7 @@ def test_questions_in_json() -> None:
         {"t": 1, "stations": ["A"], "answer": False, "cost": 0.6, "value": 1.5},
         {"t": 2, "stations": ["B"], "answer": False, "cost": 0.6, "value": 1.5},
     ]
-    assert list(told) == ["goal", "cost", "optimal_cost", "marginal_cost", "steps", "queries", "finished"]
+    assert list(told) == ["goal", "cost", "known_cost", "marginal_cost", "steps", "queries", "finished"]
 
 
 @pytest.mark.parametrize("method", AGENTS)
@@ -92,7 +92,7 @@ def test_options_arrive(run: Run) -> None:
 def test_without_goal_and_seed_both_are_drawn_and_told(run: Run) -> None:
     printed = run("run", "workshop.json").assert_fine()
     line = printed.splitlines()[1]
-    assert line.startswith("method ezq, teammate urop, goal ")
+    assert line.startswith("method planner, teammate urop, goal ")
     seed = line.rpartition("seed ")[2]
     assert run("run", "workshop.json", "--seed", seed).assert_fine() == printed
 
@@ -105,6 +105,7 @@ def test_methods_are_listed(run: Run) -> None:
     assert printed.startswith("never          never asks; acts if one action is optimal for all possible goals")
 
 
+@pytest.mark.usefixtures("wide_terminal")
 def test_teammates_are_listed(run: Run) -> None:
     printed = run("run", "--teammate", "help").assert_fine()
     assert [line.partition(":")[0].split()[0] for line in printed.splitlines()] == list(TEAMMATES)

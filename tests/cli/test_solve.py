@@ -16,6 +16,8 @@ from tests.cli.command import Run
 from tests.planning.test_exact import fork
 from tests.tool_fetching import workshop
 
+pytestmark = pytest.mark.usefixtures("wide_terminal")
+
 TOLD = """\
 expected marginal cost  0.6
 expected cost           10.6

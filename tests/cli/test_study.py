@@ -30,15 +30,15 @@ def test_a_study_from_options_alone(run: Run) -> None:
 
 
 def test_every_option_replaces_what_the_file_says(run: Run) -> None:
-    Path("s.toml").write_text(toml(small(base_cost=0.25)))
+    Path("s.toml").write_text(toml(small(base=0.25)))
     Path("map.json").write_text(EXAMPLE)
-    options = ["--costs", "0", "1.5", "--base-cost", "2", "--methods", "never", "--teammates", "uniform"]
+    options = ["--per-goal", "0", "1.5", "--base", "2", "--methods", "never", "--teammates", "uniform"]
     options += ["--beliefs", "bayes", "robust", "--episodes", "3", "--seed", "99", "--walls", "0.1", "--priors", "near"]
     outcome = run("study", "s.toml", "--dry-run", *options, *TINY)
     assert (outcome.code, outcome.err) == (0, "2 instances, 24 episodes\n")
     said = json.loads(outcome.out)
     assert (said["name"], said["seed"], said["episodes"]) == ("small", 99, 3)
-    assert (said["per_station_costs"], said["base_costs"], said["teammates"]) == ([0.0, 1.5], [2.0], ["uniform"])
+    assert (said["per_goal"], said["base"], said["teammates"]) == ([0.0, 1.5], [2.0], ["uniform"])
     assert [method["label"] for method in said["methods"]] == ["never (bayes)", "never (robust)"]
     assert said["instances"] == {
         "count": 2,
@@ -56,7 +56,7 @@ def test_every_option_replaces_what_the_file_says(run: Run) -> None:
 def test_a_quick_study(run: Run) -> None:
     said = json.loads(run("study", "paper", "--quick", "--dry-run").out)
     assert (said["name"], said["instances"]["count"]) == ("paper-quick", 10)
-    assert said["per_station_costs"] == [0.0, 0.2, 0.5]
+    assert said["per_goal"] == [0.0, 0.2, 0.5]
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +110,8 @@ def test_what_is_refused(run: Run) -> None:
         ("none",): "study: found 'none'; expected a study file (.toml) or one of beyond, paper",
         ("s.toml", "--workers", "0"): "--workers: found '0'; expected a whole number from 1",
         ("s.toml", "--workers", "2", "--dask", "x"): "--workers: found --dask as well; expected one of the two",
-        ("s.toml", "--costs", "nan"): "--costs: found 'nan'; expected a finite number from 0",
-        ("s.toml", "--base-cost", "-1"): "--base-cost: found '-1'; expected a finite number from 0",
+        ("s.toml", "--per-goal", "nan"): "--per-goal: found 'nan'; expected a finite number from 0",
+        ("s.toml", "--base", "-1"): "--base: found '-1'; expected a finite number from 0",
         ("s.toml", "--instances", "0"): "--instances: found '0'; expected a whole number from 1",
         ("s.toml", "--seed", "x"): "--seed: found 'x'; expected a whole number from 0",
         ("s.toml", "--workers", "1", "--out", "file"): (
@@ -155,7 +155,7 @@ def test_words_that_have_no_utf8_do_not_stop_a_study(run: Run, monkeypatch: pyte
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_bar_in_a_terminal_and_nothing_elsewhere(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(toml(small(priors=["far"], per_station_costs=[0.0])))
+    (tmp_path / "s.toml").write_text(toml(small(priors=["far"], per_goal=[0.0])))
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "askwise.cli", "study", "s.toml", "--workers", "1"],

@@ -86,7 +86,7 @@ def test_answers_are_truthful_and_nobody_moves() -> None:
     assert game.allowed.tolist() == [True, True, False]
     assert (game.cost, game.steps, game.finished) == (1.0, 1, False)
     assert math.isnan(game.marginal_cost)
-    assert game.optimal_cost == 8
+    assert game.known_cost == 8
 
 
 def test_it_is_cut_off() -> None:
@@ -145,7 +145,7 @@ def test_a_game_that_does_not_know_the_goal_does_not_answer() -> None:
     game = Game(ToolFetching(workshop()))
     with pytest.raises(AskwiseError, match=r"^the game does not know the goal, so it cannot answer"):
         game.ask((0,))
-    assert math.isnan(game.optimal_cost)
+    assert math.isnan(game.known_cost)
     assert np.all(game.allowed)
 
 

@@ -142,7 +142,7 @@ def test_plans_beyond_the_limits_are_refused() -> None:
         askwise.design(replace(given, limits=limits), 1, budget=3)
     assert str(refused.value) == (
         "budget: found 3: plans of up to 5 steps for goal at k one are more than the limits reach; "
-        "expected a smaller budget, or higher limits (--limit evaluations=N --limit states=N)"
+        "expected a smaller budget, or higher limits (--search-limit evaluations=N --search-limit states=N)"
     )
 
 

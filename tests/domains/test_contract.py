@@ -315,6 +315,6 @@ def test_who_is_asked_decides_as_who_has_watched(name: str, method: str) -> None
         ego = episode.steps[n].state.ego
         decision, belief = watched(problem, method, actions, answers, ego, seed)
         named = [problem.teammate.actions.names[action] for action in actions]
-        advice = askwise.ask(problem, method, seen=named, answers=answers, ego=ego_name(problem, ego), seed=seed)
+        advice = askwise.ask(problem, method, seen=named, answered=answers, ego_at=ego_name(problem, ego), seed=seed)
         assert advice.decision == decision
         np.testing.assert_array_equal(advice.belief, belief)

@@ -19,7 +19,7 @@ from askwise.envs.tool_fetching_v0 import ToolFetchingParallelEnv
 from tests.envs.playing import CORRIDOR, EAST, NOOP, NORTH, PICKUP_S1, PICKUP_S2, SMALL, WEST, act, ask, make
 
 ALWAYS = {"step_cost", "cost", "illegal", "action_mask"}
-AT_THE_END = {"goal", "optimal_cost", "marginal_cost"}
+AT_THE_END = {"goal", "known_cost", "marginal_cost"}
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_an_episode_played_by_hand() -> None:
         assert set(info) == (ALWAYS | AT_THE_END if x == 5 else ALWAYS)
     assert (terminated, truncated) == (True, False)
     # Its best way takes 1 to the toolbox, 1 to pick up and 3 to the station: exactly this one.
-    assert (info["goal"], info["cost"], info["optimal_cost"], info["marginal_cost"]) == (0, 5.0, 5.0, 0.0)
+    assert (info["goal"], info["cost"], info["known_cost"], info["marginal_cost"]) == (0, 5.0, 5.0, 0.0)
 
 
 def test_in_a_question_nobody_moves_and_the_answer_is_kept() -> None:
@@ -206,7 +206,7 @@ def test_an_episode_is_cut_off_after_max_steps_and_then_tells_the_goal() -> None
     assert [(terminated, truncated) for terminated, truncated, _ in outcomes] == [(False, False)] * 2 + [(False, True)]
     assert [set(info) for _, _, info in outcomes] == [ALWAYS, ALWAYS, ALWAYS | AT_THE_END]
     # Fetcher: 1 to the toolbox, 1 to pick up, 3 to the station; so 5. It cost 1 + 0.75 + 1 so far.
-    assert (outcomes[-1][2]["goal"], outcomes[-1][2]["optimal_cost"]) == (1, 5.0)
+    assert (outcomes[-1][2]["goal"], outcomes[-1][2]["known_cost"]) == (1, 5.0)
     assert outcomes[-1][2]["marginal_cost"] == 2.75 - 5.0
 
 

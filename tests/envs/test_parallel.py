@@ -60,7 +60,7 @@ def test_an_episode_of_both() -> None:
     assert truncations == {"worker": False, "fetcher": False}
     assert observations["worker"]["worker"].tolist() == observations["fetcher"]["fetcher"].tolist() == [5, 0]
     for info in infos.values():
-        assert (info["goal"], info["cost"], info["optimal_cost"], info["marginal_cost"]) == (0, 5.0, 5.0, 0.0)
+        assert (info["goal"], info["cost"], info["known_cost"], info["marginal_cost"]) == (0, 5.0, 5.0, 0.0)
 
 
 def test_in_a_question_nobody_moves() -> None:

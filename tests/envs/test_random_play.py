@@ -50,8 +50,8 @@ def _random_episode(env: Any, seen: dict[str, Any], info: dict[str, Any]) -> boo
         over = terminated or truncated
     assert info["cost"] == pytest.approx(-sum(rewards), abs=1e-9)
     goal = info["goal"]
-    assert info["optimal_cost"] == optimal_costs(env.problem, start)[goal]
-    assert info["marginal_cost"] == info["cost"] - info["optimal_cost"]
+    assert info["known_cost"] == optimal_costs(env.problem, start)[goal]
+    assert info["marginal_cost"] == info["cost"] - info["known_cost"]
     assert seen["possible"][goal] == 1, "answers are truthful"
     if terminated:
         assert info["marginal_cost"] >= -1e-9

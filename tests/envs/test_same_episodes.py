@@ -46,7 +46,7 @@ def test_an_agent_meets_the_same_episode_in_the_environment_and_in_simulate(team
         assert [-reward for _, reward, _ in steps] == [step.cost for step in expected.steps]
         info = steps[-1][2]
         assert (info["goal"], info["cost"]) == (expected.goal, expected.cost)
-        assert (info["optimal_cost"], info["marginal_cost"]) == (expected.optimal_cost, expected.marginal_cost)
+        assert (info["known_cost"], info["marginal_cost"]) == (expected.known_cost, expected.marginal_cost)
 
 
 def told() -> str:

@@ -119,7 +119,11 @@ def _moments(env: GameEnv, episode: Episode, seed: int) -> Iterator[Observation]
         assert info["illegal"] is False
     assert (terminated, truncated) == (episode.finished, not episode.finished)
     assert game.state == episode.final
-    assert (info["goal"], info["cost"], info["optimal_cost"]) == (episode.goal, episode.cost, episode.optimal_cost)
+    assert (info["goal"], info["cost"], info["known_cost"]) == (
+        episode.goal,
+        episode.cost,
+        episode.known_cost,
+    )
     assert not episode.finished or info["marginal_cost"] == episode.marginal_cost
 
 

@@ -35,7 +35,7 @@ def decisions(method: str, episodes: tuple[tuple[int, str | None, str | None], .
         for name, make in to_decide(seed).items():
             episode = askwise.simulate(make(), method, teammate, seed=seed, answers=answers)
             told = f"{episode.teammate}, {episode.problem.answers}, goal {episode.goal_name}"
-            yield f"== {name}, seed {seed}, {told}: cost {episode.cost!r}, with the goal known {episode.optimal_cost!r}"
+            yield f"== {name}, seed {seed}, {told}: cost {episode.cost!r}, with the goal known {episode.known_cost!r}"
             yield from _decided(episode)
 
 
@@ -113,7 +113,7 @@ def _signature(thing: object) -> str:
 
 # -- a small study -----------------------------------------------------------------------------------------------
 
-STUDY = "study paper --instances 2 --priors far near --costs 0 0.2 --workers 1 --out {folder}"
+STUDY = "study paper --instances 2 --priors far near --per-goal 0 0.2 --workers 1 --out {folder}"
 
 
 @cache

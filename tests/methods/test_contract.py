@@ -192,7 +192,7 @@ class Contract:
             asked = [len(step.decision.ask) for step in episode.steps if step.decision.ask is not None]
             moves = len(episode.steps) - len(asked)
             assert episode.cost == pytest.approx(moves + sum(price.base + price.per_goal * n for n in asked), abs=1e-9)
-            assert episode.marginal_cost == pytest.approx(episode.cost - episode.optimal_cost, abs=1e-9)
+            assert episode.marginal_cost == pytest.approx(episode.cost - episode.known_cost, abs=1e-9)
             assert len(episode.questions) == len(asked)
 
     @every_map

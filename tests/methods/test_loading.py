@@ -170,7 +170,7 @@ def test_other_processes_load_it_for_themselves() -> None:
 # -- refused -----------------------------------------------------------------------------------------------------
 
 AGENTS_THERE = "'Likeliest', 'Renamed', 'Chooses', 'Unfinished', 'Breaks'"
-HERE = "FILE.py:CLASS or PACKAGE.MODULE:CLASS"
+HERE = "FILE.py, FILE.py:CLASS or PACKAGE.MODULE:CLASS"
 
 REFUSED = {
     "mine.py:": f"method: found 'mine.py:'; expected {HERE}",

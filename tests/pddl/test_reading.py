@@ -138,9 +138,9 @@ def test_a_goal_that_is_left_open_needs_a_list_of_goals() -> None:
 
 
 LIMITED = {
-    "atoms": "grounding: found one atom more that can become true; expected at most 5 (raise it by Limits(atoms=...), commands: --limit atoms=N)",
-    "operators": "grounding: found one operator more, 'pick-up c'; expected at most 2 (raise it by Limits(operators=...), commands: --limit operators=N)",
-    "tries": "grounding: found one object more to try in place of a variable; expected at most 3 (raise it by Limits(tries=...), commands: --limit tries=N)",
+    "atoms": "grounding: found one atom more that can become true; expected at most 5 (raise it by Limits(atoms=...), commands: --search-limit atoms=N)",
+    "operators": "grounding: found one operator more, 'pick-up c'; expected at most 2 (raise it by Limits(operators=...), commands: --search-limit operators=N)",
+    "tries": "grounding: found one object more to try in place of a variable; expected at most 3 (raise it by Limits(tries=...), commands: --search-limit tries=N)",
 }  # fmt: skip
 
 
@@ -160,6 +160,6 @@ def test_an_action_of_many_free_variables_does_not_hang() -> None:
 def test_steps_of_optimal_plans_have_a_limit_too() -> None:
     message = (
         "optimal plans: found one step more on them; expected at most 20 (raise it by Limits(edges=...), commands:"
-        " --limit edges=N)"
+        " --search-limit edges=N)"
     )
     assert_refused(lambda: cones_of(recognition(TWO_EXITS), limits=Limits(edges=20)), message)

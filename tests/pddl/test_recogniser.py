@@ -90,7 +90,7 @@ def test_without_gaps_plans_that_begin_so_count(seen: list[str]) -> None:
 def test_an_open_grid_in_closed_form() -> None:
     """From corner to corner there are comb(8, 4) ways; through one edge, those before it times those after."""
     problem = watched(corridors(5, 5, [(4, 4), (4, 0)]), go((1, 1), (2, 1)))
-    found = recognise(problem, prior=[3, 1])
+    found = recognise(problem, prior=[3, 1], belief="bayes")
     share_of_first = comb(2, 1) * comb(5, 2) / comb(8, 4)
     assert found.probabilities[-1].tolist() == [1.0, 0.0]  # no shortest way along the edge of the grid passes there
     robust = recognise(problem, prior=[3, 1], belief="robust", stray=0.2)
@@ -112,11 +112,11 @@ def test_more_plans_than_floats_can_count() -> None:
     files = {**corridors(1, 1, []), "template.pddl": template, "hyps.dat": "(at end)\n(at other)"}
     problem = watched(files, ["go a5 a6", "go b900 b901", "go a1099 end"])
     for complete, seen in ((False, problem), (True, watched(files, ["go start a1", "go a1 b2"]))):
-        found = recognise(seen, complete=complete)
+        found = recognise(seen, complete=complete, belief="bayes")
         assert np.isfinite(found.probabilities).all()
         assert found.possible[2].all()
         assert found.probabilities[2].tolist() == pytest.approx([0.5, 0.5], rel=1e-9)
-    assert recognise(problem).probabilities[-1].tolist() == [1.0, 0.0]
+    assert recognise(problem, belief="bayes").probabilities[-1].tolist() == [1.0, 0.0]
 
 
 def test_full_observations_of_an_optimal_plan_never_rule_the_true_goal_out() -> None:
@@ -125,13 +125,13 @@ def test_full_observations_of_an_optimal_plan_never_rule_the_true_goal_out() -> 
     for goal in range(3):
         for plan in all_plans(problem, goal):
             for complete in (False, True):
-                found = recognise(watched(FILES, plan), cones=cones, complete=complete)
+                found = recognise(watched(FILES, plan), cones=cones, complete=complete, belief="bayes")
                 assert found.possible[:, goal].all()
 
 
 def test_a_walk_that_no_plan_explains_is_told_and_robust_goes_on() -> None:
     problem = watched(FILES, go((0, 0), (1, 0), (0, 0), (0, 1)), "(at r0-2)")
-    found = recognise(problem)
+    found = recognise(problem, belief="bayes")
     assert found.contradiction == 2
     assert found.likeliest() == ()
     assert found.probabilities[2:].tolist() == [[0, 0, 0]] * 2
@@ -191,7 +191,7 @@ def test_without_any_action_that_is_possible_goals_that_hold_at_first_keep_their
 )
 def test_bad_input(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        recognise(watched(FILES, go((0, 0), (1, 0))), **options)  # type: ignore[arg-type]
+        recognise(watched(FILES, go((0, 0), (1, 0))), **{"belief": "bayes", **options})  # type: ignore[arg-type]
 
 
 def test_too_large_is_refused_with_the_bound_reached() -> None:
@@ -199,4 +199,4 @@ def test_too_large_is_refused_with_the_bound_reached() -> None:
     cones = cones_of(problem, limits=Limits(blind=3, evaluations=3, states=3))
     assert cones.too_large
     with pytest.raises(InputError, match=r"too large: its plans have at least [1-8] steps"):
-        recognise(problem, cones=cones)
+        recognise(problem, cones=cones, belief="bayes")

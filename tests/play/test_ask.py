@@ -70,7 +70,7 @@ def test_from_what_was_seen_and_answered_it_decides_as_who_has_watched(name: str
         ego = episode.steps[n].state.ego
         agent = watched(problem, method, actions, answers, ego, seed)
         named = [problem.teammate.actions.names[action] for action in actions]
-        advice = askwise.ask(problem, method, seen=named, answers=answers, ego=ego_name(problem, ego), seed=seed)
+        advice = askwise.ask(problem, method, seen=named, answered=answers, ego_at=ego_name(problem, ego), seed=seed)
         assert advice.decision == agent[0]
         np.testing.assert_array_equal(advice.belief, agent[1])
 
@@ -105,7 +105,7 @@ def test_from_where_the_teammate_is_it_infers_with_the_belief_of_the_method(meth
         episode = askwise.simulate(problem, "never", seed=seed)
         there = episode.steps[min(4, len(episode.steps) - 1)].state.teammate
         steps = [step.teammate_action for step in episode.steps[:4] if step.teammate_action is not None]
-        one = askwise.ask(problem, method, teammate=problem.teammate.model.name(there), seed=seed)
+        one = askwise.ask(problem, method, teammate_at=problem.teammate.model.name(there), seed=seed)
         other = askwise.ask(problem, method, seen=steps, seed=seed)
         assert one.state == other.state
         assert (one.decision.action, one.decision.ask) == (other.decision.action, other.decision.ask)
@@ -122,7 +122,7 @@ def test_at_the_start_it_is_the_first_decision_of_an_episode() -> None:
 
 
 def test_what_it_says() -> None:
-    advice = askwise.ask(workshop(), "ezq-exact", teammate=(0, 1), ego=((4, 0), "C"), answers=[("A", False)])
+    advice = askwise.ask(workshop(), "ezq-exact", teammate_at=(0, 1), ego_at=((4, 0), "C"), answered=[("A", False)])
     assert joint_state(advice.problem, ego=((4, 0), "C")) == JointState(0, advice.state.ego)
     assert advice.possible is not None
     assert advice.possible.tolist() == [False, True, True]
@@ -140,15 +140,17 @@ def test_an_agent_of_ones_own_that_keeps_no_belief() -> None:
         def decide(self, observation: Observation) -> askwise.Decision:
             return askwise.Decision(action=self.problem.ego.actions.stay, why="Wait.")
 
-    advice = askwise.ask(workshop(), Waits(), teammate=(0, 2))
+    advice = askwise.ask(workshop(), Waits(), teammate_at=(0, 2))
     assert (advice.action, advice.belief, advice.possible) == ("NOOP", None, None)
     assert str(advice) == "do NOOP\nWait."
 
 
 def test_a_teammate_on_no_way_to_a_possible_goal() -> None:
     with pytest.raises(ContradictoryObservation):
-        askwise.ask(workshop(), "ezq", teammate=(0, 4), answers=[("B", False), ("C", False)])
-    doubting = askwise.ask(workshop(), "ezq", teammate=(0, 4), answers=[("B", False), ("C", False)], belief="robust")
+        askwise.ask(workshop(), "ezq", teammate_at=(0, 4), answered=[("B", False), ("C", False)])
+    doubting = askwise.ask(
+        workshop(), "ezq", teammate_at=(0, 4), answered=[("B", False), ("C", False)], belief="robust"
+    )
     assert doubting.belief == pytest.approx([1.0, 0.0, 0.0])
 
 
@@ -168,7 +170,7 @@ FAULTS: dict[str, Fault] = {
         + ", ".join(repr(name) for name in AGENTS if name != "informed"),
     ),
     "two ways to say what happened": (
-        lambda: askwise.ask(workshop(), history=[Observation(JointState(0, 8))], teammate=(0, 1)),
+        lambda: askwise.ask(workshop(), history=[Observation(JointState(0, 8))], teammate_at=(0, 1)),
         "history: found a history together with what was seen or answered; expected one of the two",
     ),
     "an unknown action": (
@@ -176,19 +178,19 @@ FAULTS: dict[str, Fault] = {
         f"action 1 of those seen: found 'NORHT'; expected {ACTIONS} (did you mean 'NORTH'?)",
     ),
     "an unknown goal": (
-        lambda: askwise.ask(workshop(), answers=[("Z", True)]),
+        lambda: askwise.ask(workshop(), answered=[("Z", True)]),
         "answers: found 'Z'; expected goals, some of A, B, C",
     ),
     "no answer": (
-        lambda: askwise.ask(workshop(), answers=[("A", "maybe")]),  # type: ignore[list-item]
+        lambda: askwise.ask(workshop(), answered=[("A", "maybe")]),  # type: ignore[list-item]
         "answers: found 'maybe'; expected True, False, or None for no answer, after the goals that were asked about",
     ),
     "somewhere else than seen": (
-        lambda: askwise.ask(workshop(), seen=["NORTH"], teammate=(3, 3)),
+        lambda: askwise.ask(workshop(), seen=["NORTH"], teammate_at=(3, 3)),
         "teammate: found (3, 3); expected (0, 1), where the actions seen lead, or nothing",
     ),
     "off the map": (
-        lambda: askwise.ask(workshop(), teammate=(9, 9)),
+        lambda: askwise.ask(workshop(), teammate_at=(9, 9)),
         "teammate: found (9, 9), outside the 6 x 5 grid; expected x from 0 to 5 and y from 0 to 4",
     ),
     "the wrong kind of thing": (

@@ -66,7 +66,7 @@ def assert_sound(episode: Episode) -> None:
     assert state == episode.final
     assert episode.cost == total
     if episode.finished:
-        assert episode.marginal_cost == episode.cost - episode.optimal_cost
+        assert episode.marginal_cost == episode.cost - episode.known_cost
     else:
         assert math.isnan(episode.marginal_cost), "what is missing cannot be compared"
     assert episode.questions == tuple(step for step in episode.steps if step.decision.ask is not None)
@@ -85,7 +85,7 @@ def test_episodes_are_sound(drawn: Instance, agent: str | Agent, teammate: str, 
     episode = simulate(drawn, agent, teammate, seed=seed)
     assert_sound(episode)
     assert episode.finished
-    assert episode.cost >= episode.optimal_cost or episode.questions, "only free questions could be cheaper"
+    assert episode.cost >= episode.known_cost or episode.questions, "only free questions could be cheaper"
     assert episode.teammate == teammate
     assert episode.seed == seed
     assert episode.goal_name == list(drawn.stations)[episode.goal]
@@ -334,7 +334,7 @@ def test_an_agent_of_one_s_own() -> None:
     assert [step.answer for step in episode.questions] == [Answer((2,), False)]
     assert episode.finished
     # One question settles that the toolbox at (0, 2) is the one; the worker shows by then which of its tools.
-    assert episode.cost == episode.optimal_cost + 0.75
+    assert episode.cost == episode.known_cost + 0.75
     first, second = episode.steps[0], episode.steps[1]
     assert (first.belief is None, second.belief is None) == (False, False)
     np.testing.assert_allclose(first.belief, [1 / 7, 2 / 7, 4 / 7])  # type: ignore[arg-type]

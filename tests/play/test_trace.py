@@ -64,7 +64,7 @@ def test_what_is_saved_is_loaded_again(make: Callable[[], Episode], tmp_path: Pa
 
 
 def assert_same(loaded: Episode, saved: Episode) -> None:
-    for name in ("method", "teammate", "goal", "seed", "final", "optimal_cost", "finished", "cost"):
+    for name in ("method", "teammate", "goal", "seed", "final", "known_cost", "finished", "cost"):
         assert getattr(loaded, name) == getattr(saved, name), name
     assert loaded.problem.goals == saved.problem.goals
     assert len(loaded.steps) == len(saved.steps)
@@ -135,9 +135,9 @@ def test_a_trace_read_by_eye() -> None:
     assert [step["holding"] for step in found["steps"]].index("C") == 5
     assert found["final"] == {"worker": [5, 4], "fetcher": [5, 4], "holding": "C"}
     assert (found["goal"], found["method"], found["teammate"], found["seed"]) == ("C", "asks the first half", "urop", 2)
-    assert (found["finished"], found["optimal_cost"]) == (True, 10)
+    assert (found["finished"], found["known_cost"]) == (True, 10)
     assert found["cost"] == pytest.approx(11.2)
-    assert found["marginal_cost"] == found["cost"] - found["optimal_cost"]
+    assert found["marginal_cost"] == found["cost"] - found["known_cost"]
     assert Instance.from_json(found["instance"]) == workshop(query_cost={"base": 0.5, "per_station": 0.1})
 
 
@@ -238,7 +238,7 @@ def lacking(*path: str | int) -> Callable[[], Episode]:
 
 REQUIRED = "found nothing; expected this key, which is required"
 KEYS = (
-    "format, instance, answers, method, teammate, seed, goal, finished, cost, optimal_cost, marginal_cost, final, steps"
+    "format, instance, answers, method, teammate, seed, goal, finished, cost, known_cost, marginal_cost, final, steps"
 )
 STEP_KEYS = (
     "t, worker, fetcher, holding, belief, action, worker_action, ask, answer, why, value, question_cost, "
@@ -274,7 +274,10 @@ FAULTS: dict[str, Fault] = {
     "a step that is none": (changed("steps", 0, value=3), "steps[0]: found 3; expected an object, { ... }"),
     "an unknown goal": (changed("goal", value="D"), "goal: found \"D\"; expected one of 'A', 'B', 'C'"),
     "finished in words": (changed("finished", value="yes"), 'finished: found "yes"; expected true or false'),
-    "a negative cost": (changed("optimal_cost", value=-1), "optimal_cost: found -1; expected a finite number from 0"),
+    "a negative cost": (
+        changed("known_cost", value=-1),
+        "known_cost: found -1; expected a finite number from 0",
+    ),
     "a method that is none": (changed("method", value=None), "method: found null; expected a string"),
     "a worker outside": (
         changed("steps", 0, "worker", value=[6, 0]),
@@ -385,8 +388,8 @@ FAULTS: dict[str, Fault] = {
         "steps[1].cost: found 1.7e+308; expected at most 1e+18",
     ),
     "an infinite cost": (
-        changed("optimal_cost", value=float("inf")),
-        "optimal_cost: found Infinity; expected a finite number from 0",
+        changed("known_cost", value=float("inf")),
+        "known_cost: found Infinity; expected a finite number from 0",
     ),
     "a second best question of 400 digits": (
         changed("steps", 0, "runner_up", value={"stations": ["A"], "net": -(10**400)}),
@@ -469,3 +472,12 @@ def test_files_that_cannot_be_read_or_written(tmp_path: Path) -> None:
     broken.write_text(json.dumps(trace.to_json(episode()))[:-1])
     with pytest.raises(InputError, match=r"^line 1, column \d+: found something that is not JSON"):
         trace.load(broken)
+
+
+def test_traces_with_the_earlier_name_of_a_cost() -> None:
+    episode = simulate(workshop(), "never", goal="B", seed=4)
+    stated = trace.to_json(episode)
+    earlier = {"optimal_cost" if key == "known_cost" else key: value for key, value in stated.items()}
+    assert trace.from_json(json.loads(json.dumps(earlier))).known_cost == episode.known_cost
+    with pytest.warns(DeprecationWarning, match="known_cost"):
+        assert episode.optimal_cost == episode.known_cost

@@ -44,6 +44,9 @@ def test_a_conversation() -> None:
 def test_looking_back() -> None:
     found = Tools().call("audit", {"conversations": [TALK, RASH]})
     assert found == Tools().call("audit", {"conversations": [{"format": "askwise/conversation@1", **TALK}, RASH]})
+    bare = {key: value for key, value in WHOLE.items() if key != "format"}
+    assert found == Tools().call("audit", {"conversations": [{**TALK, "decision": bare}, RASH]})
+    jsonschema.validate({"conversations": [{**TALK, "decision": bare}]}, serving.audit_schema())
     json.dumps(found, allow_nan=False)
     jsonschema.validate({"conversations": [TALK, RASH]}, serving.audit_schema())
 
@@ -128,7 +131,9 @@ async def _drive() -> None:
 
 def test_without_the_extra_the_way_to_install_it_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.lowlevel", None)
-    run("serve-mcp").assert_refused("askwise serve-mcp: the package 'mcp' is not installed; pip install 'askwise[mcp]'")
+    run("serve-mcp").assert_refused(
+        "askwise serve-mcp: the package 'mcp' is not installed; pip install '.[mcp]' in askwise's folder"
+    )
 
 
 def test_an_input_that_ends_at_once_ends_the_server() -> None:

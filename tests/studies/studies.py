@@ -21,7 +21,7 @@ SMALL: dict[str, Any] = {
     "name": "small",
     "seed": 7,
     "priors": ["far", "near"],
-    "per_station_costs": [0.0, 0.3],
+    "per_goal": [0.0, 0.3],
     "methods": ["never", "toolbox", "ezq-local"],
     "instances": {"count": 6, "size": 5, "stations": 5, "toolboxes": 2},
 }

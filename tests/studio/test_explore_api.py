@@ -108,7 +108,7 @@ def test_belief_and_advice_are_those_of_ask(now: list[int]) -> None:
     sketch["teammate"]["now"] = now
     sketch["ego"]["now"] = [5, 3]
     found = follow(sketch)
-    advice = ask(str(EXAMPLES / "kitchen.toml"), "ezq", teammate=tuple(now))
+    advice = ask(str(EXAMPLES / "kitchen.toml"), "ezq", teammate_at=tuple(now))
     assert advice.belief is not None
     assert found["belief"] == advice.belief.tolist()
     assert found["why"] == advice.why

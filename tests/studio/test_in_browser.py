@@ -147,7 +147,7 @@ def test_who_follows_urop_by_keyboard_gets_the_trace_of_simulate(visit: Visit) -
     page.wait_for_selector("#review table")
     assert page.locator("#review tbody tr").all_inner_texts()[:2] == [
         f"the helper with you\t{simulated.cost:g}\t",
-        f"if the goal had been known\t{simulated.optimal_cost:g}\t",
+        f"if the goal had been known\t{simulated.known_cost:g}\t",
     ]
     assert page.inner_text("#same-walk") == "In every row, your moves are the same."
     assert axe_finds(page) == []

@@ -234,7 +234,7 @@ def test_who_plays_like_the_optimum_is_told_so() -> None:
         "questions": len(simulated.questions),
         "finished": True,
     }
-    assert (told["cost"], told["optimal"]) == (simulated.cost, simulated.optimal_cost)
+    assert (told["cost"], told["optimal"]) == (simulated.cost, simulated.known_cost)
     assert all(step.belief is not None for step in episode.steps), "the page shows what the judge would have believed"
 
 
@@ -276,7 +276,7 @@ def test_beside_a_person_who_makes_a_detour_the_others_meet_the_same_detour() ->
 
 def test_with_the_goal_known_the_walk_is_the_one_that_was_walked() -> None:
     made = begun("kitchen", role="teammate", method="never", goal="pie", seed=3)
-    shortest = made.game.optimal_cost
+    shortest = made.game.known_cost
     done(made, [{"move": name} for _ in range(8) for name in ("EAST", "WEST")])  # to and fro: 16 steps for nothing
     while not made.over:
         here = made.game.state.teammate
@@ -286,12 +286,12 @@ def test_with_the_goal_known_the_walk_is_the_one_that_was_walked() -> None:
     episode, told = review(made)
     assert told["finished"]
     assert (told["optimal"], told["known"]) == (shortest, shortest + 16)
-    assert episode.optimal_cost == told["known"], "the page that steps through the round says the same"
+    assert episode.known_cost == told["known"], "the page that steps through the round says the same"
 
 
 def test_of_a_round_that_was_stopped_nothing_is_said_about_the_goal_known() -> None:
     made = done(begun("kitchen", role="teammate", method="never", goal="pie", seed=3), [{"stop": True}])
     episode, told = review(made)
     assert told["known"] is None
-    assert episode.optimal_cost == told["optimal"]
+    assert episode.known_cost == told["optimal"]
     assert "with the goal known" in page_text(episode)

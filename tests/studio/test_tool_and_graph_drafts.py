@@ -74,7 +74,7 @@ def test_what_follows_from_tool_fetching_is_what_ask_says(holding: str | None) -
     sketch["teammate"]["now"], sketch["ego"]["now"], sketch["ego"]["holding"] = [6, 1], [5, 5], holding
     found = follow(sketch, [8, 10])
     problem = ToolFetching(Instance.load(EXAMPLES / "workshop.json"))
-    advice = ask(problem, "ezq", teammate=(6, 1), ego=(5, 5) if holding is None else ((5, 5), holding))
+    advice = ask(problem, "ezq", teammate_at=(6, 1), ego_at=(5, 5) if holding is None else ((5, 5), holding))
     assert advice.belief is not None
     assert (found["belief"], found["why"]) == (advice.belief.tolist(), advice.why)
     assert found["prior"] == pytest.approx(problem.prior.tolist(), rel=1e-3)
@@ -163,7 +163,7 @@ def test_what_follows_from_a_graph_is_what_ask_says() -> None:
     sketch["teammate"]["now"], sketch["ego"]["now"] = "corridor 2", "upper hall"
     found = follow(sketch, [2, 4])
     problem = as_problem(EXAMPLES / "ward.toml")
-    advice = ask(problem, "ezq", teammate="corridor 2", ego="upper hall")
+    advice = ask(problem, "ezq", teammate_at="corridor 2", ego_at="upper hall")
     assert advice.belief is not None
     assert (found["belief"], found["why"]) == (advice.belief.tolist(), advice.why)
     states, heat = found["states"][0], found["pair"]["heat"]

@@ -96,7 +96,7 @@ def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:
     for path, why in [
         (tmp_path / "missing" / "x.txt", "no such file or directory"),
         (tmp_path / "file" / "x.txt", "not a directory"),
-        (tmp_path / "folder", "is a directory"),
+        (tmp_path / "folder", "a folder, not a file"),
     ]:
         with pytest.raises(InputError) as caught:
             write(path)
@@ -327,7 +327,7 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     assert_refused(
         lambda: read_text(missing), f"file '{missing}': found no such file or directory; expected {readable}"
     )
-    assert_refused(lambda: read_text(folder), f"file '{folder}': found is a directory; expected {readable}")
+    assert_refused(lambda: read_text(folder), f"file '{folder}': found a folder, not a file; expected {readable}")
     assert_refused(
         lambda: read_text(binary), f"file '{binary}': found bytes that are not UTF-8 text; expected a text file"
     )

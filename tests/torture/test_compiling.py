@@ -115,7 +115,7 @@ def asked_without_pycache(folder: Path, home: Path) -> tuple[int, str, str]:
 @pytest.mark.parametrize("more", [{}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}], ids=["utf-8", "ascii"])
 def test_a_study_at_a_dumb_terminal_in_the_c_locale(tmp_path: Path, more: dict[str, str]) -> None:
     study = tmp_path / "s.toml"
-    study.write_text(toml(small(priors=["far"], per_station_costs=[0.0])))
+    study.write_text(toml(small(priors=["far"], per_goal=[0.0])))
     command = ["study", str(study), "--workers", "1", "--out"]
     code, printed = in_a_terminal(*command, str(tmp_path / "dumb"), LC_ALL="C", TERM="dumb", **more)
     assert (code, "\x1b" in printed, "18/18" in printed) == (0, False, True)

@@ -218,10 +218,10 @@ def text_of(given: bytes) -> str:
 INSTANCE = r"format|width|height|walls|toolboxes|stations|worker|fetcher|prior|query_cost"
 PROBLEM = rf"{INSTANCE}|name|map|teammate|ego|goals|answers|groups|words|weights|prices"
 STUDY = (
-    r"name|methods|title|seed|episodes|max_steps|priors|per_station_costs|base_costs?|teammates|beliefs|bounds|exact"
+    r"name|methods|title|seed|episodes|max_steps|priors|per_goal|base?|teammates|beliefs|bounds|exact"
     r"|instances|study|domain"
 )
-TRACE = rf"{PROBLEM}|instance|method|seed|goal|finished|cost|optimal_cost|marginal_cost|final|steps"
+TRACE = rf"{PROBLEM}|instance|method|seed|goal|finished|cost|known_cost|marginal_cost|final|steps"
 
 
 def read_problem(given: bytes) -> None:
@@ -289,8 +289,8 @@ FULL: dict[str, Any] = {
     "episodes": 2,
     "max_steps": 500,
     "priors": ["far", {"kind": "near", "temperature": 2.0}, {"kind": "far", "temperature": 3, "label": "flat"}],
-    "per_station_costs": [0, 0.2],
-    "base_costs": [0.5, 1],
+    "per_goal": [0, 0.2],
+    "base": [0.5, 1],
     "teammates": ["urop", "noisy:0.1"],
     "beliefs": ["elimination", "bayes"],
     "methods": ["never", {"name": "ezq", "label": "local", "optimiser": "local"}],
@@ -301,7 +301,7 @@ FULL: dict[str, Any] = {
 OF_FILES: dict[str, Any] = {
     "name": "files",
     "methods": ["never", "mine.py:Mine"],
-    "base_cost": 0.5,
+    "base": 0.5,
     "instances": {"files": ["a.json", "more/*.json"]},
 }
 MINE = """from askwise.methods import BeliefAgent
@@ -332,7 +332,7 @@ def test_studies(folder: Path) -> None:
         assert study.fingerprint
 
     seen = torture(Reader(read, texts("studies", [FULL, OF_FILES], toml_text), STUDY))
-    assert {"read", "file", "methods", "priors", "instances", "teammates", "base_cost"} <= set(seen)
+    assert {"read", "file", "methods", "priors", "instances", "teammates", "base"} <= set(seen)
 
 
 @pytest.mark.usefixtures("folder")

@@ -9,44 +9,76 @@ from askwise.cli import interruption  # before all others: from here on, Ctrl-C 
 
 # isort: split
 import argparse
+import codecs
 import contextlib
 import importlib
 import io
 import os
+import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
 from typing import Any
 
 from askwise import __version__
-from askwise.cli import common
+from askwise.cli import common, parsing
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.text.wording import printable
 
-COMMANDS = {
-    "ask": "show what the ego agent would do now, and why",
-    "audit": "measure the regret of each decision in episodes and conversations",
-    "completion": "print the completion script for a shell",
-    "decide": "decide whether to ask or act, without a map: from intents, losses and prices",
-    "design": "find cells or actions to block so that goals can be recognised earlier",
-    "edp": "compute how long goals look alike, on a map or an instance",
-    "evaluate": "compute the expected cost of a method, exactly or from episodes",
-    "examples": "list the examples that come with askwise, or copy one",
-    "generate": "draw a random instance of tool fetching",
-    "grd": "measure how long goals look alike in many planning problems, one row each",
-    "new": "write a commented template: a problem, a decision, a study or an agent",
-    "recognise": "recognise an actor's goal in planning problems, after each observed action",
-    "reproduce": "reproduce the paper: its example, evaluation and figures, with a report",
-    "run": "simulate one episode and print, animate or save it",
-    "serve-mcp": "serve askwise to a language-model agent, over standard input and output",
-    "show": "describe and draw an instance",
-    "solve": "compute the lowest expected cost that any method can have, exactly",
-    "studio": "play problems in the browser, or run a study with people",
-    "study": "run many episodes, on this machine or a cluster: tables, figures and a report",
-    "study-report": "report the results of a study with people: tables and figures",
+GROUPS = {
+    "try": {
+        "examples": "list the examples that come with askwise, or copy one",
+        "new": "write a commented template: a problem, a decision, a study or an agent",
+        "show": "describe and draw an instance",
+        "ask": "show what the ego agent would do now, and why",
+        "run": "simulate one episode and print, animate or save it",
+        "studio": "play problems in the browser, or run a study with people",
+    },
+    "measure": {
+        "edp": "compute how long goals look alike, on a map or an instance",
+        "recognise": "recognise an actor's goal in planning problems, after each observed action",
+        "grd": "measure how long goals look alike in many planning problems, one row each",
+        "design": "find cells or actions to block so that goals can be recognised earlier",
+    },
+    "compare": {
+        "evaluate": "compute the expected cost of one method or several",
+        "solve": "compute the lowest expected cost that any method can have, exactly",
+        "study": "run many episodes: tables, figures and a report",
+        "study-report": "report the results of a study with people: tables and figures",
+        "reproduce": "reproduce the paper: its example, evaluation and figures, with a report",
+    },
+    "build assistants": {
+        "decide": "decide whether to ask or act, without a map",
+        "audit": "measure the regret of each decision in episodes and conversations",
+        "serve-mcp": "serve askwise to a language-model agent",
+    },
+    "more": {
+        "generate": "draw a random instance of tool fetching",
+        "completion": "print the completion script for a shell",
+    },
 }
+"""The commands by what they are for, with a summary of each."""
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+SPELLINGS = {("recognize",): "recognise", ("study", "report"): "study-report"}
+"""Other ways to write a command."""
 
-OPTIONS = ("-h", "--help", "--version")
+PLAIN = str.maketrans(
+    "\u251c\u2514\u2502\u2500\u2026\u2212\u2013\u00d7\u2192\u2190\u2264\u2265\u00b7\u2019", "|`|-.--x><<>.'"
+)
+"""Characters of our output that some terminals cannot show, and what they show instead."""
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """Return what to print for characters that a terminal cannot show: a similar sign, or an escape."""
+    assert isinstance(error, UnicodeEncodeError)
+    shown = error.object[error.start : error.end].translate(PLAIN)
+    return shown.encode("ascii", "backslashreplace").decode(), error.end
+
+
+codecs.register_error("askwise.plain", _plain)
+
+OPTIONS = ("-h", "--help", "--help-all", "--version")
 """Options that may be given instead of a command."""
 
 RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
@@ -60,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the arguments after ``askwise``; None takes those of this process, and also handles Ctrl-C.
     """
     with interruption.as_program() if arguments is None else contextlib.nullcontext():
-        given = sys.argv[1:] if arguments is None else list(arguments)
+        given = _spelt(sys.argv[1:] if arguments is None else list(arguments))
         parser = build_parser(only=given[:1])
         if not given:
             parser.print_help()
@@ -71,15 +103,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given[0].startswith("-") and not any(option.startswith(given[0]) for option in OPTIONS):
             known = f"a command, or one of {', '.join(OPTIONS)}" + did_you_mean(given[0], OPTIONS)
             return _complain("", str(InputError("option", repr(given[0]), known)))
-        options = parser.parse_args(given)
+        options, extra = parser.parse_known_args(given)
+        if extra:
+            options.parser.refuse(extra)
         options.arguments = given
         return _run(options)
+
+
+def _spelt(given: list[str]) -> list[str]:
+    """Return the arguments with another spelling of a command (`SPELLINGS`) replaced by its name."""
+    for words, name in SPELLINGS.items():
+        if tuple(given[: len(words)]) == words:
+            return [name, *given[len(words) :]]
+    return given
 
 
 def _run(options: argparse.Namespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names may contain characters that the terminal cannot show
+            stream.reconfigure(errors="askwise.plain")  # for characters that the terminal cannot show
     try:
         run = _module(options.command).run
         with common.allowed_memory(options):
@@ -122,33 +164,53 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def build_parser(only: Sequence[str] | None = None) -> argparse.ArgumentParser:
+def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
     """Return the parser of the command line.
 
     Args:
-        only: the subcommands to which options are added, None for all; the others get only a name and a summary, which
-            is quicker.
+        only: the subcommands to which options are added, None for all; the others get only a name, which is
+            quicker.
     """
-    parser = argparse.ArgumentParser(
+    everything = only is None or "--help-all" in only
+    parser = parsing.Parser(
         prog="askwise",
-        description="Decide when to ask a teammate, and what to ask.",
-        epilog="askwise COMMAND --help explains each command.",
+        usage="askwise COMMAND ...",
+        description=_overview(everything),
+        epilog="askwise COMMAND --help explains a command"
+        + ("." if everything else ", askwise --help-all lists two more."),
     )
+    parser.add_argument("--help-all", action="help", help=argparse.SUPPRESS)
     parser.add_argument("--version", action="version", version=f"askwise {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(
+        prog="askwise", dest="command", metavar="COMMAND", required=True, help=argparse.SUPPRESS
+    )
+    for name in COMMANDS:
+        command = commands.add_parser(name)
         if only is None or name in only:
             _declare(command, name)
     return parser
 
 
-def _declare(command: argparse.ArgumentParser, name: str) -> None:
+def _overview(everything: bool) -> str:
+    """Return the list of commands, in groups; those for few users only if `everything` is wanted."""
+    lines = ["Decide when to ask a teammate, and what to ask."]
+    width = max(map(len, COMMANDS)) + 4
+    for group, commands in GROUPS.items() if everything else list(GROUPS.items())[:-1]:
+        lines += ["", f"{group}:"]
+        for name, summary in commands.items():
+            first, *rest = textwrap.wrap(summary, max(shutil.get_terminal_size().columns - 2 - width, 20))
+            lines += [f"  {name}".ljust(width) + first, *(" " * width + line for line in rest)]
+    return "\n".join(lines)
+
+
+def _declare(command: parsing.Parser, name: str) -> None:
     """Add the description and the options of a subcommand to its parser."""
     module = _module(name)
     command.description = module.__doc__
+    command.set_defaults(parser=command)
     module.add_arguments(command)
     if name in RUN_AGENTS:
         command.add_argument("--traceback", action="store_true", help="print the full traceback on error")
     if name not in ("completion", "examples", "new"):
         common.add_memory(command)
+    command.hide_less_common()

@@ -1,7 +1,7 @@
 """Show what the ego agent would do now, and why.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
-standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one), an example
+(askwise examples lists them), or - for standard input.
 Both agents are at their starts, or where the options say: states by name, cells as X,Y or by
 letter. A teammate that is not at its start is assumed to have come by a shortest path, or by
 the actions of --seen. This rules goals out (with --belief robust, it makes them unlikely).
@@ -10,8 +10,9 @@ With --fresh, the given places are the starts, and nothing is inferred.
   askwise ask ward
   askwise ask ward --teammate-at "corridor 1" --ruled-out "pills for Ada"
   askwise ask kitchen --seen EAST,SOUTH --answered "toast,soup:no"
-  askwise ask instance.json --method ezq-local --worker 12,10 --fetcher 11,14 --ruled-out S3,S9
-  askwise ask instance.json --fetcher 4,0 --holding S2 --json
+  askwise ask workshop --worker 7,2 --fetcher 3,4 --ruled-out S3,S9
+  askwise ask workshop --fetcher 4,0 --holding S2 --json
+  askwise ask ward --method ezq
   askwise ask --method help
 """
 
@@ -23,6 +24,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import common, interruption
+from askwise.cli.parsing import renamed
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
 
@@ -39,8 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise ask``."""
     common.add_file_and_method(parser)
     add = parser.add_argument
-    add("--teammate", "--worker", metavar="STATE", help="where the teammate is (default: its start)")
-    add("--ego", "--fetcher", metavar="STATE", help="where the ego agent is (default: its start)")
+    add("--teammate-at", "--worker", metavar="STATE", help="where the teammate is (default: its start)")
+    add("--ego-at", "--fetcher", metavar="STATE", help="where the ego agent is (default: its start)")
+    renamed(parser, "--teammate", "--teammate-at")
+    renamed(parser, "--ego", "--ego-at")
     add("--seen", metavar="ACTIONS", help="the teammate's actions since its start, separated by commas")
     add(
         "--answered",
@@ -69,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     if options.method == "help":
         from askwise.view.explain import list_methods
 
-        print(list_methods())
+        common.show(list_methods())
         return 0
     common.need_file(options)
     if interruption.has_limit(options):
@@ -82,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         from askwise.view.explain import to_text
 
-        print(to_text(advice, colour=common.colourful()), end="")
+        common.show(to_text(advice, colour=common.colourful()))
     return 0
 
 
@@ -96,7 +100,7 @@ def decide(options: argparse.Namespace) -> Advice:
     seed = parse_whole(options.seed, "--seed")
     problem = common.read_problem(options)
     domain = domain_of(problem)
-    state = domain.parse_state(problem, options.teammate, options.ego, options.holding)
+    state = domain.parse_state(problem, options.teammate_at, options.ego_at, options.holding)
     if options.fresh:
         problem = domain.problem(problem, start=state)
     out = ruled_out(options.ruled_out, problem)
@@ -105,16 +109,16 @@ def decide(options: argparse.Namespace) -> Advice:
     seen = actions_in(options.seen, problem)
     # By name, because a model may have states whose names are numbers.
     now = problem.teammate.model.name(state.teammate)
-    given = options.teammate is not None and not options.fresh
+    given = options.teammate_at is not None and not options.fresh
     known = given and (seen or state.teammate != problem.start.teammate)
     try:
         return ask(
             problem,
             options.method,
-            teammate=now if known else None,
+            teammate_at=now if known else None,
             seen=seen,
-            ego=_ego_name(problem, state.ego),
-            answers=heard,
+            ego_at=_ego_name(problem, state.ego),
+            answered=heard,
             seed=seed,
             belief=options.belief,
         )
@@ -140,12 +144,13 @@ def _impossible(problem: Problem, state: JointState, options: argparse.Namespace
     way = f"on no shortest path from {start} to a possible {words_of(problem).goal}"
     hints = "--belief robust allows for detours, --fresh starts there"
     place = "a cell" if isinstance(problem.teammate.model, GridWorld) else "a state"
-    return InputError(f"--{domain_of(problem).vocabulary().teammate}", f"{now}, {way}", f"{place} on one ({hints})")
+    option = "--worker" if domain_of(problem).vocabulary().teammate == "worker" else "--teammate-at"
+    return InputError(option, f"{now}, {way}", f"{place} on one ({hints})")
 
 
 def _evidence(options: argparse.Namespace) -> dict[str, object]:
     return {
-        "--teammate": options.teammate,
+        "--teammate-at": options.teammate_at,
         "--seen": options.seen,
         "--ruled-out": options.ruled_out,
         "--answered": options.answered,

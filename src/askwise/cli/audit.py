@@ -21,7 +21,7 @@ import argparse
 import json
 import sys
 
-from askwise.cli.common import Progress
+from askwise.cli.common import Progress, show
 from askwise.text.reading import parse_number, parse_whole
 
 FAILED = 3
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="for the optimum if answers may be wrong or missing: questions per episode (default: 3)",
     )
-    parser.add_argument("--workers", metavar="N", default="1", help="number of processes (default: %(default)s)")
+    parser.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
     parser.add_argument(
         "--costliest",
         metavar="N",
@@ -68,19 +68,21 @@ def run(options: argparse.Namespace) -> int:
     """
     tolerance = None if options.tolerance is None else parse_number(options.tolerance, "--tolerance")
     questions = None if options.questions is None else parse_whole(options.questions, "--questions")
-    workers, costliest = parse_whole(options.workers, "--workers", 1), parse_whole(options.costliest, "--costliest")
+    workers = None if options.workers is None else parse_whole(options.workers, "--workers", 1)
+    costliest = parse_whole(options.costliest, "--costliest")
     most = None if options.fail_over is None else parse_number(options.fail_over, "--fail-over")
     from askwise.audits.audit import audit
     from askwise.audits.page import write_page
     from askwise.audits.results import failure, to_text, write_csv
+    from askwise.workers.pool import usable_cores
 
-    with Progress("audit", "{:,} episodes", show=workers > 1) as progress:
+    with Progress("audit", "{:,} episodes", patient=True) as progress:
         found = audit(
             options.paths,
             judge=options.judge,
             tolerance=tolerance,
             questions=questions,
-            workers=workers,
+            workers=usable_cores() if workers is None else workers,
             progress=progress,
         )
     if options.csv is not None:
@@ -90,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(found.as_json(costliest), ensure_ascii=False))
     else:
-        print(to_text(found, costliest), end="")
+        show(to_text(found, costliest))
         for path in (each for each in (options.csv, options.html) if each is not None):
             print(f"Written: {path}")
     why = None if most is None else failure(found, most)

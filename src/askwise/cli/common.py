@@ -16,6 +16,7 @@ from askwise.errors import InputError
 from askwise.text.files import naming_file
 from askwise.text.reading import parse_whole
 from askwise.text.table_budget import VARIABLE, amount
+from askwise.text.wording import fitted
 
 if TYPE_CHECKING:
     from askwise.core.problem import Problem
@@ -28,9 +29,12 @@ def seed(text: str | None) -> int:
 
 def add_file_and_method(parser: argparse.ArgumentParser) -> None:
     """Declare FILE and the options ``--method``, ``--belief`` and ``--answers`` of commands with agents."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file, example, or - for standard input")
     parser.add_argument(
-        "--method", metavar="NAME", default="ezq", help="decision method (default: %(default)s); use help to list all"
+        "--method",
+        metavar="NAME",
+        default="planner",
+        help="decision method (default: %(default)s), also with options (mine.py,enough=0.5); use help to list all",
     )
     parser.add_argument(
         "--belief",
@@ -88,6 +92,11 @@ def read_instance(path: str) -> Any:
         return read_file(path)
 
 
+def show(text: str) -> None:
+    """Print a text; its lines are fitted to the terminal (80 columns if there is none, or `COLUMNS`)."""
+    print(fitted(text.removesuffix("\n")))
+
+
 def colourful() -> bool:
     """Return whether to print colours: standard output is a terminal that can show them, and NO_COLOR is not set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -122,7 +131,9 @@ def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
 # -- progress --------------------------------------------------------------------------------------------------------
 
 PAUSE_SECONDS = 0.5
-"""Time between two messages of a patient `Progress`, and before the first."""
+"""Time between two messages of a patient `Progress` on a terminal, and before the first."""
+LOG_SECONDS = 20.0
+"""The same where standard error is no terminal, for example a log file."""
 
 
 class Progress:
@@ -134,15 +145,15 @@ class Progress:
         command: the name of the subcommand, which begins each line.
         text: a format string with a ``{}`` for each number of a call.
         show: whether to print anything.
-        patient: whether to print only on a terminal, and at most every `PAUSE_SECONDS`.
+        patient: whether to print at most every `PAUSE_SECONDS`, or `LOG_SECONDS` if there is no terminal.
     """
 
     def __init__(self, command: str, text: str, *, show: bool = True, patient: bool = False) -> None:
         self.command = command
         self.text = text
-        self.show = show and (sys.stderr.isatty() or not patient)
+        self.show = show
         self.width = 0
-        self._pause = PAUSE_SECONDS if patient else 0.0
+        self._pause = (PAUSE_SECONDS if sys.stderr.isatty() else LOG_SECONDS) if patient else 0.0
         self._printed = time.monotonic()
 
     def __enter__(self) -> Progress:

@@ -1,7 +1,7 @@
 """Print a script with which a shell completes commands, options and methods.
 
   askwise completion bash >> ~/.bash_completion
-  askwise completion zsh > ~/.zfunc/_askwise     (with fpath+=~/.zfunc before compinit)
+  askwise completion zsh > ~/.zfunc/_askwise   (after fpath+=~/.zfunc)
   askwise completion fish > ~/.config/fish/completions/askwise.fish
 
 All other words are completed as file names. The shell does not start askwise to complete a word.
@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+
+from askwise.cli.parsing import explained
 
 SHELLS = ("bash", "zsh", "fish")
 OTHER_SHELLS = ("csh", "tcsh", "ksh", "sh", "dash")
@@ -52,18 +54,20 @@ class Command:
 
 def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
     """Return the subcommands of a parser with their long options."""
+    from askwise.cli import COMMANDS
+
     (group,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    summaries = {choice.dest: choice.help or "" for choice in group._choices_actions}
-    return [Command(name, summaries[name], _options(command)) for name, command in group.choices.items()]
+    return [Command(name, COMMANDS[name], _options(command)) for name, command in group.choices.items()]
 
 
 def _options(parser: argparse.ArgumentParser) -> dict[str, str]:
-    named = [(option, action) for action in parser._actions for option in action.option_strings]
+    shown = [action for action in parser._actions if explained(action)]
+    named = [(option, action) for action in shown for option in action.option_strings]
     return {option: _help(action, parser) for option, action in named if option.startswith("--")}
 
 
 def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
-    text = (action.help or "") % {"default": action.default, "prog": parser.prog, "metavar": action.metavar}
+    text = explained(action) % {"default": action.default, "prog": parser.prog, "metavar": action.metavar}
     return text.partition(";")[0].strip()
 
 

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(advice.as_json(), ensure_ascii=False, allow_nan=False))
     else:
-        print(advice)
+        common.show(str(advice))
         if options.picture is not None:
             print(f"\nWritten: {options.picture}")
     return 0

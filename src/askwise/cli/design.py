@@ -6,26 +6,25 @@ agents if they share the map; on a graph, edges are removed. Starts and targets 
 blocked. FILE may also be a planning problem: an archive or a folder, or a domain with TEMPLATE
 and --goals; then actions are forbidden. At most N are blocked, fewer if that is as good.
 
-  --minimise wcd    the step by which any two goals are told apart; for planning problems the
-                    longest common prefix of plans, which is one step less
-  --minimise edp    expected EDP: true goal and other goal are drawn from the prior
-  --minimise cost   expected marginal cost of the planner or of the optimum
+  --minimise wcd   the step by which any two goals are told apart; for planning
+                   problems the longest common prefix of plans, one step less
+  --minimise edp   expected EDP: both goals are drawn from the prior
+  --minimise cost  expected marginal cost of the planner or of the optimum
 
-No shortest path to a goal gets more than --budget steps longer: the teammate's, and on a map
+No shortest path to a goal gets more than --longer steps longer: the teammate's, and on a map
 that both agents share also the ego agent's.
 
   askwise design map.txt -k 3
-  askwise design problem.toml -k 2 --minimise cost --by optimum --picture design.pdf
-  askwise design problem.toml -k 5 --minimise edp --budget 2 -o changed.toml
+  askwise design kitchen -k 1 --minimise cost --picture design.pdf
+  askwise design problem.toml -k 5 --minimise edp --longer 2 -o changed.toml
   askwise design map.txt --forbid 3,4 --forbid 5,6
-  askwise design domain.pddl template.pddl --goals hyps.dat -k 2 -o changed.tar.bz2
+  askwise design blocks.tar.bz2 -k 2 -o changed.tar.bz2
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -33,6 +32,7 @@ from typing import Any
 
 from askwise.cli import common, planning_problems
 from askwise.cli.common import Progress
+from askwise.cli.parsing import renamed
 from askwise.errors import InputError
 from askwise.text.files import check_picture, naming_file
 from askwise.text.reading import parse_whole
@@ -41,7 +41,7 @@ OPTIONS = {
     "most": "-k",
     "minimise": "--minimise",
     "by": "--by",
-    "budget": "--budget",
+    "budget": "--longer",
     "forbid": "--forbid",
     "most, forbid": "-k, --forbid",
 }
@@ -53,10 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("template", metavar="TEMPLATE", nargs="?", help="problem file, if FILE is a PDDL domain")
     parser.add_argument("--goals", metavar="FILE", help="goals of a planning problem, one per line")
     parser.add_argument("-k", metavar="N", help="block at most N cells, edges or actions")
-    parser.add_argument("--minimise", metavar="WHAT", default="wcd", help="wcd (default), edp or cost")
+    parser.add_argument("--minimise", "--minimize", metavar="WHAT", default="wcd", help="wcd (default), edp or cost")
     parser.add_argument("--by", metavar="WHO", help="for --minimise cost: planner (default) or optimum")
     parser.add_argument(
-        "--budget",
+        "--longer",
         metavar="N",
         default="0",
         help="steps by which a shortest path may get longer (default: %(default)s)",
@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         help="evaluate your own design instead: a cell X,Y or an edge FROM,ACTION,TO; may be repeated",
     )
+    renamed(parser, "--budget", "--longer")
     parser.add_argument("--designs", metavar="N", help="search at most N designs")
     planning_problems.add_limits(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
@@ -92,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
             None if options.k is None else int(options.k),
             minimise=options.minimise,
             by=options.by,
-            budget=int(options.budget),
+            budget=int(options.longer),
             forbid=own,
             limit=None if options.designs is None else int(options.designs),
             progress=progress,
@@ -108,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(found), ensure_ascii=False))
         return 0
-    print(to_text(found), end="")
+    common.show(to_text(found))
     for path in (options.output, options.picture if drawn else None):
         if path is not None:
             print(f"Written: {path}")
@@ -123,7 +124,7 @@ def check(options: argparse.Namespace) -> None:
         raise InputError("-k", "nothing", "how many may be blocked, a whole number from 1")
     if options.k is not None:
         parse_whole(options.k, "-k", 1)
-    parse_whole(options.budget, "--budget")
+    parse_whole(options.longer, "--longer")
     if options.designs is not None:
         parse_whole(options.designs, "--designs", 1)
     if options.picture is not None:
@@ -140,11 +141,9 @@ def read_place(options: argparse.Namespace) -> Any:
 
         options.obs = None  # designs do not depend on observations
         problem = planning_problems.read(options, options.file, options.template)
-        if not sys.stderr.isatty():
-            return space_of_actions(problem)
-        with planning_problems.progress_messages("design") as say:
-            return space_of_actions(problem, say)
-    given = {"TEMPLATE": options.template, "--goals": options.goals, "--limit": options.limit}
+        with Progress("design", "{}", patient=True) as progress:
+            return space_of_actions(problem, progress)
+    given = {"TEMPLATE": options.template, "--goals": options.goals, "--search-limit": options.search_limit}
     for name, value in given.items():
         if value is not None:
             raise InputError(name, repr(value), "a planning problem, FILE.pddl or an archive, with it")

@@ -105,9 +105,9 @@ def run(options: argparse.Namespace) -> int:
         options.evidence = read_evidence(options.evidence)
     if planning_problems.is_planning(options.map):
         return run_planning(options)
-    for name in ("template", "goals", "obs", "limit"):
+    for name in ("template", "goals", "obs", "search_limit"):
         if getattr(options, name) is not None:
-            field = "TEMPLATE" if name == "template" else f"--{name}"
+            field = "TEMPLATE" if name == "template" else f"--{name.replace('_', '-')}"
             raise InputError(field, repr(getattr(options, name)), "a planning problem, MAP.pddl or an archive, with it")
     from askwise.divergence import Divergence
     from askwise.model.grid import state_from_text
@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(divergence, at, edp, wcd, bounds)))
     else:
-        print(matrices_to_text(divergence, at, edp, wcd, bounds))
+        common.show(matrices_to_text(divergence, at, edp, wcd, bounds))
         if options.picture is not None:
             print(f"\nWritten: {options.picture}")
     return 0
@@ -160,7 +160,7 @@ def run_planning(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(pairs_to_json(problem.name, cones, pairs, [action for _, action in seen])))
     else:
-        print(pairs_to_text(problem.name, cones, pairs, len(seen)))
+        common.show(pairs_to_text(problem.name, cones, pairs, len(seen)))
         if options.picture is not None:
             print(
                 f"\nWritten: {options.picture}" if drawn else "\nNo picture was drawn: there is nothing to tell apart."

@@ -1,24 +1,27 @@
 """Compute the expected cost of one method or several, exactly or from episodes.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
-standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one), an example
+(askwise examples lists them), or - for standard input.
+
 The teammate takes a random shortest path, or moves as FILE says. Small instances are evaluated
 exactly, larger ones from 200 episodes. To choose, give one of --exact (all possible episodes),
 --episodes N (random episodes) and --paths N (N episodes per goal, weighted by the prior: more
 precise if rare goals are expensive).
+
 For a teammate that may walk in circles, --exact needs --belief elimination or --method informed.
 --questions N limits the method to N questions per episode; --bound then also prints how much
 more questions could save at most.
+
 --bound takes seconds and is proven. --tight solves larger parts of the instance exactly, all of
 it if few goals are likely. Otherwise it also puts the goals into random groups (--seed). This
 gives a better bound if many goals are likely and questions cost more for more goals. It holds
 with 95 % confidence and takes up to a minute for 50 goals.
 
   askwise evaluate ward --methods planner,ezq,never
-  askwise evaluate instance.json --method planner --exact
-  askwise evaluate instance.json --method ezq --episodes 200 --seed 1 --bound
-  askwise evaluate instance.json --method never --paths 10 --json
-  askwise evaluate instance.json --method planner --answers wrong:0.1 --exact --questions 3
+  askwise evaluate ward --exact
+  askwise evaluate workshop --method ezq --episodes 200 --seed 1 --bound
+  askwise evaluate workshop --method never --paths 10 --json
+  askwise evaluate ward --answers wrong:0.1 --exact --questions 3
   askwise evaluate --method help
 """
 
@@ -26,6 +29,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import common, interruption
@@ -63,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if options.method == "help":
         from askwise.view.explain import list_methods
 
-        print(list_methods())
+        common.show(list_methods())
         return 0
     check(options)
     if interruption.has_limit(options):
@@ -75,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         shown = [as_json(each, bound) for each in found]
         print(json.dumps(shown[0] if options.methods is None else shown, ensure_ascii=False))
     else:
-        print(to_text(found[0], bound) if options.methods is None else to_table(found, bound), end="")
+        common.show(to_text(found[0], bound) if options.methods is None else to_table(found, bound))
     return 0
 
 
@@ -83,9 +87,20 @@ def _methods(options: argparse.Namespace) -> list[str]:
     """Return the methods to evaluate: those of ``--methods``, or the one of ``--method``."""
     if options.methods is None:
         return [options.method]
-    names = [name.strip() for name in options.methods.split(",")]
+    names = methods_in(options.methods)
     if not all(names) or len(set(names)) < len(names):
         raise InputError("--methods", repr(options.methods), "names of different methods, separated by commas")
+    return names
+
+
+def methods_in(text: str) -> list[str]:
+    """Return the methods in a text, separated by commas; options such as ``,enough=0.5`` stay with their method."""
+    names: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        if names and re.match(r"[A-Za-z_]\w*=", part):
+            names[-1] += f",{part}"
+        else:
+            names.append(part)
     return names
 
 
@@ -111,7 +126,7 @@ def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Eva
     from askwise.play.evaluate import evaluate
 
     agent = make_agent(method, **common.agent_options(options))
-    progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", show=options.go_on)
+    progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", patient=not options.go_on)
     with progress:
         return evaluate(
             problem,

@@ -16,6 +16,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from askwise.cli.common import show
 from askwise.errors import InputError
 from askwise.text.examples import EXAMPLES, example, folder
 from askwise.text.wording import aligned
@@ -34,7 +35,10 @@ def run(options: argparse.Namespace) -> int:
     if options.name is None:
         if options.output is not None:
             raise InputError("--output", "no NAME", "the name of the example to copy as well")
-        print(as_json() if options.json else to_text())
+        if options.json:
+            print(as_json())
+        else:
+            show(to_text())
         return 0
     source = folder() / example(options.name).file
     if options.output is not None:

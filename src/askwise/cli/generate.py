@@ -3,7 +3,7 @@
 The same options and the same seed give the same file.
 
   askwise generate --seed 7 -o instance.json
-  askwise generate --size 30x12 --stations 20 --toolboxes 3 --walls 0.2 --clustered --prior far
+  askwise generate --size 30x12 --stations 20 --walls 0.2 --prior far
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from askwise.cli import common
+from askwise.cli.parsing import renamed
 from askwise.errors import InputError, did_you_mean
 from askwise.text.reading import parse_number, parse_whole
 
@@ -36,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="temperature of the prior; higher is more even (default: %(default)s)",
     )
     add("--base", metavar="COST", default="0.5", help="base price of a question (default: %(default)s)")
-    add("--per-station", metavar="COST", default="0", help="price per station in a question (default: %(default)s)")
+    add("--per-goal", metavar="COST", default="0", help="price per station in a question (default: %(default)s)")
+    renamed(parser, "--per-station", "--per-goal")
     add("--seed", metavar="N", help="random seed (default: a new one)")
     add("-o", "--output", metavar="FILE", default="-", help="where to write; - prints (default)")
 
@@ -73,7 +75,7 @@ def draw(options: argparse.Namespace, seed: int) -> Instance:
         walls=parse_number(options.walls, "--walls"),
         clustered=options.clustered,
         prior=prior(options),
-        query_cost=QueryCost(parse_number(options.base, "--base"), parse_number(options.per_station, "--per-station")),
+        query_cost=QueryCost(parse_number(options.base, "--base"), parse_number(options.per_goal, "--per-goal")),
         seed=seed,
     )
 

@@ -9,7 +9,7 @@ unreadable, the verdict says so, and the others are still measured.
 If it is interrupted, run the same command again to resume.
 
   askwise grd dataset/ --csv problems.csv
-  askwise grd dataset/logistics dataset/rovers --csv problems.csv --workers 4 --seconds 60
+  askwise grd dataset/rovers --csv problems.csv --workers 4 --time-limit 60
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import planning_problems
+from askwise.text.wording import wrapped
 
 if TYPE_CHECKING:
     from askwise.studies.running.jobs import Row
@@ -64,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     limits = planning_problems.limits_of(options)
     found = planning_problems.work(options, "grd", options.paths, lambda problem: MeasureJob(problem, limits))
     planning_problems.write(options, GRD_COLUMNS, found)
-    print(_table(found))
+    print(_table(found))  # wider than a terminal
     return planning_problems.print_failures(found)
 
 
@@ -82,7 +83,7 @@ def _table(found: list[Row]) -> str:
     for row, text in zip(found, texts, strict=True):
         numbers = "".join(each.rjust(size) for each, size in zip(text, widths, strict=True))
         lines.append(f"{row['problem'].ljust(width)}{numbers}  {row['verdict'].partition(':')[0]}")
-    lines += ["", CONVENTION, *([LEFT_OUT] if any(row["never_apart"] for row in found) else [])]
+    lines += ["", wrapped(CONVENTION), *([wrapped(LEFT_OUT)] if any(row["never_apart"] for row in found) else [])]
     return "\n".join(lines)
 
 

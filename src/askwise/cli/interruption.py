@@ -1,12 +1,13 @@
-"""Ways in which a command ends early: Ctrl-C, SIGTERM, and the time limit of ``--limit``.
+"""Ways in which a command ends early: Ctrl-C, SIGTERM, and the time limit of ``--time-limit``.
 
 Ctrl-C and SIGTERM end a command at any time with one line, the right exit code and no traceback. Ctrl-C becomes a
 `KeyboardInterrupt`, so that code that holds a file or a terminal can clean up. An exception would be lost while a
 module is imported (an extension module may turn it into another error) and in callbacks, where Python can only print
 it. In both cases the interrupt is repeated a little later.
 
-Code inside a process cannot stop an agent that hangs in compiled code or catches every exception. With ``--limit``, the
-command therefore runs in a second process, which shares terminal, standard input and output, while this one waits.
+Code inside a process cannot stop an agent that hangs in compiled code or catches every exception. With
+``--time-limit``, the command therefore runs in a second process, which shares terminal, standard input and output,
+while this one waits.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ MAX_DELAY = 3.0
 MAX_PRESSES = 3
 """Number of Ctrl-C presses after which the process exits at once, even if an agent catches the interrupt."""
 SECONDS_TO_STOP = 5.0
-"""Time that the second process of ``--limit`` has to exit after Ctrl-C."""
+"""Time that the second process of ``--time-limit`` has to exit after Ctrl-C."""
 
 
 # -- Ctrl-C and SIGTERM ------------------------------------------------------------------------------------------
@@ -170,17 +171,20 @@ _in_second_process: list[bool] = []
 
 
 def add_limit(parser: argparse.ArgumentParser) -> None:
-    """Declare the option ``--limit``: the time in seconds that a decision may take."""
-    parser.add_argument("--limit", metavar="SECONDS", help="stop with an error if a decision takes longer")
+    """Declare the option ``--time-limit``: the time in seconds that a decision may take."""
+    from askwise.cli.parsing import renamed
+
+    parser.add_argument("--time-limit", metavar="SECONDS", help="stop with an error if a decision takes longer")
+    renamed(parser, "--limit", "--time-limit")
 
 
 def has_limit(options: argparse.Namespace) -> bool:
-    """Return whether to call `run_with_limit`: ``--limit`` was given, and this is not the process that it started."""
-    return options.limit is not None and not _in_second_process
+    """Return whether to call `run_with_limit`: ``--time-limit`` was given, and this is not the second process."""
+    return options.time_limit is not None and not _in_second_process
 
 
 def run_with_limit(options: argparse.Namespace) -> int:
-    """Run the command in a second process, which is stopped if a decision takes longer than ``--limit`` seconds.
+    """Run the command in a second process, which is stopped if a decision takes longer than ``--time-limit`` seconds.
 
     Returns the exit code of that process; raises an AskwiseError if it was stopped or crashed.
     """
@@ -192,7 +196,7 @@ def run_with_limit(options: argparse.Namespace) -> int:
     from askwise.workers.limits import Limits
     from askwise.workers.process import SupervisedProcess
 
-    limits = Limits(decision=parse_number(options.limit, "--limit", above=0), episode=math.inf)
+    limits = Limits(decision=parse_number(options.time_limit, "--time-limit", above=0), episode=math.inf)
     sys.stdout.flush()
     with terminable():
         command = SupervisedProcess("askwise.cli.interruption:run_inside", options.arguments, limits)
@@ -218,8 +222,9 @@ def run_with_limit(options: argparse.Namespace) -> int:
 
 def run_inside(arguments: list[str]) -> int:
     """Run ``askwise`` with these arguments in the process that `run_with_limit` started; return the exit code."""
-    from askwise.cli import main
+    from askwise.cli import main, parsing
 
     _in_second_process.append(True)
+    parsing.notices.clear()
     sys.argv[1:] = arguments
     return main()

@@ -1,14 +1,14 @@
 """Write a commented template.
 
-  askwise new --kind graph -o ward.toml        two agents on graphs of named places
-  askwise new --kind map -o kitchen.toml       two agents on drawn maps
-  askwise new --kind map --from plan.txt       a problem from a drawing for askwise edp
-  askwise new --kind coverage -o rooms.toml    go to any goal except the teammate's
-  askwise new --kind tool-fetching             a small instance (JSON, without comments)
-  askwise new --kind decision -o ticket.toml   for askwise decide, without a map
-  askwise new --kind study -o mine.toml        for askwise study
-  askwise new --kind study-with-people         for askwise studio
-  askwise new --kind agent -o mine.py          your own agent, in Python
+  askwise new --kind graph -o ward.toml       two agents on graphs
+  askwise new --kind map -o kitchen.toml      two agents on drawn maps
+  askwise new --kind map --from plan.txt      a problem from a drawing
+  askwise new --kind coverage -o rooms.toml   go to any goal but the teammate's
+  askwise new --kind tool-fetching            a small instance, without comments
+  askwise new --kind decision -o ticket.toml  for askwise decide, without a map
+  askwise new --kind study -o mine.toml       for askwise study
+  askwise new --kind study-with-people        for askwise studio
+  askwise new --kind agent -o mine.py         your own agent, in Python
 
 A drawing for --from has a W (the teammate), an F (the ego agent) and other letters, the goals.
 Both agents then have the same map and goals; comments in the file explain how to change the ego

@@ -9,15 +9,14 @@ import json
 import math
 import shutil
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import interruption
 from askwise.cli.common import Progress
-from askwise.errors import InputError, did_you_mean
+from askwise.cli.parsing import renamed
+from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.text.examples import find
 from askwise.text.reading import parse_number, parse_whole
 from askwise.text.wording import printable
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 
 ENDINGS = (".pddl", ".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz", ".tbz2", ".tar")
-FIRST, EVERY = 2.0, 0.2
-"""Time in seconds before the first progress message, and between two messages."""
 
 
 def is_planning(path: str) -> bool:
@@ -46,29 +43,32 @@ def _is_folder(path: str) -> bool:
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Declare the option ``--limit NAME=N``, which limits the size of planning problems and searches."""
+    """Declare the option ``--search-limit NAME=N``, which limits the size of planning problems and searches."""
     parser.add_argument(
-        "--limit",
+        "--search-limit",
         metavar="NAME=N",
         action="append",
         help="limit for reading and searching planning problems: atoms, operators, tries, blind, states,"
         " evaluations, edges; may be repeated",
     )
+    renamed(parser, "--limit", "--search-limit", many=True)
 
 
 def limits_of(options: argparse.Namespace) -> Limits:
-    """Return the limits on planning problems: the defaults, changed by each ``--limit NAME=N``."""
+    """Return the limits on planning problems: the defaults, changed by each ``--search-limit NAME=N``."""
     from dataclasses import fields
 
     from askwise.pddl import Limits
 
     known = [field.name for field in fields(Limits)]
     given: dict[str, int] = {}
-    for text in options.limit or ():
+    for text in options.search_limit or ():
         name, equals, number = text.partition("=")
         if name not in known or not equals:
-            raise InputError("--limit", repr(text), f"NAME=N with one of {', '.join(known)}{did_you_mean(name, known)}")
-        given[name] = parse_whole(number, f"--limit {name}")
+            raise InputError(
+                "--search-limit", repr(text), f"NAME=N with one of {', '.join(known)}{did_you_mean(name, known)}"
+            )
+        given[name] = parse_whole(number, f"--search-limit {name}")
     return Limits(**given)
 
 
@@ -76,7 +76,7 @@ def read(options: argparse.Namespace, path: str, template: str | None) -> Recogn
     """Read a planning problem.
 
     Args:
-        options: the options of the command; used are ``--goals``, ``--obs`` and ``--limit``.
+        options: the options of the command; used are ``--goals``, ``--obs`` and ``--search-limit``.
         path: an archive or a folder; or a PDDL domain file, with `template`.
         template: a PDDL problem file, None for an archive or a folder.
     """
@@ -93,7 +93,7 @@ def read(options: argparse.Namespace, path: str, template: str | None) -> Recogn
 
 
 def cones_of(problem: Recognition, command: str) -> Cones:
-    """Return all optimal plans of all goals of a problem; on a terminal, show progress on standard error.
+    """Return all optimal plans of all goals of a problem; show progress on standard error.
 
     Args:
         problem: the problem.
@@ -101,27 +101,8 @@ def cones_of(problem: Recognition, command: str) -> Cones:
     """
     from askwise import pddl
 
-    with progress_messages(command) as say:
-        return pddl.cones_of(problem, progress=say)
-
-
-@contextmanager
-def progress_messages(command: str) -> Iterator[Callable[[str], None]]:
-    """Yield a function that prints a progress message, at most every `EVERY` seconds, and only on a terminal.
-
-    Args:
-        command: the name of the subcommand, which begins each message.
-    """
-    with Progress(command, "{}", show=sys.stderr.isatty()) as progress:
-        due = time.monotonic() + FIRST
-
-        def say(text: str) -> None:
-            nonlocal due
-            if time.monotonic() >= due:
-                due = time.monotonic() + EVERY
-                progress(text)
-
-        yield say
+    with Progress(command, "{}", patient=True) as progress:
+        return pddl.cones_of(problem, progress=progress)
 
 
 def is_one_problem(path: str) -> bool:
@@ -136,12 +117,13 @@ def is_one_problem(path: str) -> bool:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare ``--csv``, ``--workers`` and ``--seconds``, for commands that compute a table of many problems."""
+    """Declare ``--csv``, ``--workers`` and ``--time-limit``, for commands that compute a table of many problems."""
     parser.add_argument("--csv", metavar="FILE", help="write all rows; until it is finished, FILE.rows/ stores results")
     parser.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
     parser.add_argument(
-        "--seconds", metavar="S", default="600", help="time limit per problem in seconds (default: %(default)s)"
+        "--time-limit", metavar="SECONDS", default="600", help="time limit per problem (default: %(default)s)"
     )
+    renamed(parser, "--seconds", "--time-limit")
 
 
 def work(
@@ -167,12 +149,15 @@ def work(
         if path.lower().endswith(".pddl") and Path(path).is_file():
             how = f"askwise {'edp' if command == 'grd' else command} DOMAIN.pddl TEMPLATE.pddl --goals HYPS.dat"
             raise InputError("arguments", repr(path), f"archives, or folders of them (for separate files: {how})")
-    seconds = parse_number(options.seconds, "--seconds", above=0)
+    seconds = parse_number(options.time_limit, "--time-limit", above=0)
     workers = _workers(options)
     problems, unreadable = collect(paths)
+    if not problems and len(unreadable) == 1:
+        raise AskwiseError(printable(unreadable[0].why))
     if not problems:
-        first = f"of the first: {printable(unreadable[0].why)}" if len(unreadable) > 1 else printable(unreadable[0].why)
-        raise InputError("archives", f"{len(unreadable)}, none that can be read ({first})", "at least one that can")
+        first = printable(unreadable[0].why) if unreadable else "there is none"
+        found = f"{len(unreadable)}, none that can be read (of the first: {first})"
+        raise InputError("archives", found, "at least one that can")
     for each in unreadable:
         print(f"askwise {command}: {printable(each.name)} is skipped: {printable(each.why)}", file=sys.stderr)
     jobs = [job_for(problem) for problem in problems]

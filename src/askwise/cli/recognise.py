@@ -9,9 +9,9 @@ ones, unless you give --complete.
 Several archives, or a folder of archives, give one row each (--csv) and a summary by share of
 observed actions. If it is interrupted, run the same command again to resume.
 
-  askwise recognise blocks.tar.bz2
-  askwise recognise blocks.tar.bz2 --belief robust --json
-  askwise recognise domain.pddl template.pddl --goals hyps.dat --obs obs.dat --complete
+  askwise recognise blocks.tar.bz2 --complete
+  askwise recognise blocks.tar.bz2 --belief bayes --json
+  askwise recognise domain.pddl template.pddl --goals hyps.dat --obs obs.dat
   askwise recognise dataset/ --csv recognised.csv
 """
 
@@ -22,6 +22,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import planning_problems
+from askwise.cli.common import show
 from askwise.errors import InputError
 from askwise.text.reading import parse_number
 
@@ -37,14 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--belief",
         choices=("bayes", "robust"),
-        default="bayes",
-        help="bayes: the actor follows a shortest plan; robust: some of its actions are in no plan (%(default)s)",
+        help="robust (default): some actions are in no shortest plan; bayes: all are (default with --complete)",
     )
     parser.add_argument(
         "--stray",
         metavar="P",
         default="0.1",
-        help="share of actions that are in no plan, for robust (default: %(default)s)",
+        help="share of actions that are in no plan, for --belief robust (default: %(default)s)",
     )
     parser.add_argument("--complete", action="store_true", help="all actions were observed")
     planning_problems.add_limits(parser)
@@ -60,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
     stray = parse_number(options.stray, "--stray", above=0)
     if stray >= 1:
         raise InputError("--stray", options.stray, "a probability between 0 and 1")
+    if options.belief is None:
+        options.belief = "bayes" if options.complete else "robust"
     if options.complete and options.belief != "bayes":
         raise InputError("--complete", f"with --belief {options.belief}", "--belief bayes")
     paths, template = options.paths, None
@@ -92,7 +94,7 @@ def _one(options: argparse.Namespace, path: str, template: str | None, stray: fl
         how |= {"stray": stray} if options.belief == "robust" else {}
         print(json.dumps(recognised_to_json(problem.name, found, how), ensure_ascii=False))
     else:
-        print(recognised_to_text(problem.name, found, _how(options)))
+        show(recognised_to_text(problem.name, found, _how(options)))
     return 0
 
 
@@ -130,7 +132,7 @@ def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
         lambda problem: RecogniseJob(problem, limits, options.belief, stray, options.complete),
     )
     planning_problems.write(options, RECOGNISE_COLUMNS, found)
-    print(_summed_up(summaries(found)))
+    show(_summed_up(summaries(found)))
     return planning_problems.print_failures(found)
 
 

@@ -19,7 +19,13 @@ from askwise.cli import study
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise reproduce``."""
-    parser.add_argument("--out", metavar="DIR", help="output folder (default: out/reproduce, with --quick out/quick)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        dest="out",
+        help="output folder (default: out/reproduce, with --quick out/quick)",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--quick", action="store_true", help="10 instances and three prices, in seconds")
     what.add_argument("--grid-only", action="store_true", help="only the two-goal grid")

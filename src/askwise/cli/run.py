@@ -1,12 +1,12 @@
 """Simulate one episode and print, animate or save it.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
-standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one), an example
+(askwise examples lists them), or - for standard input.
 
-  askwise run instance.json --goal S3 --seed 1
-  askwise run instance.json --method never --goal S3 --seed 1
-  askwise run instance.json --teammate noisy:0.1 --belief robust --watch
-  askwise run instance.json --html episode.html --gif episode.gif --picture episode.pdf
+  askwise run ward --goal "pills for Ada" --seed 1
+  askwise run ward --method never --seed 1
+  askwise run workshop --teammate noisy:0.1 --watch
+  askwise run workshop --html episode.html --picture episode.pdf
   askwise run --method help
   askwise run --teammate help
 """
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-steps", metavar="N", help="truncate the episode after N steps")
     interruption.add_limit(parser)
     parser.add_argument("--watch", action="store_true", help="animate the episode in the terminal first")
-    parser.add_argument("--speed", metavar="N", default="4", help="steps per second for --watch (default: %(default)s)")
+    parser.add_argument("--speed", metavar="N", help="steps per second for --watch (default: 4)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--gif", metavar="FILE", help="write an animated GIF")
     common.add_picture(parser, "the paths and the questions")
@@ -52,21 +52,21 @@ def run(options: argparse.Namespace) -> int:
     if "help" in (options.method, options.teammate):
         from askwise.view.explain import list_methods
 
-        print(list_methods() if options.method == "help" else teammates())
+        common.show(list_methods() if options.method == "help" else teammates())
         return 0
     check(options)
     if interruption.has_limit(options):
         return interruption.run_with_limit(options)
     episode = play(options)
     if options.watch:
-        watch(episode, parse_number(options.speed, "--speed", above=0))
+        watch(episode, 4.0 if options.speed is None else parse_number(options.speed, "--speed", above=0))
     written = write(options, episode)
     if options.json:
         print(json.dumps(as_json(episode), ensure_ascii=False))
     else:
         from askwise.view.summary import episode_to_text
 
-        print(episode_to_text(episode, colour=common.colourful()), end="")
+        common.show(episode_to_text(episode, colour=common.colourful()))
         for path in written:
             print(f"Written: {path}")
     return 0
@@ -80,7 +80,10 @@ def check(options: argparse.Namespace) -> None:
     common.need_file(options)
     if options.json and options.watch:
         raise InputError("--watch", "--json as well", "one of the two")
-    parse_number(options.speed, "--speed", above=0)
+    if options.speed is not None:
+        parse_number(options.speed, "--speed", above=0)
+        if not options.watch:
+            raise InputError("--speed", "no --watch", "--watch with it: it sets the speed of the animation")
     if options.gif is not None:
         check_ending(options.gif, ".gif")
     if options.picture is not None:
@@ -157,7 +160,7 @@ def as_json(episode: Episode) -> dict[str, Any]:
     return {
         "goal": episode.goal_name,
         "cost": episode.cost,
-        "optimal_cost": episode.optimal_cost,
+        "known_cost": episode.known_cost,
         "marginal_cost": episode.marginal_cost if episode.finished else None,
         "steps": len(episode.steps),
         "queries": queries,

@@ -3,7 +3,7 @@
 The client starts this command and talks to it over standard input and output. It needs no
 network and no key, and sends nothing anywhere else. It ends when its input ends.
 
-  pip install 'askwise[mcp]'
+  pip install '.[mcp]'     in the folder of askwise
   askwise serve-mcp
 
 In the configuration of most clients:

@@ -1,7 +1,7 @@
 """Describe an instance and draw it.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
-standard input.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one), an example
+(askwise examples lists them), or - for standard input.
 
   askwise show instance.json
   askwise generate --seed 7 | askwise show -
@@ -11,11 +11,11 @@ standard input.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from dataclasses import replace
 
 from askwise.cli import common
+from askwise.text.wording import line_width
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +36,10 @@ def run(options: argparse.Namespace) -> int:
         check_picture(options.picture)
     problem = as_problem(common.read_instance(options.file))
     scene = start_scene(problem, problem.prior)
-    columns = shutil.get_terminal_size().columns - 1 if sys.stdout.isatty() else text.COLUMNS
-    print(describe(problem))
+    columns = line_width() - 1 if sys.stdout.isatty() else text.COLUMNS
+    common.show(describe(problem) + "\n")
     drawing = text.draw(replace(scene, progress=""), colour=common.colourful(), columns=columns)
-    print(drawing, end="")
+    common.show(drawing)
     if options.picture is not None:
         from askwise.view.scene_figure import save_scene
 

@@ -1,13 +1,14 @@
 """Compute the lowest expected cost that any method can have, exactly. Small instances only.
 
-FILE is an instance file of any domain, JSON or TOML (askwise new writes one); - reads
-standard input. If answers may be wrong or missing, at most --questions of them are asked per
-episode (3 by default); the verdict says how much more questions could save at most.
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one), an example
+(askwise examples lists them), or - for standard input.
 
-  askwise solve instance.json
-  askwise solve instance.json --questions 2
-  askwise solve instance.json --json
-  askwise solve instance.json --go-on
+If answers may be wrong or missing, at most --questions of them are asked per episode (3 by
+default); the verdict says how much more questions could save at most.
+
+  askwise solve ward
+  askwise solve ward --questions 2
+  askwise solve workshop --go-on
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ BOUND = "askwise evaluate FILE --paths 10 --bound estimates the cost of a method
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise solve``."""
-    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file; - reads standard input")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="instance file, example, or - for standard input")
     parser.add_argument("--questions", metavar="N", help="ask at most N questions per episode")
     parser.add_argument("--go-on", action="store_true", help="no size limit; report progress on standard error")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         parse_whole(options.questions, "--questions", 0)
     questions = None if options.questions is None else int(options.questions)
     problem = as_problem(common.read_instance(options.file))
-    progress = Progress("solve", "{:,} states, {:,} questions", show=options.go_on)
+    progress = Progress("solve", "{:,} states, {:,} questions", patient=not options.go_on)
     try:
         with progress:
             found = solve(problem, questions=questions, go_on=options.go_on, progress=progress)
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(as_json(problem, found), ensure_ascii=False))
     else:
-        print(to_text(problem, found), end="")
+        common.show(to_text(problem, found))
     return 0
 
 

@@ -3,11 +3,11 @@
 PROBLEMS is a problem file of any domain, a folder of them, or a study with people (askwise new
 --kind study-with-people writes one); without it the studio shows examples.
 The command prints a link that opens the studio, and runs until Ctrl-C. Rounds are stored in the
-folder --out; unfinished rounds resume when you restart the studio.
+folder --output; unfinished rounds resume when you restart the studio.
 
   askwise studio kitchen.toml
   askwise studio problems/ --port 9000
-  askwise studio study.toml --out out/study
+  askwise studio study.toml -o out/study
   askwise studio problems/ --host 192.168.1.20
   askwise studio kitchen.toml --method mine.py:Likeliest
 
@@ -28,7 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "path", metavar="PROBLEMS", nargs="?", help="problem file, folder of them, or study with people"
     )
     parser.add_argument(
-        "--out", metavar="DIR", default="out/studio", help="folder for everything that is played (default: %(default)s)"
+        "-o",
+        "--output",
+        metavar="DIR",
+        dest="out",
+        default="out/studio",
+        help="folder for everything that is played (default: %(default)s)",
     )
     parser.add_argument(
         "--host", metavar="ADDRESS", default="127.0.0.1", help="address to listen on (default: %(default)s)"
@@ -44,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--workers", metavar="N", help="number of worker processes (default: one per core)")
     parser.add_argument(
-        "--time-limit", metavar="S", default="300", help="time limit per decision in seconds (default: %(default)s)"
+        "--time-limit", metavar="SECONDS", default="300", help="time limit per decision (default: %(default)s)"
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
 

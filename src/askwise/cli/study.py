@@ -7,7 +7,7 @@ interrupted, run the same command again to resume.
   askwise study paper --instances 10
   askwise study mine.toml --workers 8
   askwise study mine.toml --dask tcp://scheduler:8786
-  askwise study --methods never ezq --priors far near --costs 0 0.2 --out out/two-methods
+  askwise study --methods never planner --per-goal 0 0.2 -o out/two
   askwise study mine.toml --dry-run
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import interruption
+from askwise.cli.parsing import renamed
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import parse_number, parse_whole
 
@@ -43,8 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--walls", metavar="SHARE", help="share of the cells that are walls")
     what.add_argument("--files", metavar="FILE", nargs="+", help="instance files instead of random instances")
     what.add_argument("--priors", metavar="KIND", nargs="+", help="priors: uniform, far, near, fetcher-far, ...")
-    what.add_argument("--costs", metavar="X", nargs="+", help="prices of a question per station")
-    what.add_argument("--base-cost", metavar="X", help="base price of a question")
+    what.add_argument("--base", metavar="X", nargs="+", help="base prices of a question")
+    what.add_argument("--per-goal", metavar="X", nargs="+", help="prices for each goal that a question names")
+    renamed(what, "--base-cost", "--base", nargs="+")
+    renamed(what, "--costs", "--per-goal", nargs="+")
     what.add_argument("--methods", metavar="NAME", nargs="+", help="methods (askwise run --method help lists them)")
     what.add_argument("--answers", metavar="MODEL", nargs="+", help="how questions are answered (askwise run --help)")
     what.add_argument("--teammates", metavar="KIND", nargs="+", help="teammates (askwise run --teammate help)")
@@ -53,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--seed", metavar="N", help="seed of all random choices")
     what.add_argument("--quick", action="store_true", help="at most 10 instances and three prices")
     what.add_argument("--dry-run", action="store_true", help="print the settings and the number of episodes, and stop")
-    parser.add_argument("--out", metavar="DIR", help="output folder (default: out/NAME)")
+    parser.add_argument("-o", "--output", metavar="DIR", dest="out", help="output folder (default: out/NAME)")
     add_running_options(parser)
 
 
@@ -63,12 +66,14 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
     how.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster: the address of its scheduler")
     how.add_argument(
-        "--decision-limit", metavar="SECONDS", help="time limit per decision (default: 300; none for no limit)"
+        "--time-limit", metavar="SECONDS", help="time limit per decision (default: 300; none for no limit)"
     )
     how.add_argument(
-        "--episode-limit", metavar="SECONDS", help="time limit per episode (default: 3600; none for no limit)"
+        "--episode-time-limit", metavar="SECONDS", help="time limit per episode (default: 3600; none for no limit)"
     )
-    how.add_argument("--memory-limit", metavar="GIB", help="memory limit per process (default: none)")
+    renamed(how, "--decision-limit", "--time-limit")
+    renamed(how, "--episode-limit", "--episode-time-limit")
+    how.add_argument("--memory-limit", metavar="GIB", help="address space of each agent's process (default: no limit)")
     how.add_argument("--retry-failed", action="store_true", help="repeat episodes that failed")
     how.add_argument("--json", action="store_true", help="print the paths of all results as JSON instead of a summary")
 
@@ -118,12 +123,11 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
         "walls": None if options.walls is None else parse_number(options.walls, "--walls"),
         "files": options.files,
     }
-    base, costs = options.base_cost, options.costs
     found = {
         "instances": {key: value for key, value in drawn.items() if value is not None},
         "priors": options.priors,
-        "per_station_costs": None if costs is None else [parse_number(cost, "--costs") for cost in costs],
-        "base_costs": None if base is None else [parse_number(base, "--base-cost")],
+        "base": _prices(options.base, "--base"),
+        "per_goal": _prices(options.per_goal, "--per-goal"),
         "methods": options.methods,
         "teammates": options.teammates,
         "answers": options.answers,
@@ -132,6 +136,10 @@ def _overrides(options: argparse.Namespace) -> dict[str, Any]:
         "seed": _whole(options.seed, "--seed", 0),
     }
     return {key: value for key, value in found.items() if value not in (None, {})}
+
+
+def _prices(given: list[str] | None, option: str) -> list[float] | None:
+    return None if given is None else [parse_number(price, option) for price in given]
 
 
 def _whole(text: str | None, option: str, lowest: int) -> int | None:
@@ -184,10 +192,9 @@ def _limits(own: Limits, options: argparse.Namespace) -> Limits:
     """Return the limits on time and memory: the study's `own`, overridden by those in the options."""
     from askwise.studies.schema.conditions import limit_from
 
-    given = {name: getattr(options, f"{name}_limit") for name in ("decision", "episode", "memory")}
-    found: dict[str, Any] = {
-        name: limit_from(text, f"--{name}-limit") for name, text in given.items() if text is not None
-    }
+    given = {"decision": "--time-limit", "episode": "--episode-time-limit", "memory": "--memory-limit"}
+    stated = {name: getattr(options, option.lstrip("-").replace("-", "_")) for name, option in given.items()}
+    found: dict[str, Any] = {name: limit_from(text, given[name]) for name, text in stated.items() if text is not None}
     return replace(own, **found)
 
 

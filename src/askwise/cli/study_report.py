@@ -1,6 +1,6 @@
 """Report the results of a study with people: tables, traces, figures and a report.
 
-DIR is the folder --out of the studio in which the study ran; the studio may still be running.
+DIR is the folder --output of the studio in which the study ran; the studio may still be running.
 The report compares people with simulations: each round that a person played, and the same
 round with a simulated person.
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise study-report``."""
     parser.add_argument("folder", metavar="DIR", help="folder of the studio")
     parser.add_argument(
-        "--time-limit", metavar="S", default="300", help="time limit per decision in seconds (default: %(default)s)"
+        "--time-limit", metavar="SECONDS", default="300", help="time limit per decision (default: %(default)s)"
     )
 
 

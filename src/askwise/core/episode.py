@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,7 +63,7 @@ class Episode:
         seed: the seed, None if it was not an integer.
         steps: the steps in order.
         final: the states of both agents at the end.
-        optimal_cost: the cost of the episode with the goal known from the start.
+        known_cost: the cost of the episode with the goal known from the start.
         finished: False if the episode was cut off at the step limit.
     """
 
@@ -73,7 +74,7 @@ class Episode:
     seed: int | None
     steps: tuple[Step, ...]
     final: JointState
-    optimal_cost: float
+    known_cost: float
     finished: bool
 
     def __repr__(self) -> str:
@@ -95,9 +96,15 @@ class Episode:
         return sum(step.cost for step in self.steps)
 
     @property
+    def optimal_cost(self) -> float:
+        """The earlier name of `known_cost`."""
+        warnings.warn("optimal_cost is now called known_cost", DeprecationWarning, stacklevel=2)
+        return self.known_cost
+
+    @property
     def marginal_cost(self) -> float:
-        """The cost beyond that of an agent that knows the goal, `cost - optimal_cost`; ``nan`` if it was cut off."""
-        return self.cost - self.optimal_cost if self.finished else math.nan
+        """The cost beyond that of an agent that knows the goal, `cost - known_cost`; ``nan`` if it was cut off."""
+        return self.cost - self.known_cost if self.finished else math.nan
 
     @property
     def observations(self) -> tuple[Observation, ...]:

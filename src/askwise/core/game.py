@@ -228,14 +228,14 @@ class Game:
         return self.steps >= self.max_steps and not self.finished
 
     @property
-    def optimal_cost(self) -> float:
+    def known_cost(self) -> float:
         """The cost of the episode with the goal known from the start, ``nan`` while the goal is unknown."""
         return math.nan if self.goal is None else float(optimal_costs(self.problem, self.problem.start)[self.goal])
 
     @property
     def marginal_cost(self) -> float:
-        """The cost beyond that of an agent that knows the goal, `cost` minus `optimal_cost`; ``nan`` before the end."""
-        return self.cost - self.optimal_cost if self.finished else math.nan
+        """The cost beyond that of an agent that knows the goal, `cost` minus `known_cost`; ``nan`` before the end."""
+        return self.cost - self.known_cost if self.finished else math.nan
 
     def act(self, ego_action: int, teammate_action: int) -> Observation:
         """Perform a joint step, given the index of each agent's action; return the ego agent's next observation."""

@@ -66,6 +66,7 @@ class DecisionProblem:
         questions: the questions, each of which may be asked once.
         limit: largest number of questions; None for all of them.
         name: name of the decision, may be empty.
+        note: what was changed in the probabilities that were stated; empty if nothing.
     """
 
     intents: tuple[str, ...]
@@ -75,6 +76,7 @@ class DecisionProblem:
     questions: tuple[Asking, ...] = ()
     limit: int | None = None
     name: str = ""
+    note: str = ""
 
     def __post_init__(self) -> None:
         freeze_fields(self, "belief", "loss")

@@ -35,7 +35,10 @@ from askwise.types import FloatArray
 
 FORMAT = "askwise/decision@1"
 OPTIONAL = ("name", "loss", "utility", "questions", "price", "answers", "limit")
-SUMS_TO_ONE = 1e-6
+SUMS_TO_ONE = 0.01
+"""How far from 1 the sum of probabilities may be: people and models round them. Then they are normalised."""
+EXACT = 1e-6
+"""The difference from 1 up to which this is not mentioned."""
 LARGEST_FILE = 20 * 2**20
 
 
@@ -75,7 +78,7 @@ def read_parts(parts: Mapping[str, Field]) -> DecisionProblem:
     `parts` maps keys of a decision file (``belief``, ``loss`` or ``utility``, ``price``, ``answers``, ``questions``,
     ``limit``, ``name``) to their values; only ``belief`` is required.
     """
-    intents, belief = read_belief(parts["belief"])
+    intents, belief, note = read_belief(parts["belief"])
     if "loss" in parts and "utility" in parts:
         raise InputError("utility", "it together with 'loss'", "one of them")
     key = "utility" if "utility" in parts else "loss"
@@ -86,7 +89,7 @@ def read_parts(parts: Mapping[str, Field]) -> DecisionProblem:
     questions = read_questions(parts.get("questions"), index_of, default, model)
     limit = parts["limit"].whole(0) if "limit" in parts else None
     name = read_name(parts["name"]) if "name" in parts else ""
-    return DecisionProblem(intents, belief, actions, -loss if key == "utility" else loss, questions, limit, name)
+    return DecisionProblem(intents, belief, actions, -loss if key == "utility" else loss, questions, limit, name, note)
 
 
 def _answers(given: Field | None) -> AnswerModel:
@@ -98,14 +101,14 @@ def _answers(given: Field | None) -> AnswerModel:
 # -- belief ------------------------------------------------------------------------------------------------------
 
 
-def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the names of the intents and their probabilities, ``float64 [n_intents]``.
+def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray, str]:
+    """Return the names of the intents, their probabilities, ``float64 [n_intents]``, and a note if they were changed.
 
     `given` is a table or a list of probabilities, or a list of samples to be counted.
     """
     value = given.value
     if isinstance(value, list) and value and not _is_number(value[0]):
-        return _counted(given)
+        return (*_counted(given), "")
     if isinstance(value, list):
         numbers = [(f"intent {k + 1}", each) for k, each in enumerate(given.elements())]
     else:
@@ -114,10 +117,12 @@ def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray]:
     names = tuple(_intent(name, given) for name, _ in numbers)
     weights = np.array([each.number() for _, each in numbers])
     total = math.fsum(weights)
-    if abs(total - 1.0) > SUMS_TO_ONE:
+    if not abs(total - 1.0) <= SUMS_TO_ONE + EXACT:
         hint = "; samples with weights, [[intent, weight], ...], need not" if total > 0 else ""
         raise InputError(given.path, f"probabilities that sum to {total:.6g}", f"probabilities that sum to 1{hint}")
-    return names, weights / total
+    changed = abs(total - 1.0) > EXACT
+    note = f"the probabilities of the intents sum to {total:.6g}; they were divided by this" if changed else ""
+    return names, weights / total, note
 
 
 def _intent(name: str, given: Field) -> str:

@@ -306,6 +306,7 @@ class Recommendation:
             **({"name": problem.name} if problem.name else {}),
             "do": first,
             "why": self.why,
+            **({"note": problem.note} if problem.note else {}),
             "expected_loss": self.expected_loss,
             "acting_now": self.acting_now.as_json(),
             "best_question": None if self.best_question is None else self.best_question.as_json(),
@@ -320,7 +321,13 @@ class Recommendation:
 
     def __str__(self) -> str:
         """Return the recommendation as text: what to do, why, the alternatives, the verdict and the plan."""
-        rows = [("do", str(self.do)), ("why", self.why), ("", ""), ("expected loss", "")]
+        rows = [
+            ("do", str(self.do)),
+            ("why", self.why),
+            *([("note", self.problem.note)] if self.problem.note else []),
+            ("", ""),
+            ("expected loss", ""),
+        ]
         losses = {"acting now": self.acting_now, "best question": self.best_question}
         rows += [
             (f"  {label}", f"{option.loss:<9.4g} {printable(option.name)}")

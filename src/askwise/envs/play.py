@@ -207,7 +207,7 @@ class Play:
         """Return Gymnasium's info dict for the last step.
 
         Its keys are ``step_cost``, ``cost`` (so far), ``illegal`` and ``action_mask``; at the end of the episode also
-        ``goal``, ``optimal_cost`` and ``marginal_cost``, which would reveal the goal earlier.
+        ``goal``, ``known_cost`` and ``marginal_cost``, which would reveal the goal earlier.
 
         Args:
             illegal: whether the action was not available and did nothing.
@@ -221,7 +221,7 @@ class Play:
             "action_mask": action_mask,
         }
         if game.over:
-            best = game.optimal_cost
+            best = game.known_cost
             # Not `game.marginal_cost`, which is nan for a truncated episode: learners need a number.
-            info |= {"goal": game.goal, "optimal_cost": best, "marginal_cost": game.cost - best}
+            info |= {"goal": game.goal, "known_cost": best, "marginal_cost": game.cost - best}
         return info

@@ -172,8 +172,8 @@ answers may be refused, 3 for a refused one |
     ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
     not available and did nothing) and ``action_mask`` (``int8 [n_ego_actions]``, 1 for ontic actions that are available
     now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or truncated,
-    it also has ``goal`` (its number), ``optimal_cost`` (the cost if the goal is known from the start) and
-    ``marginal_cost`` (``cost - optimal_cost``); earlier, these would reveal the goal.
+    it also has ``goal`` (its number), ``known_cost`` (the cost if the goal is known from the start) and
+    ``marginal_cost`` (``cost - known_cost``); earlier, these would reveal the goal.
 
     ## Starting state
     Both agents start where the problem says. The goal is drawn from the prior.
@@ -266,8 +266,8 @@ answers may be refused, 3 for a refused one |
     ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
     not available and did nothing) and ``action_mask`` (``int8 [5 + n_stations]``, 1 for ontic actions that are
     available now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or
-    truncated, it also has ``goal`` (number of the station), ``optimal_cost`` (the cost if the goal is known from the
-    start) and ``marginal_cost`` (``cost - optimal_cost``); earlier, these would reveal the goal.
+    truncated, it also has ``goal`` (number of the station), ``known_cost`` (the cost if the goal is known from the
+    start) and ``marginal_cost`` (``cost - known_cost``); earlier, these would reveal the goal.
 
     ## Starting state
     Both agents start where the instance says, the fetcher with empty hands. The goal is drawn from the prior.

@@ -27,7 +27,7 @@ from askwise.methods.checked import (
     start_agent,
 )
 from askwise.methods.error_text import error_to_text
-from askwise.methods.loading import LOCATIONS, check_options, is_location, load_agent, made_agent, takes
+from askwise.methods.loading import check_options, is_location, load_agent, made_agent, named_options, takes
 from askwise.methods.paper import Baseline, CostProb, Ezq, Informed, Never, Toolbox
 from askwise.workers import heartbeat
 
@@ -126,19 +126,32 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
 
     Args:
         given: the name (one of `methods`), the location of your own agent (``mine.py:Likeliest`` or
-            ``package.module:Likeliest``), or an agent.
+            ``package.module:Likeliest``), or an agent. Options may follow a name: ``mine.py:Likeliest,enough=0.5``.
         options: keyword arguments for making the agent, such as ``belief``; ignored if `given` is an agent.
     """
     if isinstance(given, Agent):
         return given
+    stated: dict[str, Any] = {}
+    if isinstance(given, str) and given not in AGENTS:
+        given, stated = named_options(given)
+        twice = next((key for key in stated if key in options), None)
+        if twice is not None:
+            raise InputError(twice, f"{stated[twice]!r} and {options[twice]!r}", "this option once")
+        options |= stated
     known = methods() if isinstance(given, str) and given not in AGENTS else AGENTS
     if isinstance(given, str) and given not in known and is_location(given):
         return load_agent(given, **options)
     if not isinstance(given, str) or given not in known:
         allowed = "one of " + ", ".join(map(repr, known))
-        own = f", or your own agent as {LOCATIONS}" if str(given).endswith(".py") else ""
-        raise InputError("method", repr(given), allowed + own + did_you_mean(str(given), known))
-    return known[given](**({} if given == Informed.name else options))
+        raise InputError("method", repr(given), allowed + did_you_mean(str(given), known))
+    if given == Informed.name:
+        return Informed()
+    try:
+        return known[given](**options)
+    except TypeError as error:
+        if not stated:
+            raise
+        raise InputError(f"method {given!r}", f"{error}", "options of this method") from None
 
 
 def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
@@ -167,9 +180,12 @@ def _keeps_belief(given: str | Agent) -> bool:
 
     False for agent objects, and for methods of other packages, which need not accept it.
     """
-    if not isinstance(given, str) or given == Informed.name:
+    if not isinstance(given, str):
         return False
-    return given in AGENTS or (is_location(given) and takes(given, "belief"))
+    name, stated = named_options(given)
+    if name == Informed.name or "belief" in stated:
+        return False
+    return name in AGENTS or (is_location(name) and takes(name, "belief"))
 
 
 def _load(point: Any, **options: Any) -> Agent:

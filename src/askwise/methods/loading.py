@@ -1,8 +1,9 @@
-"""Loads agents from a file or a module: ``mine.py:Likeliest``, ``package.module:Likeliest``.
+"""Loads agents from a file or a module: ``mine.py``, ``mine.py:Likeliest``, ``package.module:Likeliest``.
 
 Before the colon stands a Python file (its name ends in ``.py``; relative to the current folder) or an importable
 module, also from the current folder. After it stands a subclass of `Agent`, or a function that returns an agent; it is
-called with the given options (``belief`` and, in study files, any others).
+called with the given options (``belief`` and any others). A file that defines one agent needs no class. Options can
+follow as text: ``mine.py:Likeliest,enough=0.5``.
 
 A method is sent to other processes as this text, and each process loads the file once. The file becomes a module with a
 unique name made from its full path, so that two files of the same name do not conflict and agents from it can be copied
@@ -15,6 +16,7 @@ import hashlib
 import importlib
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +32,7 @@ from askwise.methods.error_text import error_to_text
 from askwise.text.files import opened, reason
 from askwise.workers.heartbeat import loading
 
-LOCATIONS = "FILE.py:CLASS or PACKAGE.MODULE:CLASS"
+LOCATIONS = "FILE.py, FILE.py:CLASS or PACKAGE.MODULE:CLASS"
 """The forms of an agent's location, for messages."""
 
 _LOADED: dict[Path, tuple[object, ModuleType]] = {}
@@ -39,7 +41,33 @@ _LOADED: dict[Path, tuple[object, ModuleType]] = {}
 
 def is_location(name: str) -> bool:
     """Return whether the name of a method is a location of your own agent, such as ``mine.py:Likeliest``."""
-    return ":" in name
+    return ":" in name or name.endswith(".py")
+
+
+def named_options(given: str) -> tuple[str, dict[str, Any]]:
+    """Split the name of a method and its options, such as ``ezq,belief=robust``: return ``ezq, {"belief": "robust"}``.
+
+    Numbers, ``true`` and ``false`` become values of these types; everything else stays text.
+    """
+    name, *stated = re.split(r",\s*(?=[A-Za-z_]\w*=)", given)
+    options: dict[str, Any] = {}
+    for text in stated:
+        key, _, value = text.partition("=")
+        if key in options:
+            raise InputError(f"method {name!r}", f"{key} twice", "each option once")
+        options[key] = _value(value.strip())
+    return name.strip(), options
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def load_agent(location: str, **options: Any) -> Agent:
@@ -82,10 +110,15 @@ def _found(location: str) -> Callable[..., object]:
     This is a subclass of `Agent` or a function; `InputError` is raised for anything else.
     """
     field = f"method {location!r}"
-    home, _, name = location.rpartition(":")
-    if not home or not name:
+    home, _, name = (location, "", "") if location.endswith(".py") else location.rpartition(":")
+    if not home or (not name and home != location):
         raise InputError("method", repr(location), LOCATIONS)
     module = _file(home, field) if home.endswith(".py") else _module(home, field)
+    if not name:
+        agents = _defined_in(module)
+        if len(agents) != 1:
+            raise InputError(field, f"{len(agents) or 'no'} agents in {home}", _agents_in(module, name))
+        name = agents[0]
     if not hasattr(module, name):
         raise InputError(field, f"no {name!r} in {home}", _agents_in(module, name))
     found: Callable[..., object] = getattr(module, name)
@@ -101,15 +134,19 @@ def _found(location: str) -> Callable[..., object]:
 
 def _agents_in(module: ModuleType, name: str) -> str:
     """Return the end of the message that a module has no agent called `name`: a list of the agents that it defines."""
-    # Agents that are defined there, not those that it imports.
-    agents = [
+    agents = _defined_in(module)
+    if not agents:
+        return "the name of an agent: a subclass of askwise.Agent (the file has none)"
+    return f"one of {', '.join(map(repr, agents))}" + did_you_mean(name, agents)
+
+
+def _defined_in(module: ModuleType) -> list[str]:
+    """Return the names of the agents that a module defines, without those that it imports."""
+    return [
         each
         for each, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == module.__name__
     ]
-    if not agents:
-        return "the name of an agent: a subclass of askwise.Agent (the file has none)"
-    return f"one of {', '.join(map(repr, agents))}" + did_you_mean(name, agents)
 
 
 def check_options(make: Callable[..., object], options: dict[str, Any], field: str) -> None:

@@ -45,4 +45,6 @@ def too_many(what: str, found: str, limit: int, name: str) -> InputError:
         limit: the limit.
         name: the field of `Limits`.
     """
-    return InputError(what, found, f"at most {limit} (raise it by Limits({name}=...), commands: --limit {name}=N)")
+    return InputError(
+        what, found, f"at most {limit} (raise it by Limits({name}=...), commands: --search-limit {name}=N)"
+    )

@@ -101,7 +101,7 @@ def _states(
         raise InputError(
             "budget",
             f"{budget}: plans of up to {most} steps for goal {name} are more than the limits reach",
-            "a smaller budget, or higher limits (--limit evaluations=N --limit states=N)",
+            "a smaller budget, or higher limits (--search-limit evaluations=N --search-limit states=N)",
         )
     return states
 

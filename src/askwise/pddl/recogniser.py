@@ -32,12 +32,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from askwise.errors import InputError
 from askwise.model.policy import normalised
-from askwise.pddl.archive import Recognition
+from askwise.pddl.archive import Recognition, load
 from askwise.pddl.cones import Cones, cones_of
 from askwise.types import BoolArray, FloatArray, IntArray
 
@@ -101,9 +102,9 @@ class Recognised:
 
 
 def recognise(
-    problem: Recognition,
+    problem: Recognition | str | Path,
     *,
-    belief: str = "bayes",
+    belief: str | None = None,
     stray: float = STRAY,
     complete: bool = False,
     prior: Sequence[float] | None = None,
@@ -113,15 +114,20 @@ def recognise(
     """Compute the probabilities of the goals after each observed action.
 
     Args:
-        problem: the problem, with the observed actions.
-        belief: ``bayes`` for an optimal actor, ``robust`` for one that may not be optimal.
+        problem: the problem, with the observed actions; or the path of its archive or folder.
+        belief: ``robust`` for an actor that may not be optimal, ``bayes`` for an optimal one. The default is
+            ``robust``, and ``bayes`` with `complete`.
         stray: for ``robust``, the probability that an action is not part of the actor's plan.
         complete: whether all actions since the start were observed; only for ``bayes``.
         prior: weights of the goals, by default equal.
         cones: the optimal plans of the problem, if you have computed them already.
         progress: called with a line of text from time to time during the search.
     """
+    if belief is None:
+        belief = "bayes" if complete else "robust"
     _check(belief, stray, complete)
+    if not isinstance(problem, Recognition):
+        problem = load(problem)
     weights = _prior(prior, len(problem.goals))
     found = cones_of(problem, progress=progress) if cones is None else cones
     _refuse_unknown(found)
@@ -171,7 +177,7 @@ def _refuse_unknown(cones: Cones) -> None:
     raise InputError(
         f"goal {cones.goals[goal]!r}{others}",
         f"too large: its plans have at least {cones.found[goal].at_least} steps, which is as far as the limits reach",
-        "a smaller problem, or higher limits (--limit states=N --limit evaluations=N)",
+        "a smaller problem, or higher limits (--search-limit states=N --search-limit evaluations=N)",
     )
 
 

@@ -74,7 +74,7 @@ def _unsettled(cones: Cones) -> str:
         bound = f"no plan has fewer than {at_least} steps"
         lines.append(f"Goal {goal + 1} is too large: {bound}; its shortest plans are not known.")
     if cones.too_large:
-        lines.append("(--limit evaluations=N, --limit blind=N and --limit states=N let the search go further.)")
+        lines.append("(--search-limit evaluations=N, blind=N and states=N let the search go further.)")
     return "\n".join(lines)
 
 

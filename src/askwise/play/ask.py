@@ -121,13 +121,13 @@ class Advice:
 
 def ask(
     problem: Problem,
-    method: str | Agent = "ezq",
+    method: str | Agent = "planner",
     *,
     history: Iterable[Observation] = (),
-    teammate: StateLike | None = None,
+    teammate_at: StateLike | None = None,
     seen: Sequence[StateLike] = (),
-    ego: StateLike | None = None,
-    answers: Iterable[Answered] = (),
+    ego_at: StateLike | None = None,
+    answered: Iterable[Answered] = (),
     seed: Seed = 0,
     belief: str | None = None,
 ) -> Advice:
@@ -136,28 +136,28 @@ def ask(
     Args:
         problem: the problem; `askwise.ask` also takes an instance of any domain, or the path of its file.
         method: the agent, or the name of its method.
-        history: all observations from the start on. If you give them, leave out `teammate`, `seen`, `ego` and
-            `answers`.
-        teammate: current state of the teammate; it is assumed to have taken a shortest path, unless `seen` is given.
+        history: all observations from the start on. If you give them, leave out `teammate_at`, `seen`, `ego_at`
+            and `answered`.
+        teammate_at: current state of the teammate; it is assumed to have taken a shortest path, unless `seen` is given.
         seen: all actions of the teammate from the start on, by name or index.
-        ego: current state of the ego agent; by default its start.
-        answers: all questions and answers so far.
+        ego_at: current state of the ego agent; by default its start.
+        answered: all questions and answers so far.
         seed: for methods that choose at random; with the seed of `simulate` they make the same choices.
         belief: the kind of belief of an agent given by name, if not its default.
     """
     agent = _asked(problem, method, belief=belief)
     name = start_agent(problem, agent, spawn(seed, 3)[2])
-    heard, observations = list(answers), list(history)
+    heard, observations = list(answered), list(history)
     if not observations:
-        path = _path(problem, teammate, seen)
-        here = joint_state(problem, None, ego).ego
+        path = _path(problem, teammate_at, seen)
+        here = joint_state(problem, None, ego_at).ego
         observations = [*_observations(problem, path, here), *(_after(problem, path, here, each) for each in heard)]
         for t, observation in enumerate(observations[:-1], start=1):
             with blaming(agent, "watch", t), heartbeat.deciding:
                 agent.watch(observation)
         inferred = None if seen or not path else _explained(problem, path)
         return _advice(problem, agent, observations, inferred, name)
-    if teammate is not None or len(seen) or ego is not None or heard:
+    if teammate_at is not None or len(seen) or ego_at is not None or heard:
         raise InputError("history", "a history together with what was seen or answered", "one of the two")
     for t, observation in enumerate(observations[:-1], start=1):
         checked_decision(problem, agent, observation, t)

@@ -68,8 +68,8 @@ class Evaluation:
 
 
 def evaluate(
-    instance: Problem,
-    agent: str | Agent = "ezq",
+    problem: Problem,
+    method: str | Agent = "planner",
     *,
     exact: bool = False,
     episodes: int | None = None,
@@ -92,8 +92,8 @@ def evaluate(
     much. With none of the three, small problems are evaluated exactly, and larger ones from `EPISODES` episodes.
 
     Args:
-        instance: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
-        agent: the ego agent, or the name of its method.
+        problem: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
+        method: the ego agent, or the name of its method.
         exact: enumerate; small problems only. If the teammate may walk in circles (`Problem.policies`), the agent must
             not remember its path: this holds with the belief ``elimination`` and for ``informed``, and the verdict has
             a proven error bound. Other agents then raise `TooLarge`; use `episodes`.
@@ -110,22 +110,22 @@ def evaluate(
     began = time.perf_counter()
     _check(exact, episodes, paths, limit)
     check_count("questions", questions, 0)
-    player = agent_for(instance, agent, belief=belief)
+    player = agent_for(problem, method, belief=belief)
     limited = ""
     if questions is not None:
         player = limit_questions(player, questions)
         limited = f", at most {questions} question{'' if questions == 1 else 's'}"
     if exact:
-        found = _enumerated(instance, player, seed, None if go_on else limit, progress, limited)
+        found = _enumerated(problem, player, seed, None if go_on else limit, progress, limited)
     elif episodes is not None:
-        found = _from_episodes(instance, player, episodes, seed, progress, limited)
+        found = _from_episodes(problem, player, episodes, seed, progress, limited)
     elif paths is not None:
-        found = _from_paths(instance, player, paths, seed, progress, limited)
+        found = _from_paths(problem, player, paths, seed, progress, limited)
     else:
         try:
-            found = _enumerated(instance, player, seed, min(limit, FEW_DECISIONS), None, limited)
+            found = _enumerated(problem, player, seed, min(limit, FEW_DECISIONS), None, limited)
         except TooLarge:
-            found = _from_episodes(instance, player, EPISODES, seed, progress, limited)
+            found = _from_episodes(problem, player, EPISODES, seed, progress, limited)
     return Evaluation(player.name, *found, seconds=time.perf_counter() - began, questions=questions)
 
 

@@ -23,8 +23,8 @@ from askwise.types import FloatArray
 
 
 def simulate(
-    instance: Problem,
-    agent: str | Agent = "ezq",
+    problem: Problem,
+    method: str | Agent = "planner",
     teammate: str | Teammate | None = None,
     goal: int | str | None = None,
     seed: Seed = None,
@@ -36,8 +36,8 @@ def simulate(
     """Play one episode and return it.
 
     Args:
-        instance: the problem; `askwise.simulate` also takes an instance of any domain, or the path of its file.
-        agent: the ego agent, or the name of its method.
+        problem: the problem; `askwise.simulate` also takes an instance of any domain, or the path of its file.
+        method: the ego agent, or the name of its method.
         teammate: the teammate, or its name; by default it follows the policies of the problem.
         goal: the teammate's goal, by name or index; by default drawn from the prior.
         seed: makes the episode repeatable.
@@ -46,14 +46,14 @@ def simulate(
         max_steps: cut the episode off after this many steps; by default far more than any sensible agent needs.
         answers: the answer model, such as ``wrong:0.05,refused:0.1``; by default that of the problem.
     """
-    problem = answering(instance, answers)
+    problem = answering(problem, answers)
     other = teammate_for(problem, teammate)
     # The stream for answers is spawned only if answers are random, so that other episodes keep their random numbers.
     for_goal, for_teammate, for_agent, *for_answers = spawn(seed, 3 if problem.answers.truthful else 4)
     truth = chosen_goal(problem, goal, for_goal)
     with blaming(other, "errs", kind="teammate"):
         errs = other.errs(problem, truth)
-    player = agent_for(problem, agent, belief=belief, errs=errs)
+    player = agent_for(problem, method, belief=belief, errs=errs)
     with blaming(other, "reset", kind="teammate"):
         other.reset(problem, truth, for_teammate)
     names = start_agent(problem, player, for_agent, truth), checked_name(other, "teammate")
@@ -73,7 +73,7 @@ def simulate(
         seed=as_int(seed),
         steps=tuple(steps),
         final=game.state,
-        optimal_cost=game.optimal_cost,
+        known_cost=game.known_cost,
         finished=game.finished,
     )
 

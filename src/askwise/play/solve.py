@@ -13,7 +13,7 @@ from askwise.planning.optimum import Solution, solve_problem
 
 
 def solve(
-    instance: Problem,
+    problem: Problem,
     *,
     questions: int | None = None,
     go_on: bool = False,
@@ -23,7 +23,7 @@ def solve(
     """Return the least expected cost that any policy of acting and asking can reach, and a policy that reaches it.
 
     Args:
-        instance: the problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
+        problem: the problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
         questions: limit of questions per episode, answered or not; by default no limit if answers are true, otherwise
             3. The verdict states how much a higher limit could save at most.
         go_on: ignore `limit`.
@@ -32,7 +32,7 @@ def solve(
     """
     check_count("limit", limit, 1, optional=False)
     check_count("questions", questions, 0)
-    return solve_problem(instance, questions=questions, go_on=go_on, limit=limit, progress=progress)
+    return solve_problem(problem, questions=questions, go_on=go_on, limit=limit, progress=progress)
 
 
 TIGHT_STATES = 1_000_000
@@ -40,7 +40,7 @@ TIGHT_STATES = 1_000_000
 
 
 def lower_bound(
-    instance: Problem,
+    problem: Problem,
     *,
     limit: int = GROUP_STATES,
     questions: int | None = None,
@@ -53,7 +53,7 @@ def lower_bound(
     The bound is computed from groups of goals that are small enough to be solved exactly.
 
     Args:
-        instance: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
+        problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
         limit: states to solve for each group of goals; more make the bound tighter and take longer.
         questions: if answers may be wrong or missing, only the answers to the first ``questions - 1`` questions are
             treated as possibly wrong or missing, and all later ones as true. By default all are treated as true, which
@@ -68,11 +68,11 @@ def lower_bound(
     check_count("limit", limit, 1, optional=False)
     check_count("questions", questions, 0)
     check_count("seed", seed, 0, optional=False)
-    quick = bound_problem(instance, limit=max(limit, TIGHT_STATES) if tight else limit)
+    quick = bound_problem(problem, limit=max(limit, TIGHT_STATES) if tight else limit)
     bounds: list[Bound | None] = [quick]
     if questions is not None:
-        bounds.append(bound_with_true_answers_after(instance, questions - 1, limit=limit))
+        bounds.append(bound_with_true_answers_after(problem, questions - 1, limit=limit))
     if tight and not quick.verdict.exact:
-        bounds.append(bound_with_groups(instance, seed=seed, progress=progress))
+        bounds.append(bound_with_groups(problem, seed=seed, progress=progress))
     # `max` returns the first of equal bounds, so proven ones come before those that hold with some confidence.
     return max((bound for bound in bounds if bound is not None), key=lambda bound: bound.value)

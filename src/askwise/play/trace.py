@@ -1,7 +1,7 @@
 """Traces: episodes as JSON files, ``askwise/trace@2``.
 
 A trace is one object: ``instance`` (the whole instance, as in its own file), ``answers`` (the answer model),
-``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``, ``optimal_cost``, ``marginal_cost`` (null if the
+``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``, ``known_cost``, ``marginal_cost`` (null if the
 episode was cut off), ``final`` (the states of both agents at the end), and ``steps``, each with
 
 - ``t``, the states of both agents before the step, and ``belief`` (probability by goal, null if the agent shows none);
@@ -82,7 +82,7 @@ def to_json(episode: Episode) -> dict[str, Any]:
         "goal": episode.goal_name,
         "finished": episode.finished,
         "cost": episode.cost,
-        "optimal_cost": episode.optimal_cost,
+        "known_cost": episode.known_cost,
         "marginal_cost": episode.marginal_cost if episode.finished else None,
         "final": state_to_json(domain, episode.problem, episode.final),
         "steps": [_step_to_json(domain, episode.problem, step) for step in episode.steps],
@@ -123,7 +123,7 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
         seed=None if seed.value is None else seed.whole(0),
         steps=tuple(_step_from_json(domain, problem, step) for step in root.child("steps").elements()),
         final=state_from_json(domain, problem, root.child("final").object(_state_keys(domain, problem), [])),
-        optimal_cost=read_cost(root.child("optimal_cost")),
+        known_cost=read_cost(root.child("known_cost")),
         finished=_truth(root.child("finished")),
     )
     _check_sums(root, episode)
@@ -143,12 +143,14 @@ def problem_from_json(data: Any) -> Problem:
 
 def _checked(data: Any) -> tuple[Field, bool]:
     """Check the format and the keys of a trace; return its contents and whether its format is the earlier version 1."""
+    if isinstance(data, dict) and "optimal_cost" in data:  # the earlier name
+        data = {"known_cost" if key == "optimal_cost" else key: value for key, value in data.items()}
     root = Field("", data).object()
     if root.has("format"):
         root.child("format").text([FORMAT, EARLIER])
     earlier = root.has("format") and root.value["format"] == EARLIER
     keys = ["format", "instance", *([] if earlier else ["answers"]), "method", "teammate", "seed", "goal"]
-    root.object([*keys, "finished", "cost", "optimal_cost", "marginal_cost", "final", "steps"], [])
+    root.object([*keys, "finished", "cost", "known_cost", "marginal_cost", "final", "steps"], [])
     return root, earlier
 
 

@@ -125,8 +125,13 @@ class Tools:
         # The decision must be in the arguments: here, unlike in a file, it may not be the name of another file.
         for each in records:
             each.child("decision").object()
-        found = audit([{**each.value, "format": CONVERSATION} for each in records])
+        found = audit([_with_formats(each.value) for each in records])
         return found.as_json(costliest=costliest)
+
+
+def _with_formats(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a conversation as in a file: here, ``format`` may be missing from it and from its decision."""
+    return {**record, "format": CONVERSATION, "decision": {"format": FORMAT, **record["decision"]}}
 
 
 def _listed(given: Field) -> list[Field]:
@@ -174,7 +179,8 @@ def audit_schema() -> dict[str, Any]:
             "format": {"const": CONVERSATION},
             "name": text,
             "method": text,
-            "decision": {key: value for key, value in decision.items() if key not in ("$schema", "$defs")},
+            "decision": {key: value for key, value in decision.items() if key not in ("$schema", "$defs")}
+            | {"required": ["belief"]},
             "steps": {"type": "array", "items": {"type": "object", "anyOf": steps}},
         },
     }
@@ -194,7 +200,7 @@ def _reply(name: str, session: Session) -> dict[str, Any]:
     return {**session.next().as_json(), "session": name}
 
 
-MISSING = "the package 'mcp' is not installed; pip install 'askwise[mcp]'"
+MISSING = "the package 'mcp' is not installed; pip install '.[mcp]' in askwise's folder"
 INSTRUCTIONS = (
     "askwise decides when to ask the user and what, from losses and prices. Call 'decide' when a request is ambiguous"
     " and a wrong action is costly; ask the recommended question, and call 'heard' with the answer. You provide all"

@@ -18,7 +18,7 @@ from askwise.studies.running.run import Ran, run_study
 from askwise.studies.running.store import Store
 from askwise.studies.schema.instances import Given, words_of
 from askwise.studies.schema.study import Study
-from askwise.studies.schema.study_file import is_the_papers
+from askwise.studies.schema.study_file import is_the_papers, load_study
 from askwise.studies.schema.tables import SCHEMAS
 
 UNNAMED = "study"
@@ -61,7 +61,7 @@ def conduct(
         workers: the number of processes that play at the same time.
         dask: the address of a Dask scheduler, whose workers play instead.
         retry_failed: whether to play instances again that have rows with errors.
-        show_progress: whether to draw a progress bar if standard error is a terminal.
+        show_progress: whether to draw a progress bar, or print lines if standard error is no terminal.
         on_damage: called at the beginning with each file of the folder that cannot be used.
     """
     ran = run_study(
@@ -90,6 +90,19 @@ def conduct(
         judged=is_the_papers(study),
     )
     return Conducted(ran, analysis)
+
+
+def study(given: str | Path, folder: str | Path | None = None, *, workers: int = 1, **settings: Any) -> Conducted:
+    """Run a study and write its tables, figures and report. If it was interrupted, call it again to resume.
+
+    Args:
+        given: a study file, or the name of a study that comes with askwise, such as ``paper``.
+        folder: the folder of the results; by default ``out/`` with the name of the study.
+        workers: the number of processes that play at the same time.
+        settings: settings that replace those of the file, such as ``methods=["never", "planner"]``.
+    """
+    chosen = load_study(given, settings)
+    return conduct(chosen, f"out/{chosen.name}" if folder is None else folder, workers=workers)
 
 
 def _title(study: Study) -> str:

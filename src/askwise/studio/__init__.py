@@ -1,4 +1,4 @@
-"""The studio: a web server on which people play rounds with methods (needs ``askwise[studio]``).
+"""The studio: a web server on which people play rounds with methods (needs the extra ``studio``).
 
 A *round* is one episode in which a person plays one of the two agents. From the bottom up:
 

@@ -325,5 +325,7 @@ def decode(data: bytes, field: str) -> str:
 
 def reason(error: OSError) -> str:
     """Return the operating system's reason for an error, in lower case for the middle of a sentence."""
+    if isinstance(error, IsADirectoryError):
+        return "a folder, not a file"
     why = error.strerror or type(error).__name__
     return why[0].lower() + why[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import textwrap
 import unicodedata
@@ -35,6 +36,15 @@ def columns_of(text: str) -> int:
 def line_width() -> int:
     """Return the number of columns that text may take: those of the terminal (or ``COLUMNS``), 80 where it has none."""
     return max(shutil.get_terminal_size((80, 24)).columns, 40)
+
+
+def fitted(text: str) -> str:
+    """Return a text whose lines have at most `line_width` columns: longer ones continue below their last column."""
+    width, lines = line_width(), []
+    for line in text.split("\n"):
+        ends = [found.end() for found in re.finditer(r"(?<=\S)  +|^ +", line)]
+        lines += _folded(line, width, max((end for end in ends if end <= width // 2), default=0))
+    return "\n".join(lines)
 
 
 def wrapped(text: str, indent: int = 0) -> str:

@@ -218,7 +218,7 @@ def page_data(episode: Episode) -> dict[str, Any]:
         "seed": None if episode.seed is None else str(episode.seed),  # it may be too large for a JavaScript number
         "goal": episode.goal,
         "finished": episode.finished,
-        "optimal": episode.optimal_cost,
+        "optimal": episode.known_cost,
         "frames": _frames(episode, beliefs, zones),
         "beliefs": beliefs.rows,
         "zones": zones.rows,

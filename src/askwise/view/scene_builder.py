@@ -225,7 +225,7 @@ def costs_before(episode: Episode) -> list[float]:
 
 def _scene(episode: Episode, k: int, cost: float) -> Scene:
     n = len(episode.steps)
-    spent = f"cost so far {number(cost)}, with the goal known {number(episode.optimal_cost)}"
+    spent = f"cost so far {number(cost)}, with the goal known {number(episode.known_cost)}"
     if k == n:
         scene = scene_of(episode.problem, episode.final)
         return replace(

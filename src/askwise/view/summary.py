@@ -68,7 +68,7 @@ def closing(episode: Episode) -> list[str]:
     marginal = f": marginal cost {number(episode.marginal_cost)}" if episode.finished else ""
     return [
         f"{end} after {steps}, with {asked}.",
-        f"Cost {number(episode.cost)}, with the goal known {number(episode.optimal_cost)}{marginal}.",
+        f"Cost {number(episode.cost)}, with the goal known {number(episode.known_cost)}{marginal}.",
     ]
 
 

@@ -46,16 +46,16 @@ def test_states_of_problems_made_in_python() -> None:
     [
         (
             {"teammate": "hell"},
-            "--teammate: found 'hell'; expected a state of the graph, "
+            "--teammate-at: found 'hell'; expected a state of the graph, "
             '"desk", "hall", "room 1", "room 2" (did you mean \'hall\'?)',
         ),
         (
             {"ego": "X"},
-            '--ego: found "X"; expected a letter of the map, "A", "B", "F", or a cell [x, y]',
+            '--ego-at: found "X"; expected a letter of the map, "A", "B", "F", or a cell [x, y]',
         ),
-        ({"ego": "1,x"}, "--ego: found '1,x'; expected a cell X,Y, two whole numbers"),
-        ({"ego": "4,1"}, "--ego: found [4, 1], which is a wall; expected a free cell"),
-        ({"ego": "9,9"}, "--ego: found [9, 9], outside the map; expected x from 0 to 4 and y from 0 to 1"),
+        ({"ego": "1,x"}, "--ego-at: found '1,x'; expected a cell X,Y, two whole numbers"),
+        ({"ego": "4,1"}, "--ego-at: found [4, 1], which is a wall; expected a free cell"),
+        ({"ego": "9,9"}, "--ego-at: found [9, 9], outside the map; expected x from 0 to 4 and y from 0 to 1"),
         ({"holding": "x"}, "--holding: found 'x'; expected nothing: in this problem nothing is carried"),
     ],
 )
@@ -68,10 +68,13 @@ def test_places_that_are_none(given: dict[str, str], message: str) -> None:
     [
         (
             {"teammate": "z"},
-            "--teammate: found 'z'; expected one of 'a', 'b', 'c', 'end', '1,2'",
+            "--teammate-at: found 'z'; expected one of 'a', 'b', 'c', 'end', '1,2'",
         ),
-        ({"teammate": "end"}, '--teammate: found "end", with no way to any goal; expected a state with a way to one'),
-        ({"ego": "b"}, '--ego: found "b", with no way to goal "h"; expected a state with a way to every goal'),
+        (
+            {"teammate": "end"},
+            '--teammate-at: found "end", with no way to any goal; expected a state with a way to one',
+        ),
+        ({"ego": "b"}, '--ego-at: found "b", with no way to goal "h"; expected a state with a way to every goal'),
     ],
 )
 def test_places_from_which_there_is_no_way(given: dict[str, str], message: str) -> None:
@@ -81,7 +84,7 @@ def test_places_from_which_there_is_no_way(given: dict[str, str], message: str) 
 def test_a_letter_on_many_cells_is_no_place() -> None:
     problem = read(ward(ego__map="AA..#\n..F.B")).problem()
     assert_refused(
-        lambda: DOMAIN.parse_state(problem, ego="A"), '--ego: found "A", which is on 2 cells; expected one cell'
+        lambda: DOMAIN.parse_state(problem, ego="A"), '--ego-at: found "A", which is on 2 cells; expected one cell'
     )
 
 
@@ -110,7 +113,7 @@ def test_another_start_of_problems_made_in_python() -> None:
     assert coverage.drawing.teammate == (2, 1)
     assert_refused(
         lambda: DOMAIN.problem(house(), JointState(HOUSE.state("b"), HOUSE.state("a"))),
-        '--teammate: found "b", with no way to goal "h"; expected a state with a way to every goal',
+        '--teammate-at: found "b", with no way to goal "h"; expected a state with a way to every goal',
     )
 
 

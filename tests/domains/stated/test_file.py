@@ -83,7 +83,7 @@ def test_the_problem(stated: ProblemFile) -> None:
 def test_everything_that_takes_a_problem_takes_the_path_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "ward.toml"
     path.write_text(WARD)
-    assert askwise.ask(path, "ezq-exact", teammate="hall").ask == ("to room 2",)
+    assert askwise.ask(path, "ezq-exact", teammate_at="hall").ask == ("to room 2",)
     assert simulate(path, "never", goal="to room 1", seed=1).finished
     assert askwise.solve(str(path)).expected_marginal_cost == pytest.approx(0.6)
     assert askwise.ProblemFile is ProblemFile

@@ -77,7 +77,7 @@ def test_every_episode_is_played_to_its_end(method: str) -> None:
 
 
 def test_a_moment_is_named_by_what_holds_then(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", str(WORDS), "--method", "planner", "--teammate", "on a r"]) == 0
+    assert main(["ask", str(WORDS), "--method", "planner", "--teammate-at", "on a r"]) == 0
     printed = capsys.readouterr().out
     assert "now        speller at on a r; helper at (4, 3)" in printed
     assert "possible   3 of 5 words" in printed  # with a on r, no longer eat and seat

@@ -45,7 +45,7 @@ def test_positions_tool_and_prior() -> None:
     problem = ToolFetching(workshop(prior={"kind": "near", "temperature": 2.0}))
     state = DOMAIN.parse_state(problem, ego="4,4", holding="C")
     assert problem.decode(state) == State(problem.grid.state((0, 0)), problem.grid.state((4, 4)), 2)
-    now = ask(problem, "never", ego=state.ego, answers=[("A", False)])
+    now = ask(problem, "never", ego_at=state.ego, answered=[("A", False)])
     expected = np.where([False, True, True], problem.prior, 0.0)
     assert believed(now) == pytest.approx(expected / expected.sum())
     assert (now.state, now.way) == (state, None)
@@ -79,15 +79,15 @@ def test_goals_that_are_not_on_the_way_are_ruled_out(drawn: Instance, data: st.D
     for belief in ("elimination", "bayes"):
         if not left.any():
             with pytest.raises(ContradictoryObservation):
-                ask(problem, "never", teammate=cell, belief=belief)
+                ask(problem, "never", teammate_at=cell, belief=belief)
             continue
-        now = ask(problem, "never", teammate=cell, belief=belief)
+        now = ask(problem, "never", teammate_at=cell, belief=belief)
         assert ((believed(now) > 0) == (left > 0)).all()
         if cell != drawn.worker:
             assert now.way == InferredPath(problem.start.teammate, int((left > 0).sum()), int((own > 0).sum()))
         if belief == "elimination":
             assert believed(now) == pytest.approx(left / left.sum())
-    assert believed(ask(problem, "never", teammate=cell, belief="robust")).any()
+    assert believed(ask(problem, "never", teammate_at=cell, belief="robust")).any()
 
 
 def open_grid() -> Instance:
@@ -124,13 +124,13 @@ def test_bayes_does_not_ask_which_way_it_was(k: int) -> None:
         x, y = problem.grid.cells[step.state.teammate].tolist()
         if step.state.teammate == episode.steps[k - 1].state.teammate:
             continue  # at work: that tells more than being there
-        found = believed(ask(problem, "never", teammate=(x, y), belief="bayes"))
+        found = believed(ask(problem, "never", teammate_at=(x, y), belief="bayes"))
         assert found == pytest.approx(bayes_by_counting(drawn, (x, y)))
         assert step.belief == pytest.approx(found)
 
 
 def robust_at(cell: Cell) -> FloatArray:
-    return believed(ask(workshop(), "never", teammate=cell, belief="robust"))
+    return believed(ask(workshop(), "never", teammate_at=cell, belief="robust"))
 
 
 def test_robust_doubts_but_goes_on() -> None:

@@ -47,7 +47,7 @@ SECONDS = {"never": 0.01, "baseline": 0.01, "toolbox": 0.01, "cost-prob": 0.02, 
 
 @cache
 def paper_like(
-    instances: int = 120, *, noise: float = 0.6, seed: int = 1, teammate: str = "urop", base_cost: float = 0.5
+    instances: int = 120, *, noise: float = 0.6, seed: int = 1, teammate: str = "urop", base: float = 0.5
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return episodes, queries and timings of a study that agrees with the paper; made once, as tables never change."""
     rng = np.random.default_rng(seed)
@@ -56,7 +56,7 @@ def paper_like(
         for prior, methods in PAPER.items():
             for method, costs in methods.items():
                 for price, mean in zip(PRICES, costs, strict=True):
-                    key = dict(zip(KEY, (instance, 0, prior, teammate, method, base_cost, price), strict=True))
+                    key = dict(zip(KEY, (instance, 0, prior, teammate, method, base, price), strict=True))
                     asked = _asked(prior, method, price, rng)
                     cost = mean + noise * min(mean, 3.0) * float(rng.standard_normal())
                     episodes.append(episode(key, marginal_cost=max(0.0, cost), queries=len(asked)))
@@ -78,7 +78,7 @@ def episode(key: Mapping[str, Any], **given: Any) -> dict[str, Any]:
     """Return the row of an episode whose cost with the goal known is 20 steps."""
     cost = given.get("marginal_cost")
     row = {
-        **key, "goal": "S1", "optimal_cost": 20.0, "cost": 20.0 + (cost or 0.0), "marginal_cost": cost, "steps": 20,
+        **key, "goal": "S1", "known_cost": 20.0, "cost": 20.0 + (cost or 0.0), "marginal_cost": cost, "steps": 20,
         "queries": 0, "query_cost": 0.0, "finished": True, "error": None,
         "known_at": 5 if key["method"] == "ezq" else 9,
     }  # fmt: skip

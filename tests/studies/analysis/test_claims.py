@@ -80,7 +80,7 @@ def test_labels_shuffled_within_each_episode_leave_no_ordering(
     study: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame],
 ) -> None:
     """If no method is better than another, no claim about an ordering in many conditions holds by chance."""
-    rest = ["instance", "episode", "prior", "per_station_cost"]
+    rest = ["instance", "episode", "prior", "per_goal"]
     lots = pl.Series("lot", np.random.default_rng(8).random(study[0].height))
     mixed = study[0].with_columns(lots).with_columns(pl.col("marginal_cost").sort_by("lot").over(rest))
     found = by_name(claims(mixed, *study[1:]))
@@ -112,7 +112,7 @@ def test_a_method_that_is_not_there_is_named() -> None:
 
 
 def test_a_study_with_one_prior_and_one_price() -> None:
-    only = (pl.col("prior") == "near") & (pl.col("per_station_cost") == 0)
+    only = (pl.col("prior") == "near") & (pl.col("per_goal") == 0)
     found = claims(*(table.filter(only) for table in paper_like(20)))
     assert by_name(found)["near: toolbox, cost-prob ahead at 0"] == HOLDS
     assert measured(found, "far: ezq best once stations cost") == "no per-station cost above 0 in this study"
@@ -145,7 +145,7 @@ def test_a_study_of_other_methods_has_no_claims() -> None:
 
 
 def test_other_teammates_and_base_costs_are_not_mixed_in(verdicts: dict[str, str]) -> None:
-    ours, other = paper_like(), paper_like(40, seed=2, teammate="noisy:0.1", base_cost=2.0)
+    ours, other = paper_like(), paper_like(40, seed=2, teammate="noisy:0.1", base=2.0)
     reverse = dict(zip(METHODS, reversed(METHODS), strict=True))
     both = [pl.concat([a, renamed(b, reverse)]) for a, b in zip(ours, other, strict=True)]
     assert by_name(claims(*both)) == verdicts

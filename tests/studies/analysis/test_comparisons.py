@@ -64,7 +64,7 @@ def test_every_pair_in_every_cell_and_holm_over_all_of_them() -> None:
     found = comparisons(paper_like(12)[0])
     assert found.columns == list(COMPARISONS)
     assert found.height == 3 * len(PRICES) * 10
-    assert found["per_station_cost"].head(60).is_sorted()
+    assert found["per_goal"].head(60).is_sorted()
     first = found.head(10).select("first", "second").rows()
     assert first == [(a, b) for k, a in enumerate(METHODS) for b in METHODS[k + 1 :]]
     for raw in ("p_t", "p_wilcoxon"):
@@ -75,11 +75,11 @@ def test_every_pair_in_every_cell_and_holm_over_all_of_them() -> None:
 def test_priors_come_in_the_order_of_the_study_and_prices_ascend() -> None:
     order, prices = [f"prior {k}" for k in (3, 7, 1, 8, 0, 5, 2, 9, 4, 6)], [0.4, 0.0, 0.2]
     study = pl.concat(
-        simple({"a": [1.0, 5.0], "b": [2.0, 4.0]}).with_columns(prior=pl.lit(prior), per_station_cost=pl.lit(price))
+        simple({"a": [1.0, 5.0], "b": [2.0, 4.0]}).with_columns(prior=pl.lit(prior), per_goal=pl.lit(price))
         for prior in order
         for price in prices
     )
-    found = comparisons(study).select("prior", "per_station_cost").rows()
+    found = comparisons(study).select("prior", "per_goal").rows()
     assert found == [(prior, price) for prior in order for price in sorted(prices)]
 
 
@@ -90,7 +90,7 @@ def test_teammates_are_never_mixed() -> None:
     assert found.select("teammate", "difference").rows() == [("urop", -1.5), ("noisy", 3.5)]
 
 
-COLUMNS = ["prior", "method", "per_station_cost", "reference", "pairs", "ratio"]
+COLUMNS = ["prior", "method", "per_goal", "reference", "pairs", "ratio"]
 
 
 def test_a_cell_by_hand() -> None:

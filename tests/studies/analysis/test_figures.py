@@ -94,9 +94,7 @@ def test_an_interval_that_begins_at_nothing_is_drawn_from_there() -> None:
 
 
 def test_a_lower_bound_is_a_dashed_line() -> None:
-    bounds = pl.DataFrame(
-        {"prior": ["far"] * 2, "per_station_cost": [0.0, 0.5], "mean": [0.5, 0.9], "stderr": [0.1] * 2}
-    )
+    bounds = pl.DataFrame({"prior": ["far"] * 2, "per_goal": [0.0, 0.5], "mean": [0.5, 0.9], "stderr": [0.1] * 2})
     (ax,) = cost_figure(summary(paper_like(3)[0]), ["far"], bounds).axes
     line = ax.lines[-1]
     assert line.get_label() == "lower bound"
@@ -109,7 +107,7 @@ def test_a_lower_bound_is_a_dashed_line() -> None:
 def test_a_bound_is_drawn_for_its_own_teammate_only() -> None:
     one = simple({"ezq": [1.0, 2.0]})
     both = pl.concat([one, one.with_columns(pl.lit("noisy").alias("teammate"))])
-    row = {"prior": ["far"], "per_station_cost": [0.0], "mean": [0.5], "stderr": [0.1], "teammate": ["noisy"]}
+    row = {"prior": ["far"], "per_goal": [0.0], "mean": [0.5], "stderr": [0.1], "teammate": ["noisy"]}
     found = [each for each in pictures(checked(both, bounds=pl.DataFrame(row))) if each.name.startswith("costs")]
     assert ["lower bound" in each.caption for each in found] == [False, True]
     drawn = [[line.get_label() for line in each.figure.axes[0].lines] for each in found]
@@ -117,7 +115,7 @@ def test_a_bound_is_drawn_for_its_own_teammate_only() -> None:
 
 
 def test_a_bound_says_which_instances_it_is_for() -> None:
-    row = {"prior": ["far"], "per_station_cost": [0.0], "mean": [0.5], "stderr": [0.1], "instances": [2]}
+    row = {"prior": ["far"], "per_goal": [0.0], "mean": [0.5], "stderr": [0.1], "instances": [2]}
     for costs, end in (([1.0, 2.0, 3.0], "methods, on 2 of the 3 instances."), ([1.0, 2.0], "bound for all methods.")):
         drawn = pictures(checked(simple({"ezq": costs}), bounds=pl.DataFrame(row)))
         (caption,) = [each.caption for each in drawn if each.name.startswith("costs")]
@@ -129,7 +127,7 @@ def test_bars_are_the_numbers_of_questions() -> None:
     far = queries.filter(pl.col("prior") == "far")
     panels = questions_figure(far, list(METHODS), [0.0, 0.5]).axes
     assert len(panels) == 8  # the method never asks no questions, so it has no row
-    left = far.filter((pl.col("method") == "ezq") & (pl.col("per_station_cost") == 0))
+    left = far.filter((pl.col("method") == "ezq") & (pl.col("per_goal") == 0))
     heights = [bar.get_height() for bar in panels[6].patches]  # type: ignore[attr-defined]
     assert heights[:5] == [(left["t"] == step).sum() for step in range(1, 6)]
     assert sum(heights) == left.height

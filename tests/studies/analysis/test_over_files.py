@@ -27,7 +27,7 @@ OWN = of_files(
     }
 )
 """Each file has its own price."""
-SHARED = OWN.with_columns(pl.lit(0.1).alias("per_station_cost"))
+SHARED = OWN.with_columns(pl.lit(0.1).alias("per_goal"))
 """Both files are played at the same price."""
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -35,7 +35,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 def test_the_summary_has_rows_for_each_file_and_for_the_mean() -> None:
     found = analyse(OWN, files=FILES).summary
     assert found.columns[-1] == "file"
-    assert found.select("file", "method", "per_station_cost", "episodes", "mean").rows() == [
+    assert found.select("file", "method", "per_goal", "episodes", "mean").rows() == [
         ("wards/ward.toml", "never", 0.1, 2, 4.0),
         ("wards/ward.toml", "ezq", 0.1, 2, 1.5),
         ("kitchen.toml", "never", 0.2, 2, 9.0),
@@ -47,7 +47,7 @@ def test_the_summary_has_rows_for_each_file_and_for_the_mean() -> None:
 
 def test_files_with_one_price_are_not_pooled() -> None:
     found = analyse(SHARED, files=FILES)
-    assert found.summary.filter(pl.col("method") == "never").select("file", "per_station_cost", "mean").rows() == [
+    assert found.summary.filter(pl.col("method") == "never").select("file", "per_goal", "mean").rows() == [
         ("wards/ward.toml", 0.1, 4.0),
         ("kitchen.toml", 0.1, 9.0),
         (ALL_FILES, 0.1, 6.5),
@@ -143,7 +143,7 @@ def test_the_report_names_each_file(tmp_path: Path) -> None:
 
 
 def test_expectations_and_bounds_of_each_file() -> None:
-    key = {"prior": "file", "teammate": "policy", "base_cost": 0.5, "per_station_cost": 0.1}
+    key = {"prior": "file", "teammate": "policy", "base": 0.5, "per_goal": 0.1}
     done = {"verdict": "exact", "states": 1, "error": None}
     rows = [
         {"instance": k, **key, "method": method, "expected": value, **done}

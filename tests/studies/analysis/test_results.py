@@ -22,7 +22,7 @@ from askwise.studies.analysis.results import (
 from askwise.studies.schema.tables import BOUND, table
 from tests.studies.analysis.studies import METHODS, PRICES, paper_like, simple
 
-COLUMNS = ["prior", "method", "per_station_cost", "episodes", "mean", "stderr", "ci_low", "ci_high", "queries_mean"]
+COLUMNS = ["prior", "method", "per_goal", "episodes", "mean", "stderr", "ci_low", "ci_high", "queries_mean"]
 
 
 def test_a_cell_by_hand() -> None:
@@ -105,9 +105,7 @@ def test_the_parts_of_a_condition_by_hand() -> None:
 def test_parts_add_up_in_the_order_of_the_summary() -> None:
     episodes = paper_like(5)[0].with_columns(pl.col("marginal_cost").mul(0.3).alias("query_cost"))
     found, means = parts(episodes), summary(episodes)
-    assert found.select("prior", "method", "per_station_cost").equals(
-        means.select("prior", "method", "per_station_cost")
-    )
+    assert found.select("prior", "method", "per_goal").equals(means.select("prior", "method", "per_goal"))
     assert (found["steps_lost"] + found["questions"]).to_list() == pytest.approx(means["mean"].to_list())
 
 
@@ -124,8 +122,8 @@ def rows(method: str, *expected: float | None) -> list[dict[str, object]]:
             "prior": "near",
             "teammate": "urop",
             "method": method,
-            "base_cost": 0.5,
-            "per_station_cost": 0.2,
+            "base": 0.5,
+            "per_goal": 0.2,
             "expected": value,
             "verdict": None if value is None else "exact",
             "states": None if value is None else 10,
@@ -140,7 +138,7 @@ def test_bounds_are_means_over_the_instances_that_have_one() -> None:
     assert found is not None
     assert found.rows(named=True) == [
         {
-            "prior": "near", "base_cost": 0.5, "per_station_cost": 0.2,
+            "prior": "near", "base": 0.5, "per_goal": 0.2,
             "instances": 2, "mean": 1.5, "stderr": pytest.approx(0.5),
         }
     ]  # fmt: skip

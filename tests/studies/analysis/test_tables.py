@@ -12,7 +12,7 @@ from tests.studies.analysis.studies import paper_like, simple
 
 CELL = simple({"never": [1.0, 2.0], "ezq": [1.0, 1.0]})
 TIMES = CELL.select(
-    "instance", "episode", "prior", "teammate", "method", "base_cost", "per_station_cost",
+    "instance", "episode", "prior", "teammate", "method", "base", "per_goal",
     pl.lit(1.0).alias("seconds"), pl.lit(0.5).alias("decide_seconds"),
 )  # fmt: skip
 
@@ -34,7 +34,7 @@ TIMES = CELL.select(
         "an episode twice": (
             lambda: checked_episodes(pl.concat([CELL, CELL.head(1)])),
             "episodes: found more than one row with instance 0, episode 0, prior far, teammate urop, method never, "
-            "base_cost 0.5, per_station_cost 0.0; expected every episode once",
+            "base 0.5, per_goal 0.0; expected every episode once",
         ),
         "an infinite cost": (
             lambda: checked_episodes(CELL.with_columns(pl.lit(float("inf")).alias("marginal_cost"))),
@@ -49,8 +49,8 @@ TIMES = CELL.select(
             "timings: found no column 'seconds'; expected the columns " + ", ".join(TIMINGS),
         ),
         "bounds without means": (
-            lambda: checked(CELL, bounds=pl.DataFrame({"prior": ["far"], "per_station_cost": [0.0], "stderr": [0.1]})),
-            "bounds: found no column 'mean'; expected the columns prior, per_station_cost, mean, stderr",
+            lambda: checked(CELL, bounds=pl.DataFrame({"prior": ["far"], "per_goal": [0.0], "stderr": [0.1]})),
+            "bounds: found no column 'mean'; expected the columns prior, per_goal, mean, stderr",
         ),
     }
 )
@@ -61,12 +61,12 @@ def test_faults(attempt: Callable[[], object], message: str) -> None:
 def test_methods_keep_their_order_and_prices_ascend() -> None:
     cheap, dear = simple({"b": [1.0], "a": [2.0]}), simple({"b": [1.0], "a": [2.0]}, price=0.3)
     table = checked_episodes(pl.concat([dear, cheap]))
-    assert table.select("method", "per_station_cost").rows() == [("b", 0.0), ("b", 0.3), ("a", 0.0), ("a", 0.3)]
+    assert table.select("method", "per_goal").rows() == [("b", 0.0), ("b", 0.3), ("a", 0.0), ("a", 0.3)]
 
 
 def test_prices_that_differ_in_the_last_bits_are_one_price() -> None:
     table = pl.concat([simple({"a": [1.0]}, price=0.3), simple({"b": [1.0]}, price=0.1 + 0.2)])
-    assert checked_episodes(table)["per_station_cost"].to_list() == [0.3, 0.3]
+    assert checked_episodes(table)["per_goal"].to_list() == [0.3, 0.3]
 
 
 def test_nan_is_no_cost() -> None:

@@ -63,7 +63,7 @@ def test_every_change_of_a_file_is_seen(folder: Path) -> None:
     path.unlink()
     assert why(folder, "a.parquet") == "it is missing"
     path.mkdir()
-    assert why(folder, "a.parquet") == "is a directory"
+    assert why(folder, "a.parquet") == "a folder, not a file"
 
 
 def test_a_file_in_the_place_of_another_is_named(tmp_path: Path) -> None:

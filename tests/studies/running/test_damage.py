@@ -256,7 +256,7 @@ def test_a_folder_in_the_place_of_a_part_is_named(folder: Path) -> None:
     part(folder, 3).mkdir()
     assert_refused(
         lambda: run_study(STUDY, folder),
-        f"file {str(part(folder, 3))!r}: found is a directory; expected a place that can be written to, in which "
+        f"file {str(part(folder, 3))!r}: found a folder, not a file; expected a place that can be written to, in which "
         "askwise alone writes",
     )
 

@@ -48,5 +48,6 @@ def test_without_the_package_it_says_what_to_install(tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert_refused(
         lambda: run_study(small(), tmp_path, dask="tcp://127.0.0.1:1"),
-        "--dask: found no package 'distributed'; expected it to be installed: pip install 'askwise[cluster]'",
+        "--dask: found no package 'distributed'; "
+        "expected it to be installed: pip install '.[cluster]' in askwise's folder",
     )

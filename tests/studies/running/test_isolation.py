@@ -47,7 +47,7 @@ def among(villains: Path, *names: str, instances: int = 1, **limits: Any) -> Stu
 
 def assert_innocent_unharmed(study: Study, folder: Path) -> None:
     """Check that all other methods have the same rows as without the misbehaving ones."""
-    alone = small(priors=["far"], methods=["never", "toolbox"], per_station_costs=[0.0], seed=0, bounds=1)
+    alone = small(priors=["far"], methods=["never", "toolbox"], per_goal=[0.0], seed=0, bounds=1)
     for index in range(study.n_tasks):
         expected = play(alone.task(index)).tables
         for name in ("episodes", "queries", "expected"):
@@ -81,7 +81,7 @@ def test_one_worker_survives_them_all(villains: Path, tmp_path: Path) -> None:
         "Scribbles": "wrote into the pipe of its process",
     }
     rows = stored(tmp_path / "out")
-    assert set(rows["base_cost"]) == {0.5}
+    assert set(rows["base"]) == {0.5}
     assert_innocent_unharmed(study, tmp_path / "out")
 
 

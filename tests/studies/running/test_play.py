@@ -44,12 +44,12 @@ def test_rows_are_what_simulate_plays() -> None:
             )
             episode = simulate(given, condition.method.make(), condition.teammate, seed=task.episode_seed(number))
             questions = played.tables["queries"].filter(
-                *(pl.col(key) == row[key] for key in ("episode", "prior", "teammate", "method", "per_station_cost"))
+                *(pl.col(key) == row[key] for key in ("episode", "prior", "teammate", "method", "per_goal"))
             )
             assert (row["instance"], row["episode"], row["teammate"]) == (1, number, condition.teammate)
             assert (row["prior"], row["method"]) == (condition.prior.label, condition.method.label)
             assert (row["goal"], row["steps"], row["error"]) == (episode.goal_name, len(episode.steps), None)
-            assert (row["cost"], row["optimal_cost"]) == (episode.cost, episode.optimal_cost)
+            assert (row["cost"], row["known_cost"]) == (episode.cost, episode.known_cost)
             assert row["marginal_cost"] == episode.marginal_cost
             assert row["queries"] == len(episode.questions) == questions.height
             assert row["query_cost"] == pytest.approx(questions["cost"].sum())
@@ -73,16 +73,16 @@ def test_answers_are_a_factor_of_the_teammate() -> None:
     episode = simulate(problem, noisy.method.make_for(problem, "urop"), "urop", seed=seed)
     assert rows.row(5, named=True)["cost"] == episode.cost
     assert [step.answer.yes for step in episode.questions if step.answer] == (
-        played["queries"].filter(pl.col("teammate") == noisy.teammate_label, pl.col("per_station_cost") == 0)["answer"]
+        played["queries"].filter(pl.col("teammate") == noisy.teammate_label, pl.col("per_goal") == 0)["answer"]
     ).to_list()
 
 
 def test_every_method_and_price_meets_the_same_luck() -> None:
-    study = small(episodes=3, teammates=["urop", "noisy:0.3"], base_costs=[0.1, 2.0], beliefs=["robust"])
+    study = small(episodes=3, teammates=["urop", "noisy:0.3"], base=[0.1, 2.0], beliefs=["robust"])
     for index in range(3):
         rows = play(study.task(index)).tables["episodes"]
-        shared = rows.group_by("episode", "prior", "teammate").agg(pl.col("goal", "optimal_cost").n_unique(), pl.len())
-        assert shared["goal"].to_list() == shared["optimal_cost"].to_list() == [1] * 12
+        shared = rows.group_by("episode", "prior", "teammate").agg(pl.col("goal", "known_cost").n_unique(), pl.len())
+        assert shared["goal"].to_list() == shared["known_cost"].to_list() == [1] * 12
         assert shared["len"].to_list() == [12] * 12
 
 
@@ -159,9 +159,9 @@ def fails(method: str, error: str, **changes: Any) -> None:
     assert mine.height == 4
     assert all(re.fullmatch(error, each) for each in mine["error"]), mine["error"][0]
     assert mine["finished"].to_list() == [False] * 4
-    nulls = mine.select("goal", "optimal_cost", "cost", "marginal_cost", "steps", "queries", "query_cost").null_count()
+    nulls = mine.select("goal", "known_cost", "cost", "marginal_cost", "steps", "queries", "query_cost").null_count()
     assert set(nulls.row(0)) == {4}
-    assert set(mine["per_station_cost"]) == {0.0, 0.3}
+    assert set(mine["per_goal"]) == {0.0, 0.3}
     for name in ("episodes", "queries"):
         assert with_it[name].filter(pl.col("method") != method).equals(without[name])
     assert with_it["timings"].height == without["timings"].height
@@ -197,7 +197,7 @@ def test_an_instance_that_cannot_be_drawn_is_rows_with_its_error(monkeypatch: py
     rows = play(task).tables["episodes"]
     assert rows.height == 12
     assert set(rows["error"]) == {"ZeroDivisionError: division by zero"}
-    assert set(rows["base_cost"]) == {0.5}
+    assert set(rows["base"]) == {0.5}
 
 
 def test_ctrl_c_is_not_an_agents_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,7 +239,7 @@ def test_names_that_have_no_utf8_are_escaped() -> None:
 def test_a_task_that_could_not_be_played_has_all_its_rows() -> None:
     task = small(episodes=2).task(4)
     gone, played = failed_task(task, "its machine burnt"), play(task)
-    keys = ["instance", "episode", "prior", "teammate", "method", "base_cost", "per_station_cost"]
+    keys = ["instance", "episode", "prior", "teammate", "method", "base", "per_goal"]
     assert gone.index == 4
     assert gone.tables["episodes"].select(keys).equals(played.tables["episodes"].select(keys))
     assert set(gone.tables["episodes"]["error"]) == {"its machine burnt"}
@@ -282,7 +282,7 @@ SETTINGS = {
     "name": "small",
     "methods": ["never", "ezq-exact"],
     "priors": ["far", "near"],
-    "per_station_costs": [0.0, 0.2],
+    "per_goal": [0.0, 0.2],
     "teammates": ["urop", "uniform"],
     "instances": {"count": 3, "size": 5, "stations": 4, "toolboxes": 2},
     "bounds": 2,
@@ -303,9 +303,9 @@ def test_what_is_asked_for_is_computed_and_nothing_else(study: Study) -> None:
     first, second, third = (expected(study, index) for index in range(3))
     settings = [(prior, cost) for prior in ("far", "near") for cost in (0.0, 0.2)]
     bounds = first.filter(pl.col("method") == BOUND)
-    assert list(bounds.select("prior", "per_station_cost").iter_rows()) == settings
+    assert list(bounds.select("prior", "per_goal").iter_rows()) == settings
     methods = first.filter(pl.col("method") != BOUND)
-    assert list(methods.select("prior", "per_station_cost", "method").iter_rows()) == [
+    assert list(methods.select("prior", "per_goal", "method").iter_rows()) == [
         ("near", cost, method) for cost in (0.0, 0.2) for method in ("never", "ezq-exact")
     ]
     assert second["method"].to_list() == [BOUND] * 4
@@ -316,15 +316,15 @@ def test_values_are_those_of_the_evaluation(study: Study) -> None:
     task = study.task(0)
     problems = Problems(task)
     conditions = {
-        (condition.prior.label, condition.per_station_cost, condition.method.label): condition
+        (condition.prior.label, condition.per_goal, condition.method.label): condition
         for condition in task.conditions()
     }
     for row in expected(study, 0).iter_rows(named=True):
         if row["method"] == BOUND:
-            problem = problems(conditions[row["prior"], row["per_station_cost"], "never"])
+            problem = problems(conditions[row["prior"], row["per_goal"], "never"])
             assert row["expected"] == lower_bound(problem).value == pytest.approx(solve(problem).expected_marginal_cost)
         else:
-            condition = conditions[row["prior"], row["per_station_cost"], row["method"]]
+            condition = conditions[row["prior"], row["per_goal"], row["method"]]
             alone = evaluate(problems(condition), row["method"], exact=True, seed=task.episode_seed(0))
             assert (row["expected"], row["states"]) == (alone.expected_marginal_cost, alone.states)
             assert row["verdict"].startswith("exact, ")

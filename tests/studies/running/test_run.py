@@ -179,7 +179,7 @@ def bad_instances(study: Study) -> set[int]:
 
 @pytest.mark.usefixtures("plugin")
 def test_an_agent_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
-    study = small(methods=["never", "dies"], priors=["far"], per_station_costs=[0.0])
+    study = small(methods=["never", "dies"], priors=["far"], per_goal=[0.0])
     bad = bad_instances(study)
     ran = run_study(study, tmp_path / "out", workers=2)
     assert (ran.played, ran.store.done(), ran.store.failed()) == (6, set(range(6)), bad)
@@ -188,7 +188,7 @@ def test_an_agent_that_kills_its_process_fails_alone(tmp_path: Path) -> None:
     assert (set(failed["instance"]), set(failed["method"])) == (bad, {"dies"})
     assert set(failed["error"]) == {"its process ended itself (exit code 3)"}
     # Other methods are unaffected, on the same instances, too.
-    run_study(small(methods=["never"], priors=["far"], per_station_costs=[0.0]), tmp_path / "alone")
+    run_study(small(methods=["never"], priors=["far"], per_goal=[0.0]), tmp_path / "alone")
     assert rows.filter(pl.col("method") == "never").equals(stored(tmp_path / "alone"))
     assert rows.filter(pl.col("error").is_null(), pl.col("method") == "dies").height == study.n_tasks - len(bad)
 

@@ -189,7 +189,7 @@ def test_a_lock_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".lock").mkdir()
     assert_refused(
         lambda: run_study(STUDY, tmp_path),
-        f"folder {str(tmp_path)!r}: found is a directory; expected a folder that can be written to",
+        f"folder {str(tmp_path)!r}: found a folder, not a file; expected a folder that can be written to",
     )
 
 

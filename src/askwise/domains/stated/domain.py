@@ -116,7 +116,7 @@ def parse_state(
     sides = (problem.file.teammate, problem.file.ego) if isinstance(problem, StatedProblem) else (None, None)
     places = [problem.start.teammate, problem.start.ego]
     models, said = (problem.teammate.model, problem.ego.model), (teammate, ego)
-    for k, option in enumerate(("--teammate", "--ego")):
+    for k, option in enumerate(("--teammate-at", "--ego-at")):
         text, side = said[k], sides[k]
         if text is not None:
             name = state_from_text(models[k], text, option) if side is None else side.parse(text, option)
@@ -131,8 +131,8 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
     steps = problem.teammate.steps(state.teammate)
     if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
         where = short_json(problem.teammate.model.name(state.teammate))
-        raise InputError("--teammate", f"{where}, with no way to any goal", "a state with a way to one")
-    _refuse_unreachable(problem, "--ego", problem.ego.model, state.ego, problem.ego.steps(state.ego))
+        raise InputError("--teammate-at", f"{where}, with no way to any goal", "a state with a way to one")
+    _refuse_unreachable(problem, "--ego-at", problem.ego.model, state.ego, problem.ego.steps(state.ego))
 
 
 def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
@@ -149,7 +149,7 @@ def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
 def check_start(problem: FactoredProblem, start: JointState) -> None:
     """Raise InputError if the teammate cannot reach every goal from its state in `start`."""
     side = problem.teammate
-    _refuse_unreachable(problem, "--teammate", side.model, start.teammate, side.steps(start.teammate))
+    _refuse_unreachable(problem, "--teammate-at", side.model, start.teammate, side.steps(start.teammate))
 
 
 def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:

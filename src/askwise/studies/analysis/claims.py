@@ -187,7 +187,7 @@ def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Ite
 
 
 def _early(evidence: StudyEvidence) -> Iterator[Part]:
-    there = evidence.early_until.filter((pl.col("prior") == "far") & (pl.col("per_station_cost") == 0))
+    there = evidence.early_until.filter((pl.col("prior") == "far") & (pl.col("per_goal") == 0))
     if there.is_empty():
         raise Missing("no questions under far at a per-station cost of 0 in this study")
     return _at_zero(evidence, "early_questions", f"questions up to step {there['until'][0]:g}", above_zero)
@@ -319,9 +319,9 @@ def claims(
     """Return one row for each claim of the paper: its text, its place there, what this study measured, and the verdict.
 
     Only conditions of the paper are used: its methods, its priors, prices up to 0.5; and, if the study has several
-    teammates or base costs, an optimal worker and a base cost of 0.5. A claim about conditions that the study lacks is
-    not decided, and the column ``measured`` states what is missing. If the study has no method of the paper, the table
-    is empty.
+    teammates or base prices, an optimal worker and a base price of 0.5. A claim about conditions that the study lacks
+    is not decided, and the column ``measured`` states what is missing. If the study has no method of the paper, the
+    table is empty.
 
     Args:
         episodes: one row for each episode of the study.

@@ -42,7 +42,7 @@ from askwise.studies.analysis.tables import (
 )
 
 COMPARISONS = {
-    "prior": pl.String, "per_station_cost": pl.Float64, "first": pl.String, "second": pl.String, "pairs": pl.Int32,
+    "prior": pl.String, "per_goal": pl.Float64, "first": pl.String, "second": pl.String, "pairs": pl.Int32,
     "difference": pl.Float64, "ci_low": pl.Float64, "ci_high": pl.Float64, "t": pl.Float64, "p_t": pl.Float64,
     "p_t_holm": pl.Float64, "p_wilcoxon": pl.Float64, "p_wilcoxon_holm": pl.Float64, "note": pl.String,
 }  # fmt: skip
@@ -55,7 +55,7 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
     The columns are those of `COMPARISONS`. ``difference`` is the mean of first minus second; negative means that the
     first is cheaper. ``pairs`` is the number of episodes that both finished. ``note`` names special cases: no
-    difference in any pair, or too few pairs for a test. Columns ``teammate`` and ``base_cost`` follow if they vary in
+    difference in any pair, or too few pairs for a test. Columns ``teammate`` and ``base`` follow if they vary in
     the study. If the instances come from files, there are rows for each file, named in the column ``file``, and for the
     mean over all files.
 
@@ -81,9 +81,7 @@ def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
         extra: columns whose values separate conditions too, such as ``file``.
     """
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
-        for _, at_price in of_prior.sort("per_station_cost", maintain_order=True).group_by(
-            "per_station_cost", maintain_order=True
-        ):
+        for _, at_price in of_prior.sort("per_goal", maintain_order=True).group_by("per_goal", maintain_order=True):
             yield from combinations(at_price.partition_by("method", maintain_order=True), 2)
 
 
@@ -94,7 +92,7 @@ def _row(one: pl.DataFrame, other: pl.DataFrame, extra: list[str]) -> dict[str, 
     condition = one.row(0, named=True)
     return {
         "prior": condition["prior"],
-        "per_station_cost": condition["per_station_cost"],
+        "per_goal": condition["per_goal"],
         "first": condition["method"],
         "second": other["method"][0],
         "pairs": found.n,
@@ -135,7 +133,7 @@ REFERENCE = "ezq"
 ALL = "all"
 """The value of the column ``prior`` in rows about all conditions."""
 RATIOS = {
-    "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "reference": pl.String,
+    "prior": pl.String, "method": pl.String, "per_goal": pl.Float64, "reference": pl.String,
     "pairs": pl.Int32, "ratio": pl.Float64, "ci_low": pl.Float64, "ci_high": pl.Float64,
 }  # fmt: skip
 Row: TypeAlias = dict[str, Any]
@@ -147,7 +145,7 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
     There is one row for each other method in each condition (prior and price), and then one for each method with its
     mean over all conditions. Conditions in which the reference costs nothing have no ratio and do not count in the
     mean. With a single method the table is empty. If the instances come from files, the column ``file`` is added;
-    ``teammate`` and ``base_cost`` are added if they vary.
+    ``teammate`` and ``base`` are added if they vary.
 
     Args:
         episodes: one row for each episode of a study.
@@ -189,7 +187,7 @@ def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
     rows: list[Row] = []
     pairs: list[Ratio] = []
     alone: dict[int, list[Ratio]] = {}  # by instance, of conditions with a single one, in which episodes are the units
-    for key, rows_here in both.group_by(*extra, "prior", "per_station_cost", maintain_order=True):
+    for key, rows_here in both.group_by(*extra, "prior", "per_goal", maintain_order=True):
         *setting, prior, price = key
         if rows_here["lower"].sum() == 0:
             continue
@@ -198,7 +196,7 @@ def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
         if rows_here["instance"].n_unique() == 1:
             here = _pairs_of(rows_here, "episode")
             alone.setdefault(rows_here["instance"][0], []).append(here)
-        named = {"prior": prior, "per_station_cost": price, **dict(zip(extra, setting, strict=True))}
+        named = {"prior": prior, "per_goal": price, **dict(zip(extra, setting, strict=True))}
         rows.append({**named, **_numbers(mean_ratio([here]))})
     each_alone = sum(map(len, alone.values())) == len(pairs)
     over_all = combined([mean_ratio(given) for given in alone.values()]) if each_alone else mean_ratio(pairs)

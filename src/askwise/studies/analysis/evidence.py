@@ -60,7 +60,7 @@ class StudyEvidence:
         self._episodes = wide.with_columns(
             pl.col("early_questions", "first_run").fill_null(0),
             (pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)).alias("decision_seconds"),
-        ).sort("prior", "per_station_cost", "instance", "episode")
+        ).sort("prior", "per_goal", "instance", "episode")
 
     @property
     def empty(self) -> bool:
@@ -76,7 +76,7 @@ class StudyEvidence:
     @property
     def prices(self) -> tuple[float, ...]:
         """All prices (per-station costs) of the episodes, in ascending order."""
-        return tuple(self._episodes["per_station_cost"].unique().sort())
+        return tuple(self._episodes["per_goal"].unique().sort())
 
     @property
     def rising(self) -> tuple[float, ...]:
@@ -138,7 +138,7 @@ class StudyEvidence:
     def _paired(self, picks: list[Pick], column: str) -> pl.DataFrame:
         keys = ["instance", "episode"]
         keys += ["prior"] * all(pick.prior is None for pick in picks)
-        keys += ["per_station_cost"] * all(pick.price is None for pick in picks)
+        keys += ["per_goal"] * all(pick.price is None for pick in picks)
         parts = [self._values(pick, column, keys, f"v{k}") for k, pick in enumerate(picks)]
         joined = reduce(lambda a, b: a.join(b, on=keys, how="inner", maintain_order="left"), parts)
         if joined.is_empty():
@@ -147,7 +147,7 @@ class StudyEvidence:
 
     def _values(self, pick: Pick, column: str, keys: list[str], name: str) -> pl.DataFrame:
         table = self._episodes
-        wanted = (("method", pick.method), ("prior", pick.prior), ("per_station_cost", pick.price))
+        wanted = (("method", pick.method), ("prior", pick.prior), ("per_goal", pick.price))
         for field, value in wanted:
             if value is None:
                 continue
@@ -165,10 +165,10 @@ class StudyEvidence:
 
 
 def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes of the paper's methods, priors and prices, with an optimal worker and a base cost of 0.5.
+    """Return the episodes of the paper's methods, priors and prices, with an optimal worker and a base price of 0.5.
 
-    If the study has only one teammate and base cost, these are used even if they are not the paper's; the report states
-    what was run.
+    If the study has only one teammate and base price, these are used even if they are not the paper's; the report
+    states what was run.
     """
     found = settings(episodes)
     if len(found) > 1:
@@ -176,17 +176,17 @@ def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
     return episodes.filter(
         pl.col("method").is_in(METHODS),
         pl.col("prior").is_in(PRIORS),
-        pl.col("per_station_cost") <= HIGHEST_PRICE,
+        pl.col("per_goal") <= HIGHEST_PRICE,
     )
 
 
 def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
     """Return the median of all steps at which ezq, toolbox and cost-prob ask, for each prior and price.
 
-    The columns are ``prior``, ``per_station_cost`` and ``until``; `queries` has one row for each question.
+    The columns are ``prior``, ``per_goal`` and ``until``; `queries` has one row for each question.
     """
     compared = queries.filter(pl.col("method").is_in(("ezq", "toolbox", "cost-prob")))
-    return compared.group_by("prior", "per_station_cost").agg(pl.col("t").median().alias("until"))
+    return compared.group_by("prior", "per_goal").agg(pl.col("t").median().alias("until"))
 
 
 def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
@@ -197,7 +197,7 @@ def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
     Args:
         queries: one row for each question. Episodes without a question are not in the result.
     """
-    with_until = queries.join(_early_until(queries), on=("prior", "per_station_cost"), how="inner")
+    with_until = queries.join(_early_until(queries), on=("prior", "per_goal"), how="inner")
     return with_until.group_by(KEY).agg((pl.col("t") <= pl.col("until")).sum().alias("early_questions"))
 
 

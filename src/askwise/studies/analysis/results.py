@@ -1,6 +1,6 @@
 """All numbers of a study, computed from its tables and written as CSV files.
 
-A condition is a combination of prior, method and per-station cost; teammate and base cost belong to it if they vary in
+A condition is a combination of prior, method and per-station cost; teammate and base price belong to it if they vary in
 the study, and the file in a study over files (see `askwise.studies.analysis.tables.with_files`).
 
 Marginal cost has two parts: the price of questions, and lost steps, which an agent that knew the goal would not take.
@@ -40,18 +40,18 @@ from askwise.studies.schema.tables import BOUND, EXPECTED
 from askwise.text.files import make_folder, whole_file
 
 SUMMARY = {
-    "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "episodes": pl.Int32, "mean": pl.Float64,
+    "prior": pl.String, "method": pl.String, "per_goal": pl.Float64, "episodes": pl.Int32, "mean": pl.Float64,
     "stderr": pl.Float64, "ci_low": pl.Float64, "ci_high": pl.Float64, "queries_mean": pl.Float64,
 }  # fmt: skip
 FAILURES = {
-    "prior": pl.String, "method": pl.String, "per_station_cost": pl.Float64, "episodes": pl.Int32, "failed": pl.Int32,
+    "prior": pl.String, "method": pl.String, "per_goal": pl.Float64, "episodes": pl.Int32, "failed": pl.Int32,
     "unfinished": pl.Int32, "first_error": pl.String,
 }  # fmt: skip
 EXPECTED_SUMMARY = {
-    "prior": pl.String, "base_cost": pl.Float64, "per_station_cost": pl.Float64, "method": pl.String,
+    "prior": pl.String, "base": pl.Float64, "per_goal": pl.Float64, "method": pl.String,
     "instances": pl.Int64, "mean": pl.Float64, "stderr": pl.Float64, "bound": pl.Float64,
 }  # fmt: skip
-TERMS = ("prior", "base_cost", "per_station_cost")
+TERMS = ("prior", "base", "per_goal")
 """The columns of a condition except teammate and method."""
 WRITTEN = (
     "summary", "parts", "ratios", "comparisons", "claims", "failures", "timing_summary", "expected_summary",
@@ -145,7 +145,7 @@ def summary(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the mean marginal cost and the mean number of questions in each condition.
 
     A condition is a combination of prior, method and price. The first nine columns are those of `SUMMARY`; ``teammate``
-    and ``base_cost`` follow if they vary in the study. ``ci_low`` and ``ci_high`` are Student's interval at 95 %.
+    and ``base`` follow if they vary in the study. ``ci_low`` and ``ci_high`` are Student's interval at 95 %.
     Episodes that failed or were cut off have no marginal cost: they are not counted in ``episodes`` nor in the means;
     `failures` counts them.
 
@@ -181,7 +181,7 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the conditions in which episodes failed or were cut off.
 
     The columns are those of `FAILURES`: prior, method and price, then the numbers of all, failed and unfinished
-    episodes, and the first error; ``file``, ``teammate`` and ``base_cost`` follow if they vary.
+    episodes, and the first error; ``file``, ``teammate`` and ``base`` follow if they vary.
 
     Args:
         episodes: one row for each episode of a study.
@@ -223,7 +223,7 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
 
     The column ``steps_lost`` has the steps that an agent which knew the goal would not take, and ``questions`` the
     price of the questions. The column ``file`` follows if the instances come from files, then ``teammate`` and
-    ``base_cost`` if they vary in the study.
+    ``base`` if they vary in the study.
 
     Args:
         episodes: one row for each episode of a study.
@@ -243,7 +243,7 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the mean lower bound of marginal cost for each prior, base cost and price; None if there are no bounds.
+    """Return the mean lower bound of marginal cost for each prior, base price and price; None if there are no bounds.
 
     The mean is over the instances that have a lower bound. If the instances come from files, there are rows for each
     file, and then for all files.

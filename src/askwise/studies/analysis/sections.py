@@ -183,7 +183,7 @@ def _expected(summary: pl.DataFrame, price: str) -> list[object]:
         [
             *(row[column] for column in files),
             row["prior"],
-            TableCell(f"{row['per_station_cost']:g}", "n"),
+            TableCell(f"{row['per_goal']:g}", "n"),
             row["method"],
             TableCell(str(row["instances"]), "n"),
             TableCell(f"{row['mean']:.3f} ± {row['stderr']:.3f}", "n"),
@@ -207,11 +207,11 @@ def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean"
         price_name: the word for the price.
         without_price: the title of the only column if no row has a price.
     """
-    prices = rows["per_station_cost"].unique().sort().to_list()
-    lowest = dict(rows.group_by("per_station_cost").agg(pl.col("mean").min()).iter_rows())
+    prices = rows["per_goal"].unique().sort().to_list()
+    lowest = dict(rows.group_by("per_goal").agg(pl.col("mean").min()).iter_rows())
     lines = []
     for (method,), mine in rows.group_by("method", maintain_order=True):
-        by_price = {row["per_station_cost"]: row for row in mine.iter_rows(named=True)}
+        by_price = {row["per_goal"]: row for row in mine.iter_rows(named=True)}
         lines.append([tag("b", method), *(_cost_cell(by_price.get(price), lowest[price]) for price in prices)])
     if prices == [None]:
         return table(["method", TableCell(without_price, "n")], lines)
@@ -249,7 +249,7 @@ def _comparison(row: dict[str, object]) -> list[object]:
     interval = "\u2013" if row["ci_low"] is None else f"{number(row['ci_low'])} to {number(row['ci_high'])}"
     tests = [p_value(row[name]) for name in ("p_t", "p_t_holm", "p_wilcoxon", "p_wilcoxon_holm")]
     numbers = [number(row["pairs"]), number(row["difference"]), interval, *tests]
-    price = TableCell(_plain(row["per_station_cost"]), "n")
+    price = TableCell(_plain(row["per_goal"]), "n")
     return [price, row["first"], row["second"], *(TableCell(each, "n") for each in numbers), row["note"] or ""]
 
 

@@ -28,16 +28,16 @@ from askwise.studies.schema.instances import words_of
 
 KEY = tuple(tables.KEY)
 NAMED = ("prior", "teammate", "method")
-VARIED = ("prior", "method", "per_station_cost")
+VARIED = ("prior", "method", "per_goal")
 """The columns that the paper varies. With `SETTING` they are a condition (`askwise.studies.schema.study.Condition`)."""
-SETTING = ("teammate", "base_cost")
+SETTING = ("teammate", "base")
 """The columns that the paper keeps fixed, and other studies may vary."""
 FILE = "file"
 """The column that names the file of an instance, in studies over files."""
 ALL_FILES = "mean over files"
 """The value of that column in rows about all files."""
-PRICES = ("base_cost", "per_station_cost")
-GROUPING: Mapping[str, Any] = {FILE: pl.String, "teammate": pl.String, "base_cost": pl.Float64}
+PRICES = ("base", "per_goal")
+GROUPING: Mapping[str, Any] = {FILE: pl.String, "teammate": pl.String, "base": pl.Float64}
 """Columns that results may have in addition to prior, method and price."""
 
 
@@ -49,7 +49,7 @@ EPISODES = _required(tables.EPISODES, "known_at")
 QUERIES = _required(tables.QUERIES, "goals")
 TIMINGS = _required(tables.TIMINGS, "setup_seconds")
 BOUNDS: Mapping[str, Any] = {
-    "prior": pl.String, "per_station_cost": pl.Float64, "mean": pl.Float64, "stderr": pl.Float64
+    "prior": pl.String, "per_goal": pl.Float64, "mean": pl.Float64, "stderr": pl.Float64
 }  # fmt: skip
 
 FEW_EPISODES = 10
@@ -70,7 +70,7 @@ class Tables:
         timings: one row for each timed episode, with the columns of `TIMINGS`; ``setup_seconds``, the time to make the
             problem and its tables, is optional.
         bounds: a lower bound of marginal cost for each prior and price, with the columns of `BOUNDS`; None if there is
-            none. The optional columns ``teammate`` and ``base_cost`` restrict a bound to some episodes.
+            none. The optional columns ``teammate`` and ``base`` restrict a bound to some episodes.
         words: the words that figures and reports use for goals and teammate.
     """
 
@@ -140,18 +140,18 @@ def usable(episodes: pl.DataFrame) -> pl.DataFrame:
 def varying(episodes: pl.DataFrame) -> list[str]:
     """Return the columns that distinguish conditions in addition to prior, method and price.
 
-    These are ``file`` if the table has it, and ``teammate`` and ``base_cost`` if they have several values.
+    These are ``file`` if the table has it, and ``teammate`` and ``base`` if they have several values.
     """
     return [column for column in grouping(episodes) if column == FILE or episodes[column].n_unique() > 1]
 
 
 def grouping(table: pl.DataFrame) -> list[str]:
-    """Return those of the columns ``file``, ``teammate`` and ``base_cost`` that a table has, in this order."""
+    """Return those of the columns ``file``, ``teammate`` and ``base`` that a table has, in this order."""
     return [column for column in GROUPING if column in table.columns]
 
 
 def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """Return all combinations of file, teammate and base cost in a table, in the order of their first appearance.
+    """Return all combinations of file, teammate and base price in a table, in the order of their first appearance.
 
     Columns that the table does not have are left out of the tuples.
     """
@@ -159,7 +159,7 @@ def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
 
 
 def in_setting(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
-    """Return the rows of a table with one combination of file, teammate and base cost, as `settings` returns it."""
+    """Return the rows of a table with one combination of file, teammate and base price, as `settings` returns it."""
     for column, value in zip(grouping(table), setting, strict=True):
         table = table.filter(pl.col(column) == value)
     return table
@@ -260,7 +260,7 @@ def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[s
 def _sorting(key: Iterable[str]) -> list[str]:
     """Return the columns of `key` in the order by which rows are sorted.
 
-    Teammate and base cost come first, then prior, method and price, then all others.
+    Teammate and base price come first, then prior, method and price, then all others.
     """
     given = list(key)
     front = [column for column in (*SETTING, *VARIED) if column in given]

@@ -120,25 +120,22 @@ def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
     Several methods with the same lowest mean are all cheapest. If each file has its own price, no price is named.
 
     Args:
-        rows: the mean costs under one prior (and one file, teammate and base cost), as in `Analysis.summary`.
+        rows: the mean costs under one prior (and one file, teammate and base price), as in `Analysis.summary`.
         price_name: the word for the price.
     """
-    top = rows.filter(pl.col("per_station_cost").eq_missing(rows["per_station_cost"].max()))
+    top = rows.filter(pl.col("per_goal").eq_missing(rows["per_goal"].max()))
     costs = ", ".join(
         f"{row['method']} {number(row['mean'], 1)}"
         for row in top.sort("mean", maintain_order=True).iter_rows(named=True)
     )
-    prices = rows["per_station_cost"].unique().sort().to_list()
+    prices = rows["per_goal"].unique().sort().to_list()
     price = "" if prices[-1] is None else f"{prices[-1]:g}"
     if len(prices) == 1:
         return f"mean marginal cost {costs} (in steps{f', at a {price_name} of {price}' if price else ''})."
     # Costs are sums of decimal fractions, so equal means may differ in their last bits.
     means = rows.with_columns(pl.col("mean").round(DIGITS))
-    best = means.filter(pl.col("mean") == pl.col("mean").min().over("per_station_cost"))
-    won = {
-        str(method): sorted(mine["per_station_cost"])
-        for (method,), mine in best.group_by("method", maintain_order=True)
-    }
+    best = means.filter(pl.col("mean") == pl.col("mean").min().over("per_goal"))
+    won = {str(method): sorted(mine["per_goal"]) for (method,), mine in best.group_by("method", maintain_order=True)}
     everywhere = [method for method, at in won.items() if len(at) == len(prices)]
     others = [
         f"{method} at {conjoined([f'{at:g}' for at in won[method]])}" for method in won if method not in everywhere
@@ -178,9 +175,9 @@ def _interval(row: dict[str, object]) -> str:
 
 
 def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Split a table of results by prior, file, teammate and base cost; yield a name and the rows of each group.
+    """Split a table of results by prior, file, teammate and base price; yield a name and the rows of each group.
 
-    A name is a text such as ``prior far, base cost 0.5``. The prior is not named if all files are only played with
+    A name is a text such as ``prior far, base price 0.5``. The prior is not named if all files are only played with
     their own prior.
     """
     extra, priors = grouping(table), table["prior"].unique().to_list()
@@ -191,9 +188,9 @@ def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         if files:
             names.insert(0, f"mean over {files} files" if is_mean(rows) else f"file {given[FILE]}")
         names += [f"teammate {given['teammate']}"] if "teammate" in given else []
-        names += [f"base cost {given['base_cost']:g}"] if given.get("base_cost") is not None else []
-        if is_mean(rows) and (rows["per_station_cost"].has_nulls() or given.get("base_cost", 0.0) is None):
-            names.append(f"each at its own {'price' if rows['per_station_cost'].has_nulls() else 'base cost'}")
+        names += [f"base price {given['base']:g}"] if given.get("base") is not None else []
+        if is_mean(rows) and (rows["per_goal"].has_nulls() or given.get("base", 0.0) is None):
+            names.append(f"each at its own {'price' if rows['per_goal'].has_nulls() else 'base price'}")
         yield ", ".join(names), rows
 
 
@@ -251,12 +248,12 @@ def print_short(analysis: Analysis, out: TextIO | None = None) -> None:
 
 
 def _cost_lines(where: str, rows: pl.DataFrame, price_name: str) -> Iterator[str]:
-    prices = rows["per_station_cost"].unique().sort().to_list()
+    prices = rows["per_goal"].unique().sort().to_list()
     yield f"Marginal cost, {printable(where)}"
     if prices != [None]:
         yield f"  {price_name}".ljust(32) + "".join(f"{price:>8g}" for price in prices)
     for (method,), mine in rows.group_by("method", maintain_order=True):
-        means = dict(mine.select("per_station_cost", "mean").iter_rows())
+        means = dict(mine.select("per_goal", "mean").iter_rows())
         yield f"  {printable(str(method))}".ljust(32) + "".join(f"{number(means.get(p)):>8}" for p in prices)
 
 

@@ -151,7 +151,7 @@ def _connected(address: str) -> Iterator[Any]:
         from distributed import Client
     except ImportError:
         raise InputError(
-            "--dask", "no package 'distributed'", "it to be installed: pip install 'askwise[cluster]'"
+            "--dask", "no package 'distributed'", "it to be installed: pip install '.[cluster]' in askwise's folder"
         ) from None
     # A client that cannot connect logs errors for a long time, so the address is tried first.
     _check_address(address)

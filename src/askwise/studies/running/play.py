@@ -37,7 +37,7 @@ from askwise.studies.schema.tables import BOUND, SCHEMAS, Row, encodable, error_
 from askwise.workers import heartbeat
 
 PriceColumns = tuple[float | None, float | None]
-"""The columns ``base_cost`` and ``per_station_cost`` of a row; None stands for the instance's own price."""
+"""The columns ``base`` and ``per_goal`` of a row; None stands for the instance's own price."""
 UNKNOWN_PRICES: PriceColumns = (None, None)
 EXPECTED_TEAMMATE = "urop"
 """The teammate that expected costs and lower bounds assume."""
@@ -92,7 +92,7 @@ class Unit(Protocol):
         Args:
             task: the instance with all its conditions.
             error: the message for the column ``error``.
-            prices: base cost and price of naming one more goal; None stands for an unknown price.
+            prices: base price and price of naming one more goal; None stands for an unknown price.
         """
 
 
@@ -167,7 +167,7 @@ class Problems:
 
 
 def _begin(problem: Problem) -> PriceColumns:
-    """Return the base cost and the price per goal of a problem, and note them where other processes can read them.
+    """Return the base price and the price per goal of a problem, and note them where other processes can read them.
 
     If this process dies, its supervisor writes them into the row with the error.
     """
@@ -183,8 +183,8 @@ def _condition_columns(task: Task, condition: Condition, prices: PriceColumns) -
         "prior": condition.prior.label,
         "teammate": condition.teammate_label,
         "method": condition.method.label,
-        "base_cost": condition.base_cost if base is None else base,
-        "per_station_cost": condition.per_station_cost if per_station is None else per_station,
+        "base": condition.base if base is None else base,
+        "per_goal": condition.per_goal if per_station is None else per_station,
     }
 
 
@@ -237,7 +237,7 @@ class EpisodeUnit:
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
         """Return the row of an episode that could not be played, with the message `error`.
 
-        `prices` are base cost and price per goal; None stands for an unknown price.
+        `prices` are base price and price per goal; None stands for an unknown price.
         """
         return Rows(episodes=[failed_row(self._key(task, prices), error)])
 
@@ -274,7 +274,7 @@ def failed_row(key: Row, error: str) -> Row:
         key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).
         error: the message for the column ``error``.
     """
-    unknown = ("goal", "optimal_cost", "cost", "marginal_cost", "steps", "queries", "query_cost", "known_at")
+    unknown = ("goal", "known_cost", "cost", "marginal_cost", "steps", "queries", "query_cost", "known_at")
     return {**key, **dict.fromkeys(unknown), "finished": False, "error": error}
 
 
@@ -288,7 +288,7 @@ def episode_row(key: Row, episode: Episode) -> Row:
     return {
         **key,
         "goal": encodable(episode.goal_name),
-        "optimal_cost": episode.optimal_cost,
+        "known_cost": episode.known_cost,
         "cost": episode.cost,
         "marginal_cost": episode.marginal_cost if episode.finished else None,
         "steps": len(episode.steps),
@@ -336,7 +336,7 @@ def _expected_units(task: Task) -> Iterator[Unit]:
     study = task.study
     bounded: set[tuple[object, ...]] = set()
     for condition in task.conditions():
-        setting = (condition.prior, condition.answers, condition.base_cost, condition.per_station_cost)
+        setting = (condition.prior, condition.answers, condition.base, condition.per_goal)
         if task.index < study.bounds and setting not in bounded:
             bounded.add(setting)
             yield ExpectedUnit(condition, bound=True)
@@ -379,7 +379,7 @@ class ExpectedUnit:
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
         """Return the row of an expected cost that could not be computed, with the message `error`.
 
-        `prices` are base cost and price per goal; None stands for an unknown price.
+        `prices` are base price and price per goal; None stands for an unknown price.
         """
         return self._row(task, prices, error=error)
 

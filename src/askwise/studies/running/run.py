@@ -7,6 +7,7 @@ next one is handled. Memory therefore does not grow with the size of the study.
 from __future__ import annotations
 
 import sys
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
@@ -26,6 +27,9 @@ from askwise.studies.schema.tables import error_text
 from askwise.workers import pool
 from askwise.workers.pool import RunEnded, new_run, usable_cores
 from askwise.workers.pool import WorkersGone as WorkersGone
+
+LINE_SECONDS = 30.0
+"""Time between two lines of progress where standard error is no terminal."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def run_study(
         executor: gets one task for each instance, instead of `workers` local threads; it is not shut down.
         dask: the address of a Dask scheduler, whose workers play instead of local processes.
         retry_failed: whether to play instances again that have rows with errors.
-        show_progress: whether to draw a progress bar if standard error is a terminal.
+        show_progress: whether to draw a progress bar, or print lines if standard error is no terminal.
         on_damage: called at the beginning with each file that cannot be used.
 
     Raises:
@@ -114,8 +118,8 @@ def _executor(number: int, executor: Executor | None, dask: str | None, run: str
 def _play_all(store: Store, left: list[int], workers: Workers, show_progress: bool, run: str) -> None:
     each = store.study.episodes_per_task
     total, before = store.study.n_tasks * each, (store.study.n_tasks - len(left)) * each
-    drawn = show_progress and sys.stderr.isatty()
-    with ProgressBar(store.study.name, total, before) if drawn else NoProgress() as progress:
+    shown = (ProgressBar if sys.stderr.isatty() else ProgressLines)(store.study.name, total, before)
+    with shown if show_progress else NoProgress() as progress:
         for result in results(store.study, left, workers, run, progress.say):
             store.write(result)
             progress.advance(each)
@@ -197,6 +201,24 @@ class NoProgress:
     def say(self, text: str) -> None:
         """Print a message on a separate line on standard error."""
         print(text, file=sys.stderr, flush=True)
+
+
+class ProgressLines(NoProgress):
+    """A line of progress on standard error from time to time, for logs; arguments as for `ProgressBar`."""
+
+    def __init__(self, title: str, total: int, done: int) -> None:
+        self._title, self._total, self._before, self._done = title, total, done, done
+        self._began = self._printed = time.monotonic()
+
+    def advance(self, episodes: int) -> None:
+        """Count these episodes; print a line if the last one was printed long ago."""
+        self._done += episodes
+        now = time.monotonic()
+        if now - self._printed < LINE_SECONDS or self._done >= self._total:
+            return
+        self._printed = now
+        left = (self._total - self._done) * (now - self._began) / (self._done - self._before)
+        self.say(f"{self._title}: {self._done:,} of {self._total:,} episodes, about {left:,.0f} s left")
 
 
 class ProgressBar(NoProgress):

@@ -12,7 +12,7 @@ from askwise.core.teammates import make_teammate
 from askwise.domains.registry import names
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import AGENTS, make_agent, methods
-from askwise.methods.loading import LOCATIONS, is_location
+from askwise.methods.loading import is_location, named_options
 from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.instances import DEFAULT_DOMAIN, distinct
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
@@ -87,8 +87,8 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
     return Exactly(field.child("instances").whole(0), tuple(chosen))
 
 
-def read_costs(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Return the base costs and the per-station costs (prices of naming one more goal) that a study file states.
+def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+    """Return the base prices of questions and the prices per goal that a study file states.
 
     None stands for the price in the instance's own file.
 
@@ -96,22 +96,19 @@ def read_costs(root: Field, from_files: bool) -> tuple[tuple[float | None, ...],
         root: the whole study file.
         from_files: whether the instances come from files. Their own prices are then the default.
     """
-    return _base_costs(root, from_files), _costs(root, "per_station_costs", None if from_files else 0.0)
+    base, per_goal = (None, None) if from_files else (0.5, 0.0)
+    return _prices(root, "base", base), _prices(root, "per_goal", per_goal)
 
 
-def _base_costs(root: Field, from_files: bool) -> tuple[float | None, ...]:
-    if root.has("base_cost") and root.has("base_costs"):
-        raise InputError("base_cost", "base_costs as well", "one of the two")
-    if root.has("base_cost"):
-        return (read_price(root.child("base_cost")),)
-    return _costs(root, "base_costs", None if from_files else 0.5)
-
-
-def _costs(root: Field, key: str, default: float | None) -> tuple[float | None, ...]:
+def _prices(root: Field, key: str, default: float | None) -> tuple[float | None, ...]:
+    """Return the prices that a study file states: one, or a list of different ones; `default` if it states none."""
     if not root.has(key):
         return (default,)
-    costs = [read_price(element) for element in root.child(key).elements()]
-    return tuple(distinct(root.child(key), costs, costs))
+    field = root.child(key)
+    if not isinstance(field.value, list):
+        return (read_price(field),)
+    prices = [read_price(element) for element in field.elements()]
+    return tuple(distinct(field, prices, prices))
 
 
 def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
@@ -234,8 +231,9 @@ def _method(field: Field, checks: Callable[[str], bool]) -> Method:
 
 def _stated(field: Field) -> Method:
     if not isinstance(field.value, dict):
-        name = _name(field)
-        return Method(name, name)
+        name, stated = named_options(field.value) if isinstance(field.value, str) else (field.value, {})
+        name = _name(Field(field.path, name))
+        return Method(name, _label(name, tuple(stated.items())), tuple(stated.items()))
     field.object(("name",))
     name = _name(field.child("name"))
     options = tuple((key, _option(field.child(key))) for key in field.value if key not in ("name", "label"))
@@ -245,8 +243,6 @@ def _stated(field: Field) -> Method:
 def _name(field: Field) -> str:
     """Return the name of a method in a study file, or the location of a user's agent, such as ``mine.py:Likeliest``."""
     is_located = isinstance(field.value, str) and is_location(field.value)
-    if isinstance(field.value, str) and field.value.endswith(".py"):
-        raise field.refuse(f"your own agent as {LOCATIONS}, or one of {', '.join(map(repr, methods()))}")
     return field.text(None if is_located else methods())
 
 

@@ -103,16 +103,16 @@ class Condition:
     Attributes:
         prior: the prior.
         teammate: the name of the teammate, such as ``noisy:0.1``.
-        base_cost: the price of a question before any goal is named, None for the price in the instance's file.
-        per_station_cost: the price of each goal named in a question, None for the price in the instance's file.
+        base: the price of a question before any goal is named, None for the price in the instance's file.
+        per_goal: the price of each goal named in a question, None for the price in the instance's file.
         method: the method that plays.
         answers: the answer model, None for the model in the instance's file.
     """
 
     prior: StudyPrior
     teammate: str
-    base_cost: float | None
-    per_station_cost: float | None
+    base: float | None
+    per_goal: float | None
     method: Method
     answers: AnswerModel | None = None
 
@@ -127,8 +127,8 @@ class Condition:
         Args:
             own: the price in the instance's file, which holds where the condition states none.
         """
-        base = own.base if self.base_cost is None else self.base_cost
-        return replace(own, base=base) if self.per_station_cost is None else QueryCost(base, self.per_station_cost)
+        base = own.base if self.base is None else self.base
+        return replace(own, base=base) if self.per_goal is None else QueryCost(base, self.per_goal)
 
 
 @dataclass(frozen=True)
@@ -160,9 +160,9 @@ class Study:
         instances: the instances.
         priors: the priors.
         teammates: the names of the teammates.
-        base_costs: the prices of a question before any goal is named; None stands for the price in each instance's
+        base: the prices of a question before any goal is named; None stands for the price in each instance's
             file.
-        per_station_costs: the prices of each goal named in a question; None as in `base_costs`.
+        per_goal: the prices of each goal named in a question; None as in `base`.
         methods: the methods.
         max_steps: the number of steps after which an episode is cut off, None for the default.
         bounds: the number of instances, counted from the first, for which a lower bound of all methods' costs is
@@ -179,8 +179,8 @@ class Study:
     instances: Generated | Given
     priors: tuple[StudyPrior, ...]
     teammates: tuple[str, ...]
-    base_costs: tuple[float | None, ...]
-    per_station_costs: tuple[float | None, ...]
+    base: tuple[float | None, ...]
+    per_goal: tuple[float | None, ...]
     methods: tuple[Method, ...]
     max_steps: int | None = None
     bounds: int = 0
@@ -202,8 +202,8 @@ class Study:
             "instances": self.instances.describe(),
             "priors": [prior.describe() for prior in self.priors],
             "teammates": list(self.teammates),
-            "base_costs": list(self.base_costs),
-            "per_station_costs": list(self.per_station_costs),
+            "base": list(self.base),
+            "per_goal": list(self.per_goal),
             "methods": [method.describe() for method in self.methods],
             "bounds": self.bounds,
             "exact": self.exact.describe(),
@@ -229,7 +229,7 @@ class Study:
     @property
     def episodes_per_task(self) -> int:
         """The number of episodes on each instance, in all conditions together."""
-        costs = len(self.base_costs) * len(self.per_station_costs)
+        costs = len(self.base) * len(self.per_goal)
         company = len(self.teammates) * len(self.answers)
         return self.episodes * len(self.priors) * company * costs * len(self.methods)
 
@@ -276,10 +276,10 @@ class Task:
         study = self.study
         for prior in study.priors:
             for teammate, answers in product(study.teammates, study.answers):
-                for base in study.base_costs:
-                    for per_station in study.per_station_costs:
+                for base in study.base:
+                    for per_goal in study.per_goal:
                         for method in study.methods:
-                            yield Condition(prior, teammate, base, per_station, method, answers)
+                            yield Condition(prior, teammate, base, per_goal, method, answers)
 
 
 def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:

@@ -6,8 +6,8 @@
     seed = 1
     episodes = 2                              # for each instance and condition; default 1
     priors = ["far", {kind = "near", temperature = 2.0}]   # default: uniform, or the files' own
-    per_station_costs = [0.0, 0.2]            # default: 0, or the files' own
-    base_cost = 0.5                           # or base_costs = [...]; default: 0.5, or the files' own
+    base = 0.5                                # price of a question; or a list; default: 0.5, or the files' own
+    per_goal = [0.0, 0.2]                     # price for each goal that it names; default: 0, or the files' own
     teammates = ["urop", "noisy:0.1"]         # default: urop
     answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as stated in the files
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the belief of each method
@@ -42,10 +42,10 @@ from askwise.errors import InputError, did_you_mean
 from askwise.studies.schema.conditions import (
     load_methods,
     read_answers,
-    read_costs,
     read_exactly,
     read_limits,
     read_methods,
+    read_prices,
     read_priors,
     read_teammates,
 )
@@ -69,9 +69,8 @@ KEYS = (
     "episodes",
     "max_steps",
     "priors",
-    "per_station_costs",
-    "base_cost",
-    "base_costs",
+    "base",
+    "per_goal",
     "teammates",
     "answers",
     "beliefs",
@@ -80,6 +79,8 @@ KEYS = (
     "limits",
     "instances",
 )
+RENAMED = {"base_cost": "base", "base_costs": "base", "per_station_costs": "per_goal"}
+"""Earlier keys of study files, which still work, and their present names."""
 NAME = re.compile(r"\w([\w .-]*[\w-])?")
 """The allowed names of studies; results go into a folder of that name."""
 
@@ -138,28 +139,38 @@ def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[st
 
     The section ``instances`` is not replaced as a whole, but key by key.
     """
-    found = {**settings, **{key: value for key, value in overrides.items() if key != "instances"}}
+    found = {**renamed(settings), **{key: value for key, value in renamed(overrides).items() if key != "instances"}}
     drawn = overrides.get("instances")
     if drawn:
         own = settings.get("instances", {})
         found["instances"] = {**own, **drawn} if isinstance(own, dict) else drawn
-    if "base_costs" in overrides:
-        found.pop("base_cost", None)
+    return found
+
+
+def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a study file with present names of keys; two names for one thing are an InputError."""
+    found: dict[str, Any] = {}
+    for key, value in settings.items():
+        name = RENAMED.get(key, key)
+        if name in found:
+            raise InputError(key, f"{name} as well", f"only {name}")
+        found[name] = value
     return found
 
 
 def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a shorter study, whose name ends with ``-quick``.
 
-    It has at most 10 random instances, and of the per-station costs only the first, a middle one and the last.
+    It has at most 10 random instances, and of the prices per goal only the first, a middle one and the last.
 
     Args:
         settings: the settings of a study file, which are not changed.
     """
+    settings = renamed(settings)
     found = {**settings, "name": f"{settings.get('name', 'study')}-quick"}
-    costs, instances = settings.get("per_station_costs"), settings.get("instances", {})
+    costs, instances = settings.get("per_goal"), settings.get("instances", {})
     if isinstance(costs, list) and len(costs) > 3:
-        found["per_station_costs"] = [costs[0], costs[(len(costs) - 1) // 2], costs[-1]]
+        found["per_goal"] = [costs[0], costs[(len(costs) - 1) // 2], costs[-1]]
     if isinstance(instances, dict) and "files" not in instances and isinstance(instances.get("count", 0), int):
         found["instances"] = {**instances, "count": min(10, instances.get("count", 10))}
     return found
@@ -201,9 +212,9 @@ def is_the_papers(study: Study) -> bool:
     ours, theirs = study.instances, paper.instances
     if not isinstance(ours, Generated) or not isinstance(theirs, Generated):
         return False
-    if not set(study.per_station_costs) <= set(paper.per_station_costs):
+    if not set(study.per_goal) <= set(paper.per_goal):
         return False
-    free = ("name", "title", "seed", "episodes", "per_station_costs", "bounds", "exact")
+    free = ("name", "title", "seed", "episodes", "per_goal", "bounds", "exact")
     chosen = {name: getattr(study, name) for name in free}
     return study == replace(paper, instances=replace(theirs, count=ours.count), **chosen)
 
@@ -218,7 +229,7 @@ def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
     They are the whole study file as a `Field`, its entry `instances` (paths of files, or how to draw instances at
     random), and whether the instances come from files.
     """
-    root = Field("", dict(settings)).object(REQUIRED, KEYS)
+    root = Field("", renamed(settings)).object(REQUIRED, KEYS)
     stated = stated_instances(root)
     return root, stated, isinstance(stated, NamedFiles)
 
@@ -233,7 +244,7 @@ def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
     """
     name = _name(root.child("name"))
     priors = read_priors(root, domain, from_files)
-    base_costs, per_station_costs = read_costs(root, from_files)
+    base, per_goal = read_prices(root, from_files)
     return Study(
         name=name,
         title=_title(root.child("title")) if root.has("title") else name,
@@ -242,8 +253,8 @@ def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
         instances=Given((), (), domain or DEFAULT_DOMAIN),
         priors=priors,
         teammates=tuple(read_teammates(root, domain)),
-        base_costs=base_costs,
-        per_station_costs=per_station_costs,
+        base=base,
+        per_goal=per_goal,
         methods=read_methods(root),
         max_steps=root.child("max_steps").whole(1) if root.has("max_steps") else None,
         bounds=root.child("bounds").whole(0) if root.has("bounds") else 0,

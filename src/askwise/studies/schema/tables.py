@@ -20,15 +20,15 @@ KEY: Mapping[str, Any] = {
     "prior": pl.String,
     "teammate": pl.String,
     "method": pl.String,
-    "base_cost": pl.Float64,
-    "per_station_cost": pl.Float64,
+    "base": pl.Float64,
+    "per_goal": pl.Float64,
 }
 """The columns that identify an episode. Rows that differ only in method and costs share goal and teammate's path."""
 
 EPISODES: Mapping[str, Any] = {
     **KEY,
     "goal": pl.String,
-    "optimal_cost": pl.Float64,
+    "known_cost": pl.Float64,
     "cost": pl.Float64,
     "marginal_cost": pl.Float64,
     "steps": pl.Int32,

@@ -31,7 +31,7 @@ from askwise.text.wording import number, printable
 from askwise.types import FloatArray
 from askwise.view.decision_text import gate_to_text, headline_of, runner_up_to_text, verdict_to_text
 
-METHODS = ("ezq", "planner", "planner-light", "cost-prob")
+METHODS = ("planner", "planner-light", "ezq", "cost-prob")
 """Methods that decide fast enough for interactive use; the first is the default."""
 ROBUST = "robust"
 Number = float | None
@@ -80,9 +80,9 @@ def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
 
 def _advice(draft: Draft, problem: Problem, method: str) -> tuple[Advice, str | None]:
     try:
-        return ask(problem, method, teammate=draft.teammate, ego=draft.ego), None
+        return ask(problem, method, teammate_at=draft.teammate, ego_at=draft.ego), None
     except ContradictoryObservation:
-        return ask(problem, method, teammate=draft.teammate, ego=draft.ego, belief=ROBUST), ROBUST
+        return ask(problem, method, teammate_at=draft.teammate, ego_at=draft.ego, belief=ROBUST), ROBUST
 
 
 def _question(advice: Advice) -> dict[str, Any]:

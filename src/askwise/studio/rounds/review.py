@@ -59,11 +59,11 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
         page = replace(episode, steps=tuple(_explained(episode.problem, *each) for each in judged))
     known = _cost_with_goal_known(episode)
     if known is not None:
-        page = replace(page, optimal_cost=known)
+        page = replace(page, known_cost=known)
     mistakes = [_mistake(episode.problem, *each) for each in judged if each[2].fault]
     return page, {
         "cost": episode.cost,
-        "optimal": episode.optimal_cost,
+        "optimal": episode.known_cost,
         "known": known,
         "finished": episode.finished,
         "methods": _same_walk(episode, [judge, "never"] if judge else ["never"]),

@@ -267,4 +267,4 @@ def _result(made: Round) -> dict[str, Any]:
     }
     if not made.game.finished:
         return found
-    return {**found, "goal": printable(made.problem.goals[made.goal]), "optimal": made.game.optimal_cost}
+    return {**found, "goal": printable(made.problem.goals[made.goal]), "optimal": made.game.known_cost}

@@ -310,6 +310,6 @@ class Round:
             seed=self.setup.seed,
             steps=tuple(self.steps),
             final=self.game.state,
-            optimal_cost=self.game.optimal_cost,
+            known_cost=self.game.known_cost,
             finished=self.game.finished,
         )

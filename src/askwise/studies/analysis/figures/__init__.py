@@ -42,7 +42,7 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
 def pictures(tables: Tables) -> Iterator[Picture]:
     """Draw all figures of a study one by one.
 
-    For each file, teammate and base cost, figures of all priors together come first, then those of each prior.
+    For each file, teammate and base price, figures of all priors together come first, then those of each prior.
     """
     names: Counter[str] = Counter()
     for picture in _drawn(tables):

@@ -83,13 +83,13 @@ def cost_figure(
     width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)
     figure = Figure(figsize=(width, 4.4), layout="constrained")
     panels = figure.subplots(1, len(priors), sharey=True, squeeze=False)[0]
-    several = summary["per_station_cost"].n_unique() > 1
+    several = summary["per_goal"].n_unique() > 1
     for ax, prior in zip(panels, priors, strict=True):
         here = summary.filter(pl.col("prior") == prior)
         draw = _lines if several else _points
         draw(ax, here, looks)
         if bounds is not None:
-            _bound(ax, bounds.filter(pl.col("prior") == prior).sort("per_station_cost"), len(looks), several)
+            _bound(ax, bounds.filter(pl.col("prior") == prior).sort("per_goal"), len(looks), several)
         ax.set_title(panel_title(prior), fontsize=11, **PLAIN)
         ax.set_xlabel(f"{price} (steps)" if several else "method")
         ax.grid(axis="y", color=GRID, linewidth=0.7)
@@ -103,8 +103,8 @@ def cost_figure(
 
 def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
     for place, (method, style) in enumerate(looks.items()):
-        rows = here.filter(pl.col("method") == method).sort("per_station_cost")
-        prices = rows["per_station_cost"].to_numpy()
+        rows = here.filter(pl.col("method") == method).sort("per_goal")
+        prices = rows["per_goal"].to_numpy()
         low, high = (rows[end].fill_null(rows["mean"]).to_numpy() for end in ("ci_low", "ci_high"))
         mean = rows["mean"].to_numpy()
         if _is_wide(here):
@@ -115,7 +115,7 @@ def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
             continue
         ax.fill_between(prices, low, high, color=style.colour, alpha=0.15, linewidth=0)
         ax.plot(prices, mean, label=printable(method), **style.line())
-    every = here["per_station_cost"].unique().sort().to_list()
+    every = here["per_goal"].unique().sort().to_list()
     if len(every) <= 11:
         ax.set_xticks(every, [f"{price:g}" for price in every])
 
@@ -152,18 +152,18 @@ def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
     """
     if rows.is_empty():
         return
-    x = rows["per_station_cost"].to_list() if several else [-0.5, n_methods - 0.5]
+    x = rows["per_goal"].to_list() if several else [-0.5, n_methods - 0.5]
     y = rows["mean"].to_list() if several else [rows["mean"][0]] * 2
     ax.plot(x, y, color=FAINT, linestyle=(0, (6, 3)), linewidth=1.4, label="lower bound")
 
 
 def _at(means: pl.DataFrame, price: str) -> str:
-    prices = means["per_station_cost"].unique().to_list()
+    prices = means["per_goal"].unique().to_list()
     return f" over {price}" if len(prices) > 1 else f" at a {price} of {prices[0]:g}"
 
 
 def _band(here: Tables, means: pl.DataFrame) -> str:
-    several = here.episodes["per_station_cost"].n_unique() > 1
+    several = here.episodes["per_goal"].n_unique() > 1
     rough = is_rough(means)
     shape = "Bars" if not several or _is_wide(means) else "Bands"
     few = " They are wide because few episodes were played; parts below 0 are not drawn." if rough and several else ""
@@ -190,7 +190,7 @@ def _costs_text(means: pl.DataFrame, price: str) -> str:
     """
     lines = []
     for (prior,), rows in means.group_by("prior", maintain_order=True):
-        ends = rows.group_by("method", maintain_order=True).agg(pl.col("mean").sort_by("per_station_cost"))
+        ends = rows.group_by("method", maintain_order=True).agg(pl.col("mean").sort_by("per_goal"))
         methods = [
             f"{row['method']} {row['mean'][0]:.1f}" + (f" to {row['mean'][-1]:.1f}" if len(row["mean"]) > 1 else "")
             for row in ends.iter_rows(named=True)
@@ -205,7 +205,7 @@ PART_STYLES = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of q
 def cost_parts(material: Material) -> Iterator[Picture]:
     """Draw the two parts of marginal cost, lost steps and the price of questions, at a middle price of the study."""
     found = parts(material.tables.episodes)
-    prices = found["per_station_cost"].unique().sort().to_list()
+    prices = found["per_goal"].unique().sort().to_list()
     price = prices[(len(prices) - 1) // 2]
     scales = " Scales differ." if len(material.priors) > 1 else ""
     caption = (
@@ -215,7 +215,7 @@ def cost_parts(material: Material) -> Iterator[Picture]:
     yield Picture(
         material.name("parts"),
         caption,
-        _parts_text(found.filter(pl.col("per_station_cost") == price)),
+        _parts_text(found.filter(pl.col("per_goal") == price)),
         parts_figure(found, material.priors, price),
         material.title,
         order=30,
@@ -232,7 +232,7 @@ def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure
         priors: the priors to draw, from left to right.
         price: the price whose rows are drawn.
     """
-    here = found.filter(pl.col("per_station_cost") == price)
+    here = found.filter(pl.col("per_goal") == price)
     methods = here["method"].unique(maintain_order=True).to_list()
     figure = Figure(figsize=(1.6 + 2.9 * len(priors), 1.3 + 0.34 * len(methods)), layout="constrained")
     panels = figure.subplots(1, len(priors), sharey=True, squeeze=False)[0]

@@ -64,11 +64,11 @@ def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[flo
     size = (2.9 * len(prices) + 1.6, 1.05 * max(len(asking), 1) + 1.2)
     figure = Figure(figsize=size, layout="constrained")
     panels = figure.subplots(max(len(asking), 1), len(prices), sharex=True, sharey=True, squeeze=False)
-    here = queries.filter(pl.col("per_station_cost").is_in(prices))
+    here = queries.filter(pl.col("per_goal").is_in(prices))
     last = max(int(here["t"].quantile(SHOWN, "higher") or 1), FEWEST_STEPS)
     for row, method in enumerate(asking):
         for column, price in enumerate(prices):
-            steps = here.filter((pl.col("method") == method) & (pl.col("per_station_cost") == price))["t"].to_numpy()
+            steps = here.filter((pl.col("method") == method) & (pl.col("per_goal") == price))["t"].to_numpy()
             _bars(panels[row, column], steps, last, looks[method].colour)
         label = printable(method)
         panels[row, 0].set_ylabel(label, rotation=0, ha="right", va="center", **PLAIN)
@@ -95,7 +95,7 @@ def _bars(ax: Axes, steps: np.ndarray[tuple[int], np.dtype[np.int32]], last: int
 
 
 def _questions_text(queries: pl.DataFrame, prices: list[float], name: str) -> str:
-    lowest = queries.filter(pl.col("per_station_cost") == prices[0])
+    lowest = queries.filter(pl.col("per_goal") == prices[0])
     median = lowest.group_by("method", maintain_order=True).agg(pl.col("t").median())
     lines = [f"{method} {step:g}" for method, step in median.iter_rows()]
     return f"Histogram of questions by step. Median step at {name} {prices[0]:g}: {', '.join(lines)}."
@@ -133,10 +133,10 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
     looks = styles(methods)
     figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")
     panels = figure.subplots(1, len(prices), sharex=True, sharey=True, squeeze=False)[0]
-    here = episodes.filter(pl.col("per_station_cost").is_in(prices))
+    here = episodes.filter(pl.col("per_goal").is_in(prices))
     most = 1.05 * float(here["marginal_cost"].max() or 1.0)  # type: ignore[arg-type]  # shows the last step
     for ax, price in zip(panels, prices, strict=True):
-        at_price = here.filter(pl.col("per_station_cost") == price)
+        at_price = here.filter(pl.col("per_goal") == price)
         for method, style in looks.items():
             costs = at_price.filter(pl.col("method") == method)["marginal_cost"].sort().to_numpy()
             if costs.size:
@@ -171,7 +171,7 @@ def _curve(ax: Axes, costs: np.ndarray[tuple[int], np.dtype[np.float64]], most: 
 
 
 def _spread_text(episodes: pl.DataFrame, prices: list[float], name: str) -> str:
-    highest = episodes.filter(pl.col("per_station_cost") == prices[-1])
+    highest = episodes.filter(pl.col("per_goal") == prices[-1])
     median = highest.group_by("method", maintain_order=True).agg(pl.col("marginal_cost").median())
     lines = [f"{method} {cost:.1f}" for method, cost in median.iter_rows()]
     return f"Share of episodes up to each marginal cost. Medians at {name} {prices[-1]:g}: {', '.join(lines)}."

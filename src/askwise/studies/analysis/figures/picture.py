@@ -1,6 +1,6 @@
 """The input and the output of every kind of figure: `Material`, from which it is drawn, and `Picture`, the result.
 
-There is one `Material` for each file, teammate and base cost. A `Picture` contains the drawing, its caption, and the
+There is one `Material` for each file, teammate and base price. A `Picture` contains the drawing, its caption, and the
 position that it asks for in the report.
 """
 
@@ -81,12 +81,12 @@ def slug(text: str) -> str:
 
 @dataclass(frozen=True)
 class Material:
-    """The data from which figures are drawn, for one combination of file (if there are any), teammate and base cost.
+    """The data from which figures are drawn, for one combination of file (if there are any), teammate and base price.
 
     Attributes:
         tables: the tables of these episodes, with finished episodes only, and with their lower bounds if there are any.
-        suffix: the end of the figures' file names, which distinguishes files, teammates and base costs.
-        where: a sentence at the end of captions that names file, teammate and base cost; empty if none of them varies.
+        suffix: the end of the figures' file names, which distinguishes files, teammates and base prices.
+        where: a sentence at the end of captions that names file, teammate and base price; empty if none of them varies.
     """
 
     tables: Tables
@@ -95,7 +95,7 @@ class Material:
 
     @property
     def title(self) -> str:
-        """The heading above the figures in the report: file, teammate and base cost; empty if none of them varies."""
+        """The heading above the figures in the report: file, teammate and base price; empty if none of them varies."""
         return self.where.strip(" .")
 
     @property
@@ -119,7 +119,7 @@ class Material:
         return self.tables.episodes["method"].unique(maintain_order=True).to_list()
 
     def caption(self, prior: str, text: str) -> str:
-        """Return a caption about one prior, which ends with the file, teammate and base cost; `text` has no capital."""
+        """Return a caption about a prior, which ends with the file, teammate and base price; `text` has no capital."""
         return (
             f"{text[:1].upper()}{text[1:]}{self.where}" if prior == FROM_FILE else f"Prior {prior}: {text}{self.where}"
         )
@@ -135,7 +135,7 @@ class Material:
 
 
 def materials(tables: Tables) -> Iterator[Material]:
-    """Yield the data to draw figures from, for each file, teammate and base cost that has finished episodes.
+    """Yield the data to draw figures from, for each file, teammate and base price that has finished episodes.
 
     If the instances come from files, these are the first `MOST_FILES` (6) files, and then all files together if they
     have the same prices: a line through the prices of different problems would be meaningless.
@@ -183,7 +183,7 @@ def _column_text(column: str, text: str) -> str:
 
 
 def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.DataFrame | None:
-    """Return the lower bounds for one file, teammate and base cost, None if there are none.
+    """Return the lower bounds for one file, teammate and base price, None if there are none.
 
     Args:
         bounds: the table of lower bounds.
@@ -199,7 +199,7 @@ def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.Da
 
 def end_prices(episodes: pl.DataFrame) -> list[float]:
     """Return the lowest and the highest price (per-station cost); a list of one if they are equal."""
-    prices = episodes["per_station_cost"].unique().sort().to_list()
+    prices = episodes["per_goal"].unique().sort().to_list()
     return [prices[0]] if len(prices) == 1 else [prices[0], prices[-1]]
 
 
@@ -213,5 +213,5 @@ def counted(means: pl.DataFrame, what: str = "") -> str:
     sizes = means["episodes"].sort()
     low, high = sizes[0], sizes[-1]
     count = f"n = {low}" if low == high else f"n = {low} to {high}"
-    point = "point" if means["per_station_cost"].n_unique() > 1 else "method"
+    point = "point" if means["per_goal"].n_unique() > 1 else "method"
     return f"{count} episodes for each {what or point}"

@@ -1,0 +1,136 @@
+"""The parser of commands: help in groups, less common options on request, suggestions, and earlier spellings.
+
+`--help` lists the options that most users need; `--help-all` lists all of them. An option that was renamed still works
+under its earlier name, with a notice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from askwise.errors import did_you_mean
+
+LESS_COMMON = {
+    "--by",
+    "--designs",
+    "--episode-time-limit",
+    "--memory",
+    "--memory-limit",
+    "--paths",
+    "--search-limit",
+    "--stray",
+    "--tight",
+    "--traceback",
+}
+"""Options that only ``--help-all`` lists."""
+
+
+notices = ["earlier spellings"]
+"""What to print notices about; empty in a second process of a command, as the first has printed them."""
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Fits descriptions to the width of the terminal: paragraphs are wrapped, indented lines stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002 - argparse passes it
+        return "\n".join(_filled(text.strip("\n").split("\n"), width))
+
+
+def _filled(lines: Sequence[str], width: int) -> Iterator[str]:
+    """Yield lines: indented ones and empty ones as they are, those of a paragraph wrapped at `width` columns."""
+    paragraph: list[str] = []
+    for line in lines:
+        if line and not line.startswith(" "):
+            paragraph.append(line)
+            continue
+        yield from textwrap.wrap(" ".join(paragraph), width, break_on_hyphens=False)
+        paragraph = []
+        yield line
+    yield from textwrap.wrap(" ".join(paragraph), width, break_on_hyphens=False)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, with a suggestion for misspelt options."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{"formatter_class": Formatter, **given})
+
+    def error(self, message: str) -> NoReturn:
+        """Print one line about wrong arguments and exit with code 2."""
+        print(f"{self.prog}: {message} ({self.prog} --help explains)", file=sys.stderr)
+        sys.exit(2)
+
+    def refuse(self, extra: Sequence[str]) -> NoReturn:
+        """Report arguments that the command does not have; name the option that is most like the first of them."""
+        wrong = next((text for text in extra if text.startswith("-")), extra[0])
+        name = wrong.partition("=")[0]
+        known = [option for action in self._actions if explained(action) for option in action.option_strings]
+        what = "option" if name.startswith("-") else "argument"
+        self.error(f"unknown {what} {name!r}{did_you_mean(name, known)}")
+
+    def hide_less_common(self) -> None:
+        """List the options in `LESS_COMMON` only in ``--help-all``, which is added as an option."""
+        hidden = [action for action in self._actions if LESS_COMMON.intersection(action.option_strings)]
+        if not hidden:
+            return
+        self.add_argument("--help-all", action=_HelpAll, nargs=0, help="also list less common options, and exit")
+        for action in hidden:
+            action.explanation, action.help = action.help, argparse.SUPPRESS  # type: ignore[attr-defined]
+
+    def show_all(self) -> None:
+        """List the less common options too."""
+        for action in self._actions:
+            action.help = getattr(action, "explanation", action.help)
+
+
+def explained(action: argparse.Action) -> str:
+    """Return the help text of an option, even if only ``--help-all`` lists it; empty for earlier spellings."""
+    text = getattr(action, "explanation", action.help)
+    return "" if text is None or text == argparse.SUPPRESS else text
+
+
+class _HelpAll(argparse.Action):
+    """Prints the help with all options, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        assert isinstance(parser, Parser)
+        parser.show_all()
+        parser.print_help()
+        parser.exit()
+
+
+class _Renamed(argparse.Action):
+    """An earlier spelling of an option: sets the same value, and prints the present name."""
+
+    def __init__(self, *given: Any, now: str, many: bool = False, **rest: Any) -> None:
+        super().__init__(*given, **rest)
+        self.now, self.many = now, many
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, option: str | None = None
+    ) -> None:
+        if notices:
+            print(f"{parser.prog}: {option} is now called {self.now}", file=sys.stderr)
+        if self.many:
+            value = [*(getattr(namespace, self.dest) or ()), value]
+        setattr(namespace, self.dest, value)
+
+
+def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given: Any) -> None:
+    """Accept an earlier spelling of an option, with a notice.
+
+    Args:
+        parser: the parser, or a group of its options.
+        old: the earlier spelling.
+        now: the option as it is called now.
+        dest: the attribute that both set; by default that of `now`.
+        given: more arguments for `add_argument`, such as ``nargs`` or ``many`` for an option that may be repeated.
+    """
+    attribute = now.lstrip("-").replace("-", "_") if dest is None else dest
+    parser.add_argument(
+        old, action=_Renamed, now=now, dest=attribute, default=argparse.SUPPRESS, help=argparse.SUPPRESS, **given
+    )
