@@ -203,3 +203,16 @@ FAULTS: dict[str, Fault] = {
 @each(FAULTS)
 def test_refused(attempt: Callable[[], object], message: str) -> None:
     assert_refused(attempt, message)
+
+
+def test_earlier_names_of_arguments_work_with_a_warning() -> None:
+    now = askwise.ask(workshop(), "ezq", teammate_at=(0, 1), answered=[("B", False)])
+    with pytest.warns(DeprecationWarning, match="teammate is now called teammate_at"):
+        before = askwise.ask(workshop(), "ezq", teammate=(0, 1), answered=[("B", False)])  # type: ignore[call-arg]
+    assert before.why == now.why
+    with pytest.warns(DeprecationWarning, match="agent is now called method"):
+        assert askwise.simulate(workshop(), agent="never", goal="B", seed=1).method == "never"  # type: ignore[call-arg]
+
+
+def test_planning_problems_are_recognised_by_the_name_of_an_example() -> None:
+    assert askwise.recognise("words-pddl").likeliest() == askwise.recognise("words-pddl", belief="bayes").likeliest()
