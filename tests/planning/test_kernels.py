@@ -19,12 +19,12 @@ from askwise.planning.beliefs import after_answer, bits_in, odds_in, price_of
 from askwise.planning.candidates import _best_move, ask_then_act, choose_candidates, copy_question
 from askwise.planning.leaf_values import IDENTIFY, PLANNED
 from askwise.planning.planner import Planner
-from askwise.planning.proposals import propose
+from askwise.planning.proposals import ask_about, propose
 from askwise.planning.reference import Reference
 from askwise.planning.settings import FULL, NOISY_FULL, PlannerSettings
 from askwise.planning.steps import best_action
 from askwise.planning.tables import goals_in, tables_of
-from askwise.planning.values import _after_reply
+from askwise.planning.values import _after_reply, _tag
 from askwise.planning.workspace import POOL_ROOM, POOL_SIZE, SCORE, UNKNOWN, keep, recall, records
 from tests.graphs import random_problem
 
@@ -158,23 +158,49 @@ def test_the_work_follows_from_the_budget(
     assert found == expected
 
 
-@pytest.mark.parametrize("answers", [AnswerModel(0.1), AnswerModel(0.2, 0.3)], ids=str)
+REPEATING = [AnswerModel(0.1), AnswerModel(0.2, 0.3), AnswerModel(0.1, 0.0, "persistent")]
+
+
+@pytest.mark.parametrize("answers", REPEATING, ids=str)
 def test_the_best_questions_are_also_considered_with_repetitions(answers: AnswerModel) -> None:
-    problem = changed(tools(4, 5), query_cost=QueryCost(0.02)).with_answers(answers)
+    """Unless errors persist: all proposals are compared, and the best eight again with margins of 2 and 3."""
+    problem = changed(tools(3, 5), query_cost=QueryCost(0.02)).with_answers(answers)
     _, s, where = begun(problem, replace(NOISY, candidates=8, climbs=0))
-    found, spare = list[tuple[float, int, int]](), s.pool - 1
-    for k in range(propose(s, 0, *where)):
-        for margin in (1, 2, 3):
-            copy_question(s, s.pool + k, spare)
-            s.asked[spare].margin = margin
-            found.append((ask_then_act(s, 0, *where, spare, 1.0, np.inf), int(s.sets[spare, 0, 0]), margin))
+    spare = len(s.sets) - 1
+
+    def merit(question: int, margin: int) -> float:
+        copy_question(s, question, spare)
+        s.asked[spare].margin = margin
+        return ask_then_act(s, 0, *where, spare, 1.0, np.inf)
+
+    pool = range(s.pool, s.pool + propose(s, 0, *where))
+    margins = [int(s.asked[pool[0]].margin)]
+    once = sorted((merit(question, margins[0]), question) for question in pool)
+    again = [merit(question, margin) for _, question in once[:8] for margin in (() if answers.persistent else (2, 3))]
+    merit(once[0][1], margins[0])  # what the spare row has from before must not matter
     choose_candidates(s, 0, *where, 0)
-    chosen = [(int(s.sets[k, 0, 0]), int(s.asked[k].margin)) for k in range(s.lengths[0])]
-    merits = [ask_then_act(s, 0, *where, k, 1.0, np.inf) for k in range(s.lengths[0])]
-    assert merits == pytest.approx(sorted(merits))
-    assert set(chosen) <= {(named, margin) for _, named, margin in found}
-    assert merits[0] == pytest.approx(min(found)[0])
-    assert {margin for _, margin in chosen} >= {1, 2}
+    found = [ask_then_act(s, 0, *where, k, 1.0, np.inf) for k in range(s.lengths[0])]
+    assert found == pytest.approx(sorted([*again, *(each for each, _ in once)])[:8])
+    assert {int(margin) for margin in s.asked.margin[:8]} >= ({0} if answers.persistent else {1, 2})
+
+
+def test_the_goals_that_are_best_alone_are_proposed_together() -> None:
+    problem = tools(2, 8)
+    _, s, where = begun(problem, replace(SMALL, climbs=1))
+    s.sets[s.pool :] = 0
+    choose_candidates(s, 0, *where, 0)
+    heaviest = sorted(range(8), key=lambda goal: -s.world.weight[where[0], goal])
+    best = [heaviest[k] for k in np.argsort(s.merits[1, :8], kind="stable")]
+    pool = {frozenset(goals_in(row)) for row in s.sets[s.pool : -1, 0]}
+    for size in (1, 2, 3, 4, 6):
+        named = frozenset(best[:size])
+        assert np.isinf(np.sort(s.merits[1, :8])[size - 1]) or {named, frozenset(range(8)) - named} & pool
+
+
+def test_tags_tell_plans_apart() -> None:
+    _, s, _ = begun(random_problem(2, n_goals=4).with_answers(AnswerModel(0.1, 0.2)), NOISY)
+    plans = list(product(range(NOISY.questions + 1), range(NOISY.depth + 1), range(20)))
+    assert len({int(_tag(s, *plan)) for plan in plans}) == len(plans)
 
 
 def test_where_errors_persist_no_plan_repeats_a_question() -> None:
@@ -201,11 +227,19 @@ def test_moves_that_are_tried_to_improve_a_question() -> None:
     problem = changed(random_problem(2, n_goals=4), prior=np.array([0.5, 0.3, 0.195, 0.005]))
     _, s, (teammate, place, load) = begun(problem, SMALL)
     goals, spare, moved = np.arange(4), s.pool + POOL_ROOM, set[int]()
+
+    def merit(named: int) -> float:
+        s.sets[spare, 0, 0] = named
+        ask_about(s, spare)
+        return ask_then_act(s, 0, teammate, place, load, spare, 1.0, np.inf)
+
     for named in range(1, 15):
         s.counts[0].states_seen, s.sets[spare, 0, 0] = 0, named
         goal, lowest = _best_move(s, 0, 0, teammate, place, load, 1.0, goals, 100.0)
-        assert goal == -1 or lowest < 100
         moved.add(int(goal))
+        merits = [merit(named ^ (1 << other)) for other in range(3) if 0 < named ^ (1 << other) < 15]
+        assert lowest == pytest.approx(min([*merits, 100.0 - 1e-9]))
+        s.sets[spare, 0, 0] = named
         s.counts[0].states_seen = s.limits[0].budget + 1
         assert _best_move(s, 0, 0, teammate, place, load, 1.0, goals, 100.0)[0] == -1
     assert moved <= {-1, 0, 1, 2}

@@ -105,3 +105,11 @@ def test_the_planner_considers_groups_and_single_goals() -> None:
     assert choices_of(problem, range(4))[0].names == ("one", "D")
     free = line(4, price=QueryCost(0.5))
     assert choices_of(free, range(4)) == every_choice(free, range(4)) == []
+
+
+def test_with_up_to_four_of_more_goals_choices_also_name_all_parts() -> None:
+    """Then "none of these" is known to be wrong: some errors show."""
+    for n_goals in (4, 5):
+        problem = line(6)
+        named = [sum(map(len, choice.groups)) for choice in every_choice(problem, range(n_goals))]
+        assert (named.count(n_goals) > 0) == (n_goals == 4)

@@ -141,7 +141,7 @@ def _method(problem: Problem, solver: OptimalPolicy, most: int | None, gain: flo
     sets = problem.query_cost.per_option is None or len(solver.goals) <= MOST_PARTED
     which = "questions" if sets else "questions (of choices: groups, and single goals)"
     if most is None:
-        return METHOD if sets else f"optimal over all {which} and actions"
+        return f"optimal over all {which} and actions"
     method = f"optimal over all actions and at most {most} {which if most != 1 else which.replace('ns', 'n', 1)}"
     if gain < NOTHING:
         return f"{method}; more would not help"
