@@ -188,7 +188,7 @@ def simulate(other: Any, truth: Any, runs: int, horizon: int, rng: np.random.Gen
 def run(quick: bool) -> list[Table]:
     """Measure values, intervals, evidence and speed."""
     if not available:
-        missing = "Stable-Baselines3 is not installed: not measured; pip install 'askwise[rl]'"
+        missing = "Stable-Baselines3 is not installed: not measured; pip install '.[rl]'"
         return [Table("Sampled divergence of PPO networks", [Column("pair")], [[missing]])]
     progress("sampled: training three networks")
     tables = {goal: tabulate(model) for goal, model in networks(1_024 if quick else TRAINING).items()}

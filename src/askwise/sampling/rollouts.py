@@ -81,7 +81,7 @@ def _registered(name: str) -> gymnasium.Env[Any, Any]:
     try:
         return gymnasium.make(name)
     except gymnasium.error.Error as error:  # it is unknown, or a package is missing
-        hint = "; MiniGrid comes with pip install 'askwise[rl]'" if name.startswith("MiniGrid") else ""
+        hint = "; MiniGrid comes with pip install '.[rl]' in askwise's folder" if name.startswith("MiniGrid") else ""
         raise InputError("env", repr(name), f"an environment that Gymnasium can make ({error}){hint}") from None
 
 
