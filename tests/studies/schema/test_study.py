@@ -66,8 +66,8 @@ def test_the_contents_of_files_are_part_of_the_fingerprint() -> None:
     assert one.fingerprint == replace(one).fingerprint
 
 
-def test_fingerprints_are_those_of_earlier_versions() -> None:
-    """Otherwise studies that were begun with an earlier version could not be continued."""
+def test_fingerprints_change_only_on_purpose() -> None:
+    """A folder can be continued while its study's fingerprint is the same; it changed with the names of columns."""
     given = replace(small(), instances=Given(("a.json",), (workshop(),)))
     found = [study.fingerprint for study in (small(), given, load_study("paper"), load_study("beyond"))]
     assert found == ["719c12977b405d70", "4d58946a48f13c04", "f7f781ddc329c9cf", "26d6e26f67676686"]
