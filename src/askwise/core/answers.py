@@ -87,12 +87,12 @@ class AnswerModel:
 
     @property
     def telling(self) -> float:
-        """The share of a yes/no question that one reply settles on average, from 0 to 1: at 0.1, it takes ten replies.
+        """How much of a yes/no question one reply answers on average, from 0 to 1: at 0.1, it takes ten replies.
 
-        A question is settled when the odds of its true answer have grown by a factor of ``1 / CREDIBLE``. A right
-        reply adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong one subtracts it, and a missing
-        one changes nothing. The result is the mean change divided by ``log(1 / CREDIBLE)``, at most 1. If replies are
-        never wrong, one settles the question, so the result is ``1 - refused``.
+        A question counts as answered when the odds of its true answer have grown by a factor of ``1 / CREDIBLE``. A
+        right reply adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong reply subtracts it, and a
+        missing reply changes nothing. The result is the mean change divided by ``log(1 / CREDIBLE)``, at most 1. If
+        replies are never wrong, one reply is enough, so the result is ``1 - refused``.
         """
         if self.wrong == 0:
             return 1.0 - self.refused
@@ -129,16 +129,16 @@ class AnswerModel:
         return Answer(asked, chosen + (chosen >= true))
 
     def for_planning(self, who: str) -> AnswerModel:
-        """Return the answer model that planners compute with: this one.
+        """Return the answer model that planners compute with; by default this model itself.
 
         Planners need answers that are wrong or missing with fixed probabilities. A subclass with other answers may
-        return an approximation of itself; planners use it, exact solvers raise an error.
+        return an approximation instead. Planners use it; exact solvers raise an error.
 
         Args:
-            who: the method that needs such a model; it ends the error message.
+            who: the name of the method that needs such a model, for the end of the error message.
 
         Raises:
-            InputError: a subclass has its own `draw` or `likelihood`, and no `for_planning`.
+            InputError: a subclass overrides `draw` or `likelihood`, but not `for_planning`.
         """
         kind = type(self)
         if kind.draw is not AnswerModel.draw or kind.likelihood is not AnswerModel.likelihood:
@@ -191,9 +191,9 @@ def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np
 
 
 def most_wrong(k: int) -> float:
-    """Return the upper bound (exclusive) of `wrong` for a question with `k` answers, `k` at least 2.
+    """Return the bound below which `AnswerModel.wrong` must stay for questions with `k` answers, `k` at least 2.
 
-    At this bound an answer is equally likely whether it is true or not.
+    At this bound, an answer is equally likely whether it is true or not.
     """
     return 1.0 - 1.0 / k
 
@@ -230,10 +230,10 @@ def check_reply(answer: Answer, n_goals: int) -> None:
 
 
 def same_question(asked: Question, n_goals: int) -> Hashable:
-    """Return a key that two questions share if they give the same information.
+    """Return a hashable key that is equal for questions that give the same information.
 
-    A question shares it with the same question in another order and, if it is a yes/no question, with the question
-    about all other goals.
+    The key of a question does not depend on its order. A yes/no question also has the same key as the question about
+    all other goals.
     """
     if isinstance(asked, Choice):
         return frozenset(frozenset(group) for group in asked.groups)
@@ -243,9 +243,9 @@ def same_question(asked: Question, n_goals: int) -> Hashable:
 
 
 def same_reply(answer: Answer, asked: Question) -> Answer:
-    """Return the answer to `asked` that says the same as an earlier answer.
+    """Return the answer to `asked` that has the same meaning as `answer`, an earlier answer to an equivalent question.
 
-    Both questions give the same information: they have the same key, see `same_question`.
+    Two questions are equivalent if they have the same key (`same_question`): yes to one may be no to the other.
     """
     reply = answer.reply
     if reply is None:

@@ -45,11 +45,14 @@ ACTIONS_IF_UNKNOWN = 6
 
 
 class ContradictoryObservation(AskwiseError):  # noqa: N818 - it names what happened, as users will read it
-    """An observation or answer that no possible goal explains."""
+    """Raised if an observation or an answer is impossible for every goal that was still possible."""
 
 
 class Belief(ABC):
-    """A belief about the goals; subclasses define how it learns from the teammate's actions.
+    """The base class of beliefs about the teammate's goal: probabilities that observations and answers change.
+
+    The subclasses `Elimination`, `Bayes` and `Robust` differ in what they learn from the teammate's actions
+    (`observe`).
 
     Args:
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
@@ -85,9 +88,9 @@ class Belief(ABC):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals to consider, ``bool [n_goals]``: those that are not ruled out.
+        """The goals that the ego agent considers, ``bool [n_goals]``: those that are not ruled out.
 
-        If answers can be wrong, only those at least `CREDIBLE` times as probable as the likeliest goal.
+        If answers can be wrong, only the goals at least `CREDIBLE` times as probable as the likeliest goal.
         """
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
@@ -313,7 +316,7 @@ Event: TypeAlias = tuple[int, int] | Answer
 
 
 class Tracker:
-    """The belief of the ego agent in one episode, updated by observations.
+    """Keeps the ego agent's belief during one episode, and updates it with each observation.
 
     Args:
         problem: the problem.
@@ -367,7 +370,7 @@ class Tracker:
         self._take_in(answer)
 
     def tells_nothing(self, asked: Question) -> bool:
-        """Return whether a question gives no information: it was asked before, and errors are persistent."""
+        """Return whether the answer to a question is known already: errors are persistent, and it was asked before."""
         return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
 
     def _take_in(self, event: Event) -> None:

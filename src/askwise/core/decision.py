@@ -61,7 +61,7 @@ class Decision:
 
     @property
     def gate(self) -> Gate | None:
-        """Whether a question was allowed at the decision, and why; None if the agent has no belief."""
+        """The gate at this decision: whether a question was allowed, and why; None if the agent has no belief."""
         return None if self.situation is None else self.situation.gate
 
     @property
@@ -95,11 +95,13 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whether a question may be asked: only if several goals are possible and no ego action is optimal for all of them.
+    """The gate for questions: it is open if several goals are possible and no ego action is optimal for all of them.
+
+    Only then may the ego agent ask.
 
     Attributes:
         possible: number of possible goals.
-        common: the ego actions that are optimal for all possible goals.
+        common: indices of the ego actions that are optimal for all possible goals.
         suits: pairs of an ego action and the number of possible goals for which it is optimal, if that is positive.
     """
 
@@ -144,7 +146,7 @@ class Situation:
 
     @property
     def gate(self) -> Gate:
-        """Whether a question may be asked in this situation, and why; computed at first use."""
+        """The gate in this situation: whether a question is allowed, and why; computed at first use."""
         if self._gate is None:
             self._gate = gate_at(self.problem, self.state, self.belief)
         return self._gate
@@ -161,15 +163,16 @@ class Situation:
 
     @property
     def affordable(self) -> bool:
-        """Whether `pairs`, the zones of all pairs of goals, is cheap to read.
+        """Whether computing `pairs`, the zones of all pairs of goals, takes little time.
 
-        True if it is computed already, or if the problem is small enough to compute it at every step of an episode.
+        True if they are computed already, or if the problem is small enough to compute them at every step of an
+        episode.
         """
         return self._pairs is not None or affordable(self.problem)
 
 
 def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
-    """Return whether a question may be asked: several goals are possible and no ego action is optimal for all of them.
+    """Return the gate: whether a question is allowed in this state with this belief, and why.
 
     Args:
         problem: the problem.
@@ -186,7 +189,9 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
 
 
 def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
-    """Return the actions that are optimal for every possible goal, ``int64``; if there is none, questions are allowed.
+    """Return the indices of the actions that are optimal for every possible goal, ``int64 [k]``.
+
+    If there are none, questions are allowed.
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
@@ -241,7 +246,7 @@ def some_out_of_reach(optimal: Any, possible: Any) -> bool:
 
 
 def affordable(problem: Problem) -> bool:
-    """Return whether `heaviest_pairs` could be called at every step of an episode in reasonable time."""
+    """Return whether a problem is small enough to call `heaviest_pairs` at every step of an episode."""
     return problem.teammate.model.n_states * len(problem.goals) <= LARGEST
 
 

@@ -103,7 +103,10 @@ class Episode:
 
     @property
     def marginal_cost(self) -> float:
-        """The cost beyond that of an agent that knows the goal, `cost - known_cost`; ``nan`` if it was cut off."""
+        """The cost beyond that of an agent that knows the goal, `cost - known_cost`.
+
+        It is ``nan`` if the episode was cut off.
+        """
         return self.cost - self.known_cost if self.finished else math.nan
 
     @property

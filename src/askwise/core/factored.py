@@ -113,9 +113,9 @@ def checked_policies(
 
 
 def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
-    """Raise an `InputError` about `field` unless a policy has an action and a path to the goal in all states.
+    """Raise an `InputError` about `field` if a policy may get stuck on its way to the goal, or cannot stay there.
 
-    Only the states that it may reach from `start` count. At its targets it must be able to stay.
+    In every state that the policy may reach from `start`, it needs an action and some way to one of its targets.
     """
     ends = [int(state) for state in targets if policy.support[state, model.stay]]
     if len(ends) < targets.size:
@@ -242,8 +242,8 @@ class FactoredProblem(Problem):
         return self if answers == self.answers else self._restated(answers=checked_answers(answers))
 
     def _restated(self, **changes: Any) -> FactoredProblem:
-        """Return a copy with other attributes, as a plain `FactoredProblem`.
+        """Return a copy with changed attributes. It is a plain `FactoredProblem`, even if this object is of a subclass.
 
-        It is of no subclass, because a subclass may refer to a file, which would not contain the changes.
+        A subclass may refer to a file, and the file would not contain the changes.
         """
         return replaced(self, FactoredProblem, **changes)

@@ -45,7 +45,8 @@ def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
     """Return whether the step from `before` to `now` ends the episode if the teammate has this goal.
 
-    It does if the teammate, already at its target, stays there and the ego agent is at its own target afterwards.
+    Two things must hold: the teammate was at its target before the step and stays there, and the ego agent is at its
+    own target after the step.
     """
     return bool(
         teammate_action == problem.teammate.actions.stay
@@ -141,10 +142,10 @@ def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
 
 
 class Game:
-    """One episode in progress.
+    """One episode in progress, which applies the rules: it moves the agents, answers questions and adds up the cost.
 
-    Call `act` for a joint step, `ask` for a question that the game answers, `hear` for a question that was answered
-    outside.
+    Call `act` for a joint step, `ask` for a question that the game answers, and `hear` for a question that a person or
+    another program has answered.
 
     Args:
         problem: the problem.
@@ -277,7 +278,7 @@ class Game:
         check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
 
     def hear(self, answer: Answer) -> Observation:
-        """Perform a step in which a question was asked and answered outside; no agent moves.
+        """Take a step in which the ego agent asked and someone else answered, for example a person; no agent moves.
 
         Return the ego agent's next observation.
         """

@@ -35,7 +35,7 @@ _Problem = TypeVar("_Problem", bound="Problem")
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """The states of both agents, each the index of a state of that agent's side of the problem."""
+    """The states of both agents, `teammate` and `ego`, each an index of a state of that agent."""
 
     teammate: int
     ego: int
@@ -174,10 +174,10 @@ def teammate_does(problem: Problem, teammate: int, action: int) -> str:
 
 
 def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
-    """Return the names of the teammate's actions, by index, in its state `teammate`.
+    """Return the names of the teammate's actions in its state `teammate`, in the order of their indices.
 
-    In models in which an index stands for another action in each state (models with labels), the name of an unavailable
-    action is empty; in other models all names are returned.
+    In some models (those with labels), the same index stands for different actions in different states. There the name
+    of an action that is not available in the state is empty; in other models all names are returned.
     """
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:
@@ -339,7 +339,7 @@ def unreachable(field: str, start: str, what: str = "goal") -> InputError:
 
 
 def refuse_unreachable(field: str, side: Side, start: int, names: Sequence[str]) -> None:
-    """Raise an `InputError` if an agent cannot reach some goal.
+    """Raise an `InputError` unless an agent can reach every goal from its start.
 
     Args:
         field: name of the input in the error message.

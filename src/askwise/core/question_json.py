@@ -57,8 +57,8 @@ def reply_from_json(problem: Problem, asked: Question, given: Field) -> Answer:
     Args:
         problem: the problem.
         asked: the question.
-        given: the reply: true or false; for a `Choice` the index of a group, or the number of groups for "none of
-            these"; null if there is no reply.
+        given: the reply. True or false answers a yes/no question. For a `Choice` it is the index of a group, or the
+            number of groups for "none of these". Null means that there was no reply.
     """
     if given.value is None:
         return Answer(asked, None)

@@ -166,7 +166,10 @@ class QueryCost:
         return additive_price(self, n_goals, who)
 
     def among(self, goals: Sequence[int]) -> Price:
-        """Return the price of yes/no questions in a problem with some of the goals: its goal k is ``goals[k]`` here."""
+        """Return the price of yes/no questions in a smaller problem with only these goals.
+
+        Goal k of the smaller problem is ``goals[k]`` of this one.
+        """
         if type(self) is QueryCost:
             return self if self.prices is None else _of_query_cost(self, len(self.prices)).among(goals)
         numbers = [int(goal) for goal in goals]
@@ -228,15 +231,18 @@ class AdditivePrice:
         return price if self.uniform else price + float(self.extra[goals].sum())
 
     def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
-        """Return the cheaper of two questions that together name all possible goals and so give the same information.
+        """Return the cheaper of two questions, each the other's complement among the possible goals.
 
-        Ties go to the question that names fewer goals, then to `asked`.
+        Both give the same information. Ties go to the question that names fewer goals, then to `asked`.
         """
         one, two = tuple(asked), tuple(others)
         return min((one, two), key=lambda goals: (self(goals), len(goals)))
 
     def among(self, goals: Sequence[int]) -> AdditivePrice:
-        """Return the price of questions in a problem with some of the goals: its goal k is ``goals[k]`` here."""
+        """Return the price of questions in a smaller problem with only these goals.
+
+        Goal k of the smaller problem is ``goals[k]`` of this one.
+        """
         return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
 
 
@@ -277,9 +283,10 @@ def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
 
 
 def _guessed(price: Price, n_goals: int) -> AdditivePrice:
-    """Return the only additive price that can equal `price`, from its values for questions about one or two goals.
+    """Return the only additive price that can equal `price`, computed from questions about one or two goals.
 
-    Additive means: a base price plus a price for each goal named.
+    A price is additive if it is a base price plus a price for each goal named. Whether `price` equals the result
+    everywhere is not checked here.
     """
     alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
     base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0

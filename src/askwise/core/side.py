@@ -53,9 +53,10 @@ class Actions(NamedTuple):
 
 @runtime_checkable
 class Side(Protocol):
-    """The interface of a side: what one agent, the teammate or the ego agent, can do about the goals of a problem.
+    """The interface of one agent's side of a problem: where the agent can move, and how it reaches the goals.
 
-    States, actions and goals are integers. A state is a place, or a place and a load if the agent carries things.
+    `ModelSide` implements it for agents that carry nothing. States, actions and goals are integers. A state is a place,
+    or a place and a load if the agent carries things.
     """
 
     @property
@@ -91,7 +92,7 @@ class Side(Protocol):
         """Return which actions the policy of each goal may take in a state, ``bool [n_goals, n_actions]``.
 
         If the policy is the UROP (uniformly random optimal policy), these are the first actions of shortest plans. This
-        is much cheaper than `policy`.
+        method is much faster than `policy`.
         """
 
     def policy(self, state: int) -> FloatArray:
@@ -190,14 +191,15 @@ class ModelSide(Sealed):
         return read_only(np.array([policy.probabilities for policy in self.policies]))
 
     def _by_label(self, state: int, by_column: Any) -> Any:
-        """Return values of a state's actions by action label, given by column of the table of next states.
+        """Convert values of a state's actions from the order of columns to the order of labels.
 
-        In models with labels (names of actions), the same column can stand for different actions in different states.
-        In models without labels, actions are numbered by column, and the values are returned unchanged.
+        In models with labels (names of actions), the same column can stand for different actions in different states,
+        but a label cannot. In models without labels, the values are returned unchanged.
 
         Args:
             state: the state.
-            by_column: ``[n_goals, n_columns]``, any dtype; the result is ``[n_goals, n_labels]``, 0 for other labels.
+            by_column: ``[n_goals, n_columns]``, any dtype; the result is ``[n_goals, n_labels]``, 0 for labels that the
+                state lacks.
         """
         labels = self._labels
         if labels is None:
@@ -281,11 +283,14 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CarrierTable:
-    """A side as arrays. A load is a thing that a goal needs, picked up at one place and carried to the goal.
+    """A side as arrays, for planners.
+
+    A load is a thing that a goal needs: the agent picks it up at one place and carries it to the goal.
 
     Attributes:
         next: ``int32 [n_places, n_moves]``, the place after each move, -1 where the move is not available.
-        moves: the action of each column of `next`, waiting included; ignored if there are `labels`.
+        moves: index of the action that each column of `next` stands for, waiting included; not used if there are
+            `labels`.
         unloaded: ``int32 [n_places, n_goals]``, steps to the goal if its load is still to be picked up, which is
             included; `FAR` if it is out of reach.
         loaded: ``int32 [n_places, n_goals]``, steps to the goal if the agent carries its load; `FAR` if it is out of
@@ -328,18 +333,18 @@ class CarrierTable:
         return place, load - 1
 
     def cut_off(self) -> BoolArray:
-        """Return whether some goal is out of reach from each place, with or without its load, ``bool [n_places]``."""
+        """Return the places from which some goal is out of reach, with or without its load, ``bool [n_places]``."""
         return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
 
 
 def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
-    """Return the steps from each place to each goal, ``int32 [n_places, n_goals]``, `FAR` if it is out of reach.
+    """Return the steps from each place to each goal, ``int32 [n_places, n_goals]``, `FAR` if the goal is out of reach.
 
     Args:
-        distance: ``int32 [n_places, n]``, steps to n waypoints, -1 if out of reach.
-        columns: ``int [n_goals]``, the waypoint on the way to each goal, a column of `distance`; by default goal k uses
-            column k.
-        more: ``int [n_goals]``, steps from that waypoint on to the goal, which are added; None for 0.
+        distance: ``int32 [n_places, n]``, steps from each place to `n` waypoints, -1 if out of reach.
+        columns: ``int [n_goals]``, for each goal, the waypoint that the agent visits on its way, as a column of
+            `distance`; by default goal k uses column k.
+        more: ``int [n_goals]``, for each goal, the steps from that waypoint to the goal, which are added; None for 0.
     """
     n_places = distance.shape[0]
     n_goals = distance.shape[1] if columns is None else columns.size

@@ -31,9 +31,10 @@ from askwise.types import FloatArray, StateLike
 
 
 class Teammate(ABC):
-    """A simulated agent with a goal: call `reset` before each episode, then `act` in every step without a question.
+    """The base class of simulated teammates, which act towards a goal that the ego agent does not know.
 
-    A subclass without a `name` is named after its class.
+    Call `reset` before each episode, then `act` in every step in which the ego agent asks no question. A subclass
+    without a `name` is named after its class.
     """
 
     name: str = "teammate"
@@ -60,7 +61,7 @@ class Teammate(ABC):
         """Return the action that the teammate takes in `state`, an index of ``problem.teammate.actions.names``."""
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002 - subclasses use them
-        """Return whether the teammate may deviate from shortest plans for a goal; True if that is unknown."""
+        """Return whether the teammate may leave the shortest plans for a goal; True if that is unknown."""
         return True
 
     def available(self, state: int) -> list[int]:
@@ -87,7 +88,10 @@ class Teammate(ABC):
 
 
 class _ByPolicy(Teammate):
-    """A teammate that follows one policy for its goal; the subclass sets the function `policy_of` that computes it."""
+    """A base class of teammates that follow one policy for their goal.
+
+    A subclass sets `policy_of`, a function that computes the policy.
+    """
 
     policy_of: Callable[..., Policy]
 
@@ -107,14 +111,17 @@ class _ByPolicy(Teammate):
 
 
 class Urop(_ByPolicy):
-    """A teammate that draws one of all shortest plans uniformly."""
+    """A teammate that draws one of all shortest plans uniformly (UROP, the uniformly random optimal policy)."""
 
     name = "urop"
     policy_of = staticmethod(urop)
 
 
 class Uniform(_ByPolicy):
-    """A teammate that chooses uniformly among the optimal actions of each step."""
+    """A teammate that, in each step, chooses uniformly among the optimal actions.
+
+    Unlike `Urop`, it does not draw all shortest plans with equal probability.
+    """
 
     name = "uniform"
     policy_of = staticmethod(uniform_optimal)
@@ -275,9 +282,10 @@ class FixedPlan(Teammate):
         return trajectory
 
     def act(self, state: int) -> int:
-        """Return the next action of the plan, skipping those not available in `state`; then steps on a shortest path.
+        """Return the next action of the plan that is available in `state`; after the plan, a step on a shortest path.
 
-        Each call advances the plan. The action is an index of ``problem.teammate.actions.names``.
+        Each call advances the plan; actions that are not available are skipped. The result is an index of
+        ``problem.teammate.actions.names``.
         """
         while self.done < len(self.plan):
             action = self.plan[self.done]
@@ -300,7 +308,7 @@ TEAMMATES: dict[str, Callable[[str], Teammate]] = {
 
 
 def may_err(problem: Problem, given: str | Teammate) -> bool:
-    """Return whether a teammate may deviate from shortest plans for some goal of positive prior.
+    """Return whether a teammate may leave the shortest plans for some goal of positive prior.
 
     Args:
         problem: the problem.
