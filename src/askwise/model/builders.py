@@ -131,9 +131,9 @@ EVERY = 10_000
 
 
 class Exploration:
-    """The states and actions that an exploration has found so far.
+    """The states and actions that a breadth-first exploration has found so far.
 
-    A state is expanded when its actions were asked for; its edges are its actions and the states that they lead to.
+    To expand a state means to ask for its actions. Each action gives an edge from the state to the next state.
 
     Attributes:
         states: from each state to its index.
@@ -155,7 +155,9 @@ class Exploration:
         self.number(start, "start")
 
     def number(self, state: Hashable, field: str) -> int:
-        """Return the index of a state, the next free one if it is new; raise an `InputError` if there are too many.
+        """Return the index of a state; a new state gets the next free index.
+
+        Raises an `InputError` if there are too many states.
 
         Args:
             state: the state.
@@ -173,7 +175,9 @@ class Exploration:
         return len(self.states) - 1
 
     def expand(self, state: Hashable, pairs: Any, stay: Hashable) -> None:
-        """Add the actions of a state, which must be the next one in index order, and the states that they lead to.
+        """Add the actions of a state, and the states that they lead to.
+
+        States are expanded in the order of their indices.
 
         Args:
             state: the state.
@@ -199,9 +203,9 @@ class Exploration:
         self.counts.append(len(here))
 
     def tables(self) -> tuple[IntArray, IntArray]:
-        """Return next states and labels (indices of actions) of the first, second, ... action of each state.
+        """Return the next state and the label (index of the action) for the first, second, ... action of each state.
 
-        Both are ``int32 [n_states, most actions of a state]``, -1 where there is no action.
+        Both tables are ``int32 [n_states, most actions of a state]``, -1 where there is no action.
         """
         counts = np.asarray(self.counts, dtype=np.int64)
         targets, labels = (np.asarray(each, dtype=np.int32) for each in (self.targets, self.of_edge))
@@ -210,7 +214,9 @@ class Exploration:
 
 
 def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
-    """Turn lists of values of edges into tables with a row for each state, the first edge of the state first.
+    """Turn lists with a value for each edge into tables with a row for each state.
+
+    Column k of a table belongs to the edge that is number k of those that start from the state, counted from 0.
 
     Args:
         counts: ``int [n_states]``, number of edges that start from each state.

@@ -46,12 +46,13 @@ from askwise.types import BoolArray, FloatArray, IntArray, Verdict
 
 @dataclass(frozen=True)
 class AbsorbingChain:
-    """A Markov chain of `n` states that may end.
+    """A Markov chain of `n` states that may end, that is, whose probabilities may sum to less than 1 in a state.
 
     Attributes:
         matrix: probabilities of continuing from one state (row) to another (column), CSR ``[n, n]``. Where a row sums
             to less than 1, the chain ends with the remaining probability.
-        leaks: ``bool [n]``, whether the chain may end in each state. It is given because rounded rows cannot show it.
+        leaks: ``bool [n]``, whether the chain may end in each state. The matrix cannot show this, because its rows are
+            rounded.
     """
 
     matrix: Any
@@ -97,9 +98,10 @@ _UNIT = np.finfo(np.float64).eps / 2
 
 
 def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
-    """Return how well `values` solve ``V = 1 + matrix @ V``: the largest residual and a proven relative error bound.
+    """Return how well `values` solve ``V = 1 + matrix @ V``.
 
-    The bound holds for every value; it is ``inf`` if nothing is proven.
+    The result is the largest residual and a proven bound on the relative error. The bound holds for each of the values;
+    it is ``inf`` if nothing is proven.
 
     Args:
         matrix: probabilities of continuing, CSR ``[n, n]``.
@@ -116,13 +118,13 @@ def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
 
 
 def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
-    """Return the expected number of steps until the chain ends, for the states that lead into no cycle.
+    """Return the expected number of steps until the chain ends, for all states that lead into no cycle.
 
-    They are computed in one pass, each state after the states that it leads to.
+    One pass is enough: each state is computed after the states that it leads to.
 
     Returns:
         values: ``float64 [n]``, the expected numbers.
-        settled: ``bool [n]``, where the value is valid: everywhere if the chain has no cycle.
+        settled: ``bool [n]``, whether the value of a state is valid: everywhere if the chain has no cycle.
     """
     values, matrix = np.zeros(chain.size), chain.matrix
     order, settled = _successors_first(chain)
@@ -131,9 +133,9 @@ def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
 
 
 def longest_path(chain: AbsorbingChain) -> FloatArray:
-    """Return the most steps that the chain can take from each state, ``float64 [n]``, ``inf`` if it can run in a cycle.
+    """Return the largest number of steps that the chain can take from each state, ``float64 [n]``.
 
-    A state from which the chain ends at once has value 1.
+    It is ``inf`` if the chain can run in a cycle, and 1 for a state in which the chain always ends at once.
     """
     values, matrix = np.full(chain.size, np.inf), chain.matrix
     order, _ = _successors_first(chain)
@@ -142,7 +144,7 @@ def longest_path(chain: AbsorbingChain) -> FloatArray:
 
 
 def _successors_first(chain: AbsorbingChain) -> tuple[IntArray, BoolArray]:
-    """Return the states that lead into no cycle, each after those that it leads to, and their mask, ``bool [n]``."""
+    """Return the states that lead into no cycle, each after its successors, and their mask, ``bool [n]``."""
     waiting = np.diff(chain.matrix.indptr).astype(np.int64)
     order = np.empty(chain.size, dtype=np.int32)
     filled = _order(waiting, chain.reverse.indptr, chain.reverse.indices, order)
@@ -190,8 +192,8 @@ def _maxima(order: Any, indptr: Any, indices: Any, values: Any) -> None:
 def sweep(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
     """Compute the expected number of steps until the chain ends by repeating ``V <- 1 + matrix @ V`` from 0.
 
-    The values grow towards the solution from below. The change in a sweep is the residual of the values before it, so
-    stopping at `tolerance` also proves a relative error of about `tolerance`.
+    The values grow towards the solution from below. The change in a sweep is the residual of the values before the
+    sweep. So stopping when it is within `tolerance` also proves a relative error of about `tolerance`.
 
     Args:
         chain: the chain.
@@ -323,9 +325,9 @@ def _gauss_seidel(indptr: Any, indices: Any, data: Any, values: Any) -> None:
     """Perform one Gauss-Seidel sweep of ``V = 1 + Q V`` in place.
 
     Args:
-        indptr: ``int [n + 1]``, with `indices` and `data` the CSR matrix Q.
-        indices: its column indices.
-        data: its entries.
+        indptr: ``int [n + 1]``, row pointers of the matrix Q in CSR form.
+        indices: column indices of Q.
+        data: entries of Q.
         values: ``float64 [n]``, the values V.
     """
     for s in range(values.size):

@@ -80,10 +80,10 @@ so rounding a rare action to 0 would change results, not only digits."""
 
 @inner
 def scale(exponent_difference: int) -> float:
-    """Return ``BASE ** exponent_difference`` for a difference of at most 0; 0.0 below -3.
+    """Return ``BASE ** exponent_difference`` for a difference of at most 0; 0.0 for differences below -3.
 
-    It is the factor between two numbers of plans, stored as mantissas and exponents to the base BASE. Below -3 the
-    smaller number is too small to change a sum.
+    Numbers of plans are stored as mantissas and exponents to the base BASE; the result is the factor between two of
+    them. Below -3 the smaller number is too small to change a sum.
     """
     if exponent_difference == 0:
         return 1.0
@@ -117,9 +117,10 @@ def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
 
 
 def reverse_edges(successor: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the predecessors of each state, without the state itself, as arrays ``indptr`` and ``indices``.
+    """Return the predecessors of each state in CSR form, the arrays ``indptr`` and ``indices``.
 
-    The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``, once for each action that leads to s.
+    The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``, once for each action that leads to s. No state
+    is listed as its own predecessor.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
@@ -205,7 +206,9 @@ def plan_shares(
     stay: int,
     table: FloatArray,
 ) -> None:
-    """Fill a table with the UROP of a goal: the share of shortest plans that begin with each action; STAY at the goal.
+    """Fill a table with the UROP of a goal: for each action, the share of the shortest plans that begin with it.
+
+    At the goal, the only action is STAY.
 
     Args:
         order: ``int32``, states sorted by `distance`.

@@ -88,8 +88,8 @@ class GridWorld(Model):
     def slippery(self, slip: float) -> Model:
         """Return a stochastic model of the grid in which a move may slip to its left or right.
 
-        It slips to each side with probability ``slip / 2``. If the cell there is blocked, the agent stays in place.
-        States keep their indices and names.
+        It slips to each side with probability ``slip / 2``. If the cell on that side is blocked, the agent stays in
+        place. States keep their indices and names.
         """
         if not 0 <= slip <= 1:
             raise InputError("slip", slip, "a number from 0 to 1")
@@ -154,7 +154,9 @@ class GridWorld(Model):
 
 
 class CellNames(Names):
-    """Names of the states of a grid: the cells ``(x, y)``, without a dictionary because maps may have millions of them.
+    """Names of the states of a grid, the cells ``(x, y)``.
+
+    They are computed instead of being stored in a dictionary, because maps may have millions of cells.
 
     Args:
         walls: ``bool [height, width]``; states are the other cells, numbered row by row.

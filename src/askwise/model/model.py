@@ -46,9 +46,9 @@ class Model(Sealed):
         states: names of the states, by default their indices.
         actions: names of the actions, by default ``a0, a1, ...``.
         stay: name of the action that stays in place. It is added if it is not among `actions`.
-        labels: ``int [n_states, n_columns]``, for models with many actions, few of them in each state. A column of
-            `successor` is then not one action, but the first, second, ... action of each state, and its label is the
-            index of that action in `actions`, -1 where there is none.
+        labels: ``int [n_states, n_columns]``, for models with many actions, few of which are available in each state.
+            Then column k of `successor` is the k-th available action of each state, and its label says which action
+            that is: an index in `actions`, -1 where there is none.
     """
 
     labels: Labels | None = None
@@ -146,8 +146,8 @@ class Model(Sealed):
     def in_label_order(self) -> Model:
         """Return an equal model with labels in which the actions of each state are sorted by label.
 
-        This is their order in a model with a column for every action, so an agent that takes the first of several
-        equally good actions takes the same one in both. A model without labels is returned unchanged.
+        They are then in the same order as in a model with a column for every action. So an agent that takes the first
+        of several equally good actions takes the same one in both models. A model without labels is returned unchanged.
         """
         if self.labels is None:
             return self
@@ -249,8 +249,9 @@ class Model(Sealed):
     def mix(self, weights: Any) -> Any:
         """Return the weighted sum of the transition probabilities of all actions, CSR ``[n_states, n_states]``.
 
-        Entry ``[s, t]`` is the sum over actions a of ``weights[s, a]`` times the probability that a leads from s to t.
-        An entry exists wherever a weight is not 0, even if the product underflows.
+        For a policy as weights, it is the Markov chain of an agent that follows the policy. Entry ``[s, t]`` is the sum
+        over actions a of ``weights[s, a]`` times the probability that a leads from s to t. An entry exists wherever a
+        weight is not 0, even if the product underflows.
 
         Args:
             weights: ``float64 [n_states, n_actions]``, for example a policy.
@@ -278,13 +279,16 @@ class Model(Sealed):
     # -- construction -------------------------------------------------------------------------------------
 
     def _label(self, labels: Any, table: IntArray, actions: Iterable[Hashable] | None, stay: Hashable) -> list[str]:
-        """Store which action each column of the table of next states is in each state; return names of the columns.
+        """Store the labels of a model: which action each column of the table of next states is in each state.
 
         Args:
             labels: ``int [n_states, n_columns]``, indices in `actions`, -1 where there is no action.
             table: ``int [n_states, n_columns]``, the next states.
             actions: names of the actions.
             stay: name of the action that stays in place, which must not be among `actions`.
+
+        Returns:
+            Names of the columns.
         """
         named = [] if actions is None else list(actions)
         if stay in named:

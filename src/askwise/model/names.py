@@ -22,7 +22,7 @@ from askwise.types import IntArray
 class Names(Sealed):
     """A two-way map between the indices and the names of `n` states, actions or goals.
 
-    An integer is read as an index, unless some names are integers: then it is read as a name.
+    Where a name or an index is expected, an integer is an index. But if some of the names are integers, it is a name.
 
     Args:
         kind: the noun that error messages use, such as ``state``.
@@ -69,7 +69,10 @@ class Names(Sealed):
         return self._index.get(name) if is_hashable(name) and not isinstance(name, bool) else None
 
     def as_index(self, value: Hashable, n: int) -> int | None:
-        """Return `value` if it is an integer from 0 and below `n`, else None; also None if some names are integers."""
+        """Return `value` if it is an integer from 0 and below `n`, else None.
+
+        If some names are integers, the result is always None, because an integer could be a name.
+        """
         i = None if self._integers_are_names else as_int(value)
         return i if i is not None and 0 <= i < n else None
 
@@ -86,7 +89,7 @@ class Names(Sealed):
 
 
 def as_int(value: object) -> int | None:
-    """Return `value` as an int if it is an integer of any type but bool, numpy's included; else None."""
+    """Return `value` as an int if it is an integer of any type, numpy's included, but not bool; otherwise None."""
     if type(value) is int:  # fast path, called hundreds of times an episode
         return value
     if isinstance(value, bool):
@@ -98,10 +101,10 @@ def as_int(value: object) -> int | None:
 
 
 class Labels(Sealed):
-    """The action that each column of a model's table of next states stands for in each state.
+    """Which action each column of a model's table of next states stands for, in each state.
 
-    A model with many actions, few of them in each state, has a column for the first, second, ... action of a state, not
-    for every action.
+    It is for models with many actions, few of which are available in each state. Their table has a column for the
+    first, second, ... available action of a state, instead of one for every action.
 
     Args:
         table: ``int32 [n_states, n_columns]``, the label of each column: an index in `names`, -1 where there is no

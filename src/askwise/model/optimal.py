@@ -123,7 +123,7 @@ def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
 def boltzmann(model: Model, goal: GoalLike, beta: float = 2.0) -> Policy:
     """Return the policy that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
 
-    It STAYs at the goal and nowhere else, and takes no action after which the goal is out of reach. Only for
+    It takes STAY at the goal and nowhere else, and no action after which the goal is out of reach. Only for
     deterministic models.
 
     Args:
@@ -182,7 +182,7 @@ def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
 
 
 def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Return the actions after which arrival at the goal stays certain, and the fewest steps to the goal by them.
+    """Return the actions that keep it certain that the goal is reached, and the fewest steps to the goal with them.
 
     Args:
         model: a stochastic model.
@@ -226,10 +226,10 @@ def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
 
 
 def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
-    """Return for each state the action that is likeliest to lead closer to the goal, ``int64 [n_states]``.
+    """Return the action of each state that is likeliest to lead closer to the goal, ``int64 [n_states]``.
 
-    Any action that may lead closer would arrive at last. But if it does so only by a rare slip, the expected time may
-    exceed the range of doubles.
+    An action that leads closer with any positive probability arrives in the end. But if it does so only by a rare slip,
+    the expected time may exceed the range of doubles.
 
     Args:
         model: the model.

@@ -18,14 +18,14 @@ SMALLEST = 1e-300
 
 
 class Policy(Sealed):
-    """A policy: the probability of each action in each state of a model, ``float64 [n_states, n_actions]``.
+    """A policy: the probability of each action in each state of a model.
 
-    An observer can rule a policy out when it sees an action of probability 0; the other probabilities decide how soon
-    that is expected.
+    An observer can rule a policy out when it sees an action of probability 0. How soon that is expected depends on the
+    other probabilities.
 
     Args:
         model: the model.
-        probabilities: rows that sum to 1, positive for available actions only.
+        probabilities: ``float64 [n_states, n_actions]``, rows that sum to 1, positive for available actions only.
         partial: allow rows of zeros, for states in which the policy is undefined because its goal is out of reach.
     """
 
@@ -87,7 +87,7 @@ class Policy(Sealed):
         return Policy(self.model, mixed, partial=self.partial)
 
     def on(self, model: Model) -> Policy:
-        """Return the policy with the same probabilities on another model with the same states and actions.
+        """Return a policy with the same probabilities for another model that has the same states and actions.
 
         For example, a policy of a grid works on its slippery version, `GridWorld.slippery`.
         """

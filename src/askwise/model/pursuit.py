@@ -72,7 +72,10 @@ class Pursuit(Sealed):
 
     @property
     def _open(self) -> bool:
-        """Whether the steps to each goal are columns plus rows: each goal is one cell of a grid without walls."""
+        """Whether the steps to each goal are the difference in columns plus that in rows, so that no search is needed.
+
+        That is so if each goal is one cell of a grid without walls.
+        """
         return self._single and isinstance(self.model, GridWorld) and self.model.open
 
     @property
@@ -82,7 +85,7 @@ class Pursuit(Sealed):
 
     @cached_property
     def _kept(self) -> bool:
-        """Whether steps are looked up in the table `distance`; if not, they are computed for each query."""
+        """Whether steps are looked up in the table `distance`; if False, they are computed for each query."""
         return not self._open or self.table_bytes <= OPEN_BYTES
 
     def steps_at(self, state: int) -> IntArray:
@@ -105,7 +108,7 @@ class Pursuit(Sealed):
 
     @property
     def _waits(self) -> bool:
-        """Whether the large table `distance` is not built yet and a search from the queried state can replace it."""
+        """Whether a search from the queried state replaces the table `distance`, which is large and not built yet."""
         known = "distance" in vars(self) or self.table_bytes <= EARLY_BYTES
         return not known and self._single and isinstance(self.model, GridWorld)
 
@@ -125,7 +128,9 @@ class Pursuit(Sealed):
         return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
 
     def around(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return the neighbourhood of a state as small tables, in which it has index 0 and its successors 1, 2, ....
+        """Return the neighbourhood of a state as small tables for the kernels.
+
+        In these tables, the state has index 0 and its successors have the indices 1, 2, ....
 
         Returns:
             successor: ``int32 [1, n_actions]``, index of the state after each action, -1 where there is none.
@@ -183,7 +188,10 @@ class Pursuit(Sealed):
 
 
 def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
-    """Return the steps from each cell of a grid without walls to each target state, ``int32 [n_states, n_targets]``."""
+    """Return the steps from each cell of a grid without walls to each target state, ``int32 [n_states, n_targets]``.
+
+    They are the differences in columns plus those in rows.
+    """
     x, y = grid.cells[targets].T
     columns = np.abs(np.arange(grid.width, dtype=np.int32)[:, None] - x)
     rows = np.abs(np.arange(grid.height, dtype=np.int32)[:, None] - y)
@@ -322,12 +330,17 @@ def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
 
 
 def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
-    """Return the names of states given by index; unlike indices, they are unambiguous if some names are integers."""
+    """Return the names of states given by index.
+
+    Where users may give names or indices, names are safer: an index could be read as a name if some names are integers.
+    """
     return [model.name(int(state)) for state in states]
 
 
 def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
-    """Return the names of goals, None if they have none, and the target states of each goal, ``int32``.
+    """Return the names of goals and the target states of each goal, ``int32``.
+
+    Instead of the names, None is returned if the goals have none.
 
     Args:
         model: the model.
