@@ -21,7 +21,7 @@ EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61
 
 
 def as_policy(model: Model, given: Policy | GoalLike) -> Policy:
-    """Return a policy on `model`: a given policy with the same probabilities, or the optimal policy of a given goal."""
+    """Return a policy on `model`: the given policy with its probabilities, or the optimal policy of a given goal."""
     return given.on(model) if isinstance(given, Policy) else optimal_policy(model, given)
 
 
@@ -36,9 +36,10 @@ def optimal_policy(model: Model, goal: GoalLike) -> Policy:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A Markov chain over states of a model: an agent acts, and its first action that is not allowed ends the chain.
+    """A Markov chain of an agent that acts until its first action that is not allowed, which ends the chain.
 
-    Which actions are allowed depends on the use, for example those that another policy might take too.
+    Which actions are allowed depends on the use, for example those that another policy might take too. The expected
+    length of the chain is then the expected divergence point.
 
     Attributes:
         chain: the chain, over `states`.

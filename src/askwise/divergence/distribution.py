@@ -102,8 +102,9 @@ def dp_distribution(
         horizon: number of steps to compute; by default until the probability of all later steps is at most `tolerance`.
         tolerance: probability that may be left beyond the last step, if the policies can agree in a cycle.
         max_steps: limit on the steps if there is no `horizon`.
-        evidence: rule `pi1` out also when the actions so far are at most that likely under it, relative to `pi2` (see
-            `edp`). Only for UROPs and other policies for which the evidence in a state does not depend on the path.
+        evidence: rule `pi1` out also as soon as the actions so far are at most this likely under it, relative to their
+            likelihood under `pi2` (see `edp`). Only for UROPs and other policies for which the evidence in a state does
+            not depend on the path.
     """
     for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):
         if (as_int(count) or 0) < 1:

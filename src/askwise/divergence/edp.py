@@ -82,10 +82,10 @@ def edp(
 ) -> Result:
     """Return the expected divergence point (EDP): the expected step at which `pi1` is ruled out if `pi2` is followed.
 
-    It is ruled out by the agent's first action that `pi1` would never take. With `evidence`, it is also ruled out when
-    the actions so far are at most that likely under `pi1`, relative to `pi2`: the measure for learned and noisy
-    policies, which may take any action (see `askwise.divergence.evidence`). The result includes a verdict on its
-    accuracy.
+    `pi1` is ruled out by the agent's first action that it would never take. With `evidence`, it is also ruled out as
+    soon as the actions so far are at most this likely under `pi1`, relative to their likelihood under `pi2`. Use this
+    for learned and noisy policies, which may take any action (see `askwise.divergence.evidence`). The result includes a
+    verdict on its accuracy.
 
     Args:
         model: the model of the observed agent.

@@ -65,7 +65,7 @@ def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: 
 
 @inner
 def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, optimal: Any) -> None:
-    """Mark the optimal actions of goal `j` in the table ``optimal[s, a, j]`` by 1.
+    """Set ``optimal[s, a, j]`` to 1 for each optimal action `a` of goal `j`, in each state `s`.
 
     Args:
         j: the goal.

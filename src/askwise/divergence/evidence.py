@@ -76,14 +76,15 @@ def matrices_by_evidence(
     """Return EDP by evidence of all pairs of goals at `state`, and the steps to each goal.
 
     EDP is ``float64 [n_goals (ruled out), n_goals (pursued)]``; the steps are ``int32 [n_goals]``, -1 if the goal is
-    out of reach. Where two goals may end in the same state without enough evidence, EDP is ``inf``.
+    out of reach. EDP is ``inf`` where two goals may end in the same state without enough evidence.
 
     Args:
         model: a deterministic model.
         state: the state.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
-        evidence: a goal is ruled out when the actions are at most this likely, relative to the pursued goal.
+        evidence: a goal is ruled out when the actions so far are at most this likely under it, relative to their
+            likelihood under the pursued goal.
         capped: let observation end with the step in which the agent stays at its goal, so that all values are finite.
     """
     n_goals = starts.size - 1
@@ -233,7 +234,9 @@ def _passing(
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of an agent that both policies allow, with the evidence that each gives against one policy.
+    """The steps of an agent that two policies allow, with the evidence that each step gives against one of them.
+
+    One policy is followed; the other is the one to be ruled out.
 
     Attributes:
         size: number of states.
@@ -241,7 +244,7 @@ class Steps:
         source: ``int32 [n]``, the state before each step.
         target: ``int32 [n]``, the state after each step.
         probability: ``float64 [n]``, probability of the step for the policy that is followed.
-        gain: ``float64 [n]``, change of the log-likelihood ratio.
+        gain: ``float64 [n]``, change of the log-likelihood ratio in favour of the policy that is followed.
         leaks: ``bool [size]``, whether an action of the state rules the other policy out at once.
     """
 
@@ -278,14 +281,14 @@ def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agr
 
 
 def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agreement | None:
-    """Return the chain of agreement without the states in which the evidence is reached.
+    """Return the chain of agreement without the states in which the evidence rules the policy out.
 
-    None if the evidence in a state depends on the path that led there.
+    Returns None if the evidence in a state depends on the path to it: then it is no property of the state.
 
     Args:
         shared: the chain of agreement from one state, which is its first state.
         steps: its steps.
-        evidence: the evidence.
+        evidence: the likelihood ratio at which a policy is ruled out, between 0 and 1.
     """
     level = np.full(steps.size, np.nan)
     limit = math.log(1 / evidence) - TIE
@@ -302,16 +305,16 @@ def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agre
 
 @compiled(work=lambda given: 2 * given.target.size)
 def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue: Any) -> bool:
-    """Fill in the log-likelihood ratio at each state that can be reached below `limit`, starting from state 0.
+    """Compute the log-likelihood ratio (LLR) at each state that can be reached below `limit`, from state 0.
 
-    Return False if paths to the same state differ in it.
+    Returns False if paths to the same state lead to different ratios.
 
     Args:
         indptr: ``int64 [n + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
         target: ``int32 [n_steps]``, the state after each step.
         gain: ``float64 [n_steps]``, change of the log-likelihood ratio.
-        limit: states that reach it are not continued.
-        level: ``float64 [n]``, all ``nan``, to be filled.
+        limit: the search does not continue from states whose ratio reaches it.
+        level: ``float64 [n]``, all ``nan``, to be filled with the ratios.
         queue: ``int32 [n]``, work space.
     """
     level[0] = 0.0

@@ -105,10 +105,10 @@ class Divergence(Sealed):
         return self._at(self._backend.matrices_at, state, partial=partial)
 
     def bounds_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return a proven lower and upper bound on EDP at `state`, each like a matrix of `matrices_at`.
+        """Return a proven lower and a proven upper bound on EDP at `state`, each like a matrix of `matrices_at`.
 
-        They are equal where EDP is exact. They differ by evidence for policies that may take any action; the upper
-        bound is ``inf`` where none was found.
+        The bounds are equal where EDP is exact. They differ for EDP by evidence of policies that may take any action;
+        there the upper bound is ``inf`` if none was found.
 
         Args:
             state: the state.
@@ -117,7 +117,10 @@ class Divergence(Sealed):
         return self._at(self._backend.bounds_at, state, partial=partial)
 
     def _at(self, method: Callable[[int], _AtOne], state: StateLike, *, partial: bool) -> tuple[FloatArray, FloatArray]:
-        """Return the two matrices that a method of the backend computes at `state`, with ``nan`` for missing goals."""
+        """Return the two matrices that a method of the backend computes at `state`, ``nan`` for goals out of reach.
+
+        Unless `partial`, such goals raise an `InputError`.
+        """
         index = self.model.state(state, "state")
         check_size(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
         one, two, missing = method(index)
@@ -209,7 +212,10 @@ _AtOne = tuple[FloatArray, FloatArray, IntArray]
 
 
 class _Backend(ABC):
-    """A method that computes EDP and WCD of all pairs of goals."""
+    """A base class of ways to compute EDP and WCD of all pairs of goals.
+
+    `Divergence` chooses the subclass for its model, such as `_OpenGrid` or `_Chains`.
+    """
 
     method: str
 
@@ -217,11 +223,15 @@ class _Backend(ABC):
     def matrices_at(self, state: int) -> _AtOne:
         """Return EDP and WCD at one state, and the indices of the goals that cannot be reached from there.
 
-        Both are ``float64 [n_goals (ruled out), n_goals (pursued)]``; the values of these goals are undefined.
+        Both matrices are ``float64 [n_goals (ruled out), n_goals (pursued)]``. Their values for these goals have no
+        meaning.
         """
 
     def edp_at(self, state: int) -> _AtOne:
-        """Return EDP at one state, a second matrix without meaning, and the goals that cannot be reached."""
+        """Return EDP at one state, a second matrix without meaning, and the goals that cannot be reached.
+
+        The form is that of `matrices_at`, without the work for WCD.
+        """
         return self.matrices_at(state)
 
     def bounds_at(self, state: int) -> _AtOne:
@@ -345,10 +355,10 @@ class _Chains(_Backend):
         return lower.copy(), upper.copy(), self._missing(state)
 
     def _edps_at(self, state: int) -> FloatArray:
-        """Return EDP and its bounds at a state, ``float64 [3, n_goals (ruled out), n_goals (pursued)]``.
+        """Return EDP and its lower and upper bound at a state, ``float64 [3, n_goals (ruled out), n_goals (pursued)]``.
 
-        Pairs of which a policy has no action in the state get 0. The values of the last state are kept, because EDP
-        and its bounds are often wanted together.
+        Pairs of goals get 0 if the policy of one of them has no action in the state. The result for the last state is
+        kept, because EDP and its bounds are often asked for together.
         """
         kept, found = self._found
         if kept != state:

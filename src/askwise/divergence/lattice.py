@@ -62,7 +62,7 @@ def bounded(
     Args:
         steps: the steps that both policies allow.
         wanted: ``int32 [n]``, the states.
-        evidence: the evidence.
+        evidence: the likelihood ratio at which a policy is ruled out, between 0 and 1.
         within: refine until the bounds differ by at most this share of the lower one, at all states.
         max_lattice: limit on the number of states times the number of levels.
     """
@@ -123,7 +123,7 @@ def _shown(lower: FloatArray, upper: FloatArray) -> tuple[Any, Any]:
 def common_unit(gains: FloatArray, limit: float) -> float | None:
     """Return a number of which all `gains` are multiples, up to rounding, or None if none was found.
 
-    It is only looked for among the fractions of the smallest gain, and is not much smaller than `limit`.
+    Only the smallest gain and some of its fractions are tried, and none below a 10,000th of `limit`.
     """
     sizes = np.unique(np.abs(gains[np.abs(gains) > TIE]))
     if sizes.size == 0:
@@ -137,9 +137,10 @@ def common_unit(gains: FloatArray, limit: float) -> float | None:
 
 
 def infinite_below(steps: Steps, limit: float) -> FloatArray:
-    """Return ``m(s)``, the supremum of LLRs at `s` from which the policies may agree forever, ``float64 [n]``.
+    """Return the largest LLR (log-likelihood ratio) at each state from which the policies may agree forever.
 
-    It is ``-inf`` where no state can be reached from which the policies agree forever.
+    The result is ``float64 [n]``, the supremum ``m(s)`` for each state `s`. It is ``-inf`` where no state can be
+    reached from which the policies agree forever.
 
     Args:
         steps: the steps that both policies allow.
@@ -165,12 +166,14 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 
 @compiled(work=lambda given: 4 * given.source.size)
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
-    """Raise ``reach[s]`` to ``max over steps of min(limit, reach[s'] - gain)``; return whether `most` steps sufficed.
+    """Raise each ``reach[s]`` to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`.
+
+    This is repeated until nothing changes. Returns whether `most` steps sufficed.
 
     Args:
         starts: ``int64 [n + 1]``, the steps into state t are those from ``starts[t]`` to ``starts[t + 1]``.
         source: ``int32 [n_steps]``, the state before each step.
-        gain: ``float64 [n_steps]``, its gain.
+        gain: ``float64 [n_steps]``, the gain of each step.
         limit: the LLR that rules a policy out.
         reach: ``float64 [n]``, changed in place.
         queue: ``int32 [n + 1]``, work space, a ring.
@@ -206,8 +209,9 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
 def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any, Any, Any]:
     """Return all moves on the lattice that do not reach the limit: source, new level, target and probability.
 
-    Levels are counted from the floor: 0 is the floor, `depth` an LLR of 0, and ``depth + levels`` the limit. A state of
-    the lattice has the index ``state * (depth + levels) + level``. Also returns which lattice states may end.
+    A state of the lattice is a state of the agent and a level of its log-likelihood ratio (LLR). Levels are counted
+    from the floor: 0 is the floor, `depth` an LLR of 0, and ``depth + levels`` the limit. A lattice state has the index
+    ``state * (depth + levels) + level``. Also returns which lattice states may end.
     """
     width = levels + depth
     level = np.arange(width)
@@ -225,7 +229,8 @@ def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any,
 def _solved(chain: AbsorbingChain, tolerance: float) -> tuple[FloatArray, float]:
     """Return the expected steps until a chain ends, ``float64 [n]``, and a proven bound on their relative error.
 
-    Always by sweeps: factors of a lattice fill up (2,000 lattice states of a random model took 2.7 s).
+    The chain is always solved by sweeps, because the factors of a lattice fill up (2,000 lattice states of a random
+    model took 2.7 s).
     """
     values = np.full(chain.size, np.inf)
     finite = np.flatnonzero(~chain.infinite)
@@ -241,11 +246,13 @@ def early_values(
 ) -> FloatArray:
     """Return lower bounds on EDP by evidence at the states `wanted`, ``float64 [n]``.
 
+    The log-likelihood ratio (LLR) is rounded to levels in such a way that policies are ruled out too early.
+
     Args:
         steps: the steps that both policies allow.
         wanted: the states.
         spacing: distance between two levels.
-        levels: number of levels from 0 to the limit.
+        levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below 0.
         tolerance: relative error up to which the chain is solved.
     """
@@ -269,15 +276,17 @@ def late_values(
     guess: float,
     tolerance: float,
 ) -> FloatArray | None:
-    """Return upper bounds on EDP by evidence at the states `wanted`, ``float64 [n]``; None if there are none.
+    """Return upper bounds on EDP by evidence at the states `wanted`, ``float64 [n]``; None if none could be found.
+
+    The log-likelihood ratio (LLR) is rounded to levels in such a way that policies are ruled out too late.
 
     Args:
         steps: the steps that both policies allow.
         wanted: the states.
         spacing: distance between two levels.
-        levels: number of levels from 0 to the limit.
+        levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below 0.
-        reach: what `infinite_below` returned.
+        reach: the result of `infinite_below`.
         guess: a first guess of the largest value at level 0.
         tolerance: relative error up to which the chain is solved.
     """

@@ -150,13 +150,13 @@ def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any
 
 @compiled
 def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
-    """Fill in EDP of every pair of goals at every cell, by looking it up.
+    """Fill a table with EDP of every pair of goals at every cell, looked up in the table of the closed form.
 
     Args:
         table: the table that `closed_form` returns.
         row: ``int32 [width, n_pairs]``, for each column of the grid, the row of the table for each pair.
         column: ``int32 [height, n_pairs]``, for each row of the grid, the column of the table for each pair.
-        edp: ``float64 [width * height, n_pairs]``, filled, cells row by row.
+        edp: ``float64 [width * height, n_pairs]``, the table to fill, cells row by row.
     """
     flat = table.ravel()
     across = table.shape[1]

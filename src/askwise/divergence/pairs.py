@@ -56,10 +56,10 @@ def matrices_at(
 def capped_matrices(
     successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return EDP and WCD as `matrices_at`, but finite because observation ends, and the steps to each goal.
+    """Return EDP and WCD like `matrices_at`, but finite, and the steps to each goal.
 
-    Observation ends with the step in which the agent stays at its goal. So the values of a goal with itself, and of
-    goals that share a nearest target, are at most that step instead of infinite; other values do not change.
+    They are finite because observation ends with the step in which the agent stays at its goal. So the values of a goal
+    with itself, and of goals that share a nearest target, are at most that step; other values do not change.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none; read-only, as all arrays here.
@@ -111,7 +111,9 @@ class _Counts(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Temporary arrays. The cone of a goal is the set of states on shortest plans from the queried state to it.
+    """Work space for the matrices at one state.
+
+    The cone of a goal is the set of states on shortest plans from the queried state to the goal.
 
     Attributes:
         queue: ``int32 [n_states]``, states waiting to be expanded.

@@ -34,7 +34,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """An interval of steps from `start` to `end`, both included; the current step is 1, and ends may be fractions."""
+    """An interval of steps from `start` to `end`, both included; the current step is 1. Both may be fractions."""
 
     start: float
     end: float
@@ -80,8 +80,8 @@ class Zones:
         other: name of the goal that it is confused with.
         information: Z_I, the steps up to which the teammate's actions may not have ruled out a goal yet.
         branching: Z_B, the steps from which the ego agent may need different actions for the two goals.
-        expected_information: eZ_I, as Z_I, but up to the expected step instead of the latest.
-        expected_branching: eZ_B, as Z_B, but from the expected step.
+        expected_information: eZ_I, like Z_I, but it ends with the teammate's EDP instead of its WCD.
+        expected_branching: eZ_B, like Z_B, but it begins with the ego agent's EDP instead of its WCD.
     """
 
     truth: str
