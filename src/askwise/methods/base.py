@@ -26,7 +26,7 @@ from askwise.types import BoolArray, FloatArray
 
 
 class Agent(ABC):
-    """An ego agent: call `reset` before each episode, then `decide` before each step.
+    """The base class of ego agents: call `reset` before each episode, then `decide` before each step.
 
     The default `name` of a subclass is the name of its class in lower case.
     """
@@ -59,7 +59,10 @@ class Agent(ABC):
         """
 
     def watch(self, observation: Observation) -> None:
-        """Process an observation of a step that something else decides; the agent's own decision is not used."""
+        """Learn from an observation in a step that another agent or a person decides.
+
+        By default, `decide` is called and its decision is not used.
+        """
         # An agent of unknown kind is only known to process observations when it decides.
         self.decide(observation)
 
@@ -74,16 +77,20 @@ class Agent(ABC):
 
 @runtime_checkable
 class KnowsGoal(Protocol):
-    """An agent that is given the teammate's goal at the start of an episode; other agents are compared with it."""
+    """A base class of agents that are given the teammate's goal at the start of an episode, such as `Informed`.
+
+    The costs of other agents are compared with theirs.
+    """
 
     def set_goal(self, goal: int) -> None:
         """Give the agent the index of the teammate's goal in this episode."""
 
 
 class BeliefAgent(Agent):
-    """An agent that keeps a belief about the teammate's goal and updates it from its observations.
+    """A base class of agents that keep a belief about the teammate's goal and update it from their observations.
 
-    If some action is optimal for all possible goals, it takes this action. Otherwise `ask_or_wait` decides.
+    If some action is optimal for all possible goals, the agent takes it. Otherwise `ask_or_wait` decides, which each
+    subclass defines.
 
     Args:
         belief: kind of belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``.
@@ -118,8 +125,8 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Update the belief, and return an action that is optimal for all possible goals if there is one.
 
-        If there is none, return the result of `ask_or_wait`. If each such action could put a goal that is not ruled out
-        beyond reach, return the decision to wait.
+        If there is none, return the result of `ask_or_wait`. If there are such actions, but after each of them a goal
+        that is not ruled out could no longer be reached, return the decision to wait.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -139,7 +146,10 @@ class BeliefAgent(Agent):
         return self.heed(self.ask_or_wait(state, possible)).made_at(situation)
 
     def heed(self, decision: Decision) -> Decision:
-        """Return `decision`, or the decision to wait if it asks a question that would get the same answer as before."""
+        """Return `decision`; if it is a question whose answer is known already, return the decision to wait instead.
+
+        That is a question that was asked before, if errors are persistent.
+        """
         if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
             return decision
         return self.wait("Wait: the same question was asked before and would get the same answer.")
@@ -177,7 +187,7 @@ class BeliefAgent(Agent):
 
     @abstractmethod
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return the decision where no action is optimal for all possible goals: to ask, or to wait.
+        """Return the decision in a step in which no action is optimal for all possible goals: to ask, or to wait.
 
         Args:
             state: the states of both agents.
@@ -220,10 +230,10 @@ class BeliefAgent(Agent):
 
 
 class PlanningAgent(BeliefAgent):
-    """A `BeliefAgent` whose `ask_or_wait` decides in every step in which more than one goal is possible.
+    """A base class of agents whose `ask_or_wait` decides in every step in which more than one goal is possible.
 
-    A plain `BeliefAgent` calls it only where no action is optimal for all possible goals. A plan may be better than an
-    action that is optimal for all of them, by asking first.
+    A plain `BeliefAgent` calls `ask_or_wait` only where no action is optimal for all possible goals. But to ask first
+    may be better than an action that is optimal for all of them.
     """
 
     def decide(self, observation: Observation) -> Decision:
@@ -266,10 +276,10 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
 
 
 class QuestionLimit(Agent):
-    """An agent that decides like another agent, but waits wherever that agent would ask more questions than allowed.
+    """An agent that decides like another agent, but waits instead of asking more questions than allowed.
 
-    It makes methods comparable if answers can be wrong, because the optimum is then known for a limited number of
-    questions only.
+    It makes methods comparable with the optimum if answers can be wrong, because the optimum is then known for a
+    limited number of questions only.
 
     Args:
         agent: the agent that decides.

@@ -39,9 +39,9 @@ class Interruption(BaseException):
 
 
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
-    """Raise `AgentFailed` if an error is the fault of the agent or teammate that raised it; otherwise return.
+    """Raise `AgentFailed` if an error is the fault of the agent or teammate whose method raised it; otherwise return.
 
-    Call it in the ``except`` block that caught the error, and write ``raise`` after it.
+    Call it in the ``except`` block that caught the error, followed by ``raise``.
 
     Args:
         player: the agent or teammate.
@@ -65,9 +65,9 @@ def blame(player: object, method: str, error: BaseException, t: int | None = Non
 
 @contextmanager
 def blaming(player: object, method: str, t: int | None = None, kind: str = "agent") -> Iterator[None]:
-    """Return a context manager that calls `blame` for every error raised in its block.
+    """Return a context manager: it calls `blame`, with these arguments, for every error raised in the ``with`` block.
 
-    It is slow: where speed matters, call `blame` directly. The arguments are those of `blame`.
+    It is slow: where speed matters, call `blame` directly.
     """
     try:
         yield
@@ -121,7 +121,7 @@ REALS = (float, int, np.floating, np.integer)
 
 
 def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
-    """Start an episode of an agent and return its checked name.
+    """Call `reset` of an agent for a new episode, and return the agent's checked name.
 
     Args:
         problem: the problem to be played.
@@ -182,7 +182,7 @@ def with_situation(
 ) -> Decision:
     """Return the decision with a `Situation` (states and belief), from which the gate and the zones are computed.
 
-    A situation that the agent added itself is checked and kept. Without a belief, none is added.
+    If the agent gave the decision a situation, that one is checked and kept. Without a belief, none is added.
 
     Args:
         problem: the problem that is played.
@@ -220,7 +220,7 @@ def decision_and_belief(
 
 
 class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
-    """A mistake in a decision or a belief; the message does not name the agent yet."""
+    """Raised if a decision or a belief is invalid; the caller adds the agent's name to its message."""
 
 
 # -- decisions ---------------------------------------------------------------------------------------------------

@@ -45,10 +45,10 @@ class Cut:
 
 
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
-    """Return the question that best separates goals that need different actions now, its price taken into account.
+    """Return the question that best separates goals that need different actions now, and is worth its price.
 
-    Each pair of goals that need different actions counts with the sum of their probabilities if the question contains
-    exactly one of them.
+    Each pair of goals that need different actions counts if the question contains exactly one of them, with the sum of
+    their probabilities. The objective is the sum over all pairs, minus the price.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
@@ -117,10 +117,11 @@ def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
 
 @compiled
 def _options(belief: Any, clique: bool, price: float) -> Any:
-    """Return the subsets of a class of goals that an optimal question may contain, a row ``float64 [2 n, 3]`` for each.
+    """Return the subsets of a class of goals that an optimal question may contain, as rows of ``float64 [2 n, 3]``.
 
     A row has the number of goals in the subset, their probability, and the gain from pairs within the class, minus the
-    price. Rows 0 to `n` are that many of the likeliest goals, the other rows 1 to ``n - 1`` of the unlikeliest.
+    price. Rows 0 to `n` hold the likeliest goals: none of them, one, and so on. The other rows hold the 1 to ``n - 1``
+    unlikeliest.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals of the class, in descending order.

@@ -32,7 +32,7 @@ SWAP_WIDTH = 12
 
 
 class Standing(NamedTuple):
-    """A question, and how much its value changes if each goal moves into or out of it (a flip).
+    """A question in hill climbing, and how its value would change if each goal moved into or out of it (a flip).
 
     A question splits the goals in two sides: those in it and all others. The intervals are those of `Intervals`: each
     true goal has a list with an interval for each other goal. Intervals of a list with the same begin form a group.
@@ -65,14 +65,15 @@ class Standing(NamedTuple):
 def climb(
     mask: Any, swaps: bool, belief: Any, conflict_steps: Any, intervals: Any, by_size: Any, extra: Any
 ) -> tuple[float, int]:
-    """Improve a question in place until no change of one goal, and no swap of two, increases its net value.
+    """Improve a question in place until no move of one goal, and no swap of two goals, increases its net value.
 
-    Returns the net value (value minus price) of the question, and the number of questions compared. The price of a
-    question is ``by_size[number of goals]`` plus ``extra[goal]`` for each goal in it.
+    A move takes a goal into or out of the question. Returns the net value (value minus price) of the question, and the
+    number of questions compared. The price of a question is ``by_size[number of goals]`` plus ``extra[goal]`` for each
+    goal in it.
 
     Args:
         mask: ``bool [n]``, the goals in the question.
-        swaps: whether to try swaps of a goal in the question for another one, where no single change helps.
+        swaps: whether to try swaps of a goal in the question for one outside it, where no single move helps.
         belief: ``float64 [n]``, probabilities of the goals.
         conflict_steps: ``float64 [n]``, see `QuestionValue`.
         intervals: an `Intervals`.
@@ -112,7 +113,7 @@ def climb(
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
     """Return the goal that increases the net value most by moving into or out of the question, and the increase.
 
-    Moves that lead to a question about no goal or about all goals are not allowed; -1 if there is no other.
+    Moves that lead to a question about no goal or about all goals are not allowed. The goal is -1 if no move is left.
 
     Args:
         now: the `Standing` of the question.
@@ -206,7 +207,7 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Recompute what the case that `g` is the true goal contributes to the gains of the `Standing` `now`."""
+    """Recompute one part of all gains in the `Standing` `now`: the part from the case that `g` is the true goal."""
     if belief[g] == 0.0:
         return
     group = intervals.starts[g]
@@ -250,9 +251,9 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 
 @inner
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Update the gain of goal `g` for the case that it is the true goal and itself changes sides.
+    """Update the part of the gain of goal `g` from the case that it is the true goal itself.
 
-    The gain is the length of the union of its leads minus that of its rivals (see `Standing`), times `probability`.
+    It is the length of the union of its leads minus that of its rivals (see `Standing`), times `probability`.
     """
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0
@@ -275,7 +276,7 @@ def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
 
 @inner
 def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Update the shares (see `Standing`) of the intervals of `g`, for the case that `g` is the true goal.
+    """Update the shares (see `Standing`) of the intervals in the list of `g`: gains if `g` is the true goal.
 
     Only leads, whose goals could leave the side of `g`, and longer intervals, whose goals could join it, have a share.
     `probability` is that of `g`.
@@ -302,12 +303,12 @@ def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
 def _uncovered(
     reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
 ) -> float:
-    """Return the length between `reach` and `until` that the leads of the following groups do not cover.
+    """Return the length of the part between `reach` and `until` that is not covered by the leads of certain groups.
 
-    A group has the intervals of a true goal with the same begin; its lead is the longest one that counts. `group` is
-    the index of the first interval of the first group to consider, `stop` the index after the last group. `lead` is an
-    array of `Standing`; `begin`, `end` and `following` are arrays of `Intervals`. They are passed one by one, because
-    in this innermost loop passing records costs more than the work itself.
+    These are the groups from `group`, the index of a group's first interval, up to the index `stop`. A group has the
+    intervals of a true goal with the same begin; its lead is the longest one that counts. `lead` is an array of
+    `Standing`; `begin`, `end` and `following` are arrays of `Intervals`. They are passed one by one, because in this
+    innermost loop passing records costs more than the work itself.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

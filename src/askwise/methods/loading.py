@@ -45,9 +45,10 @@ def is_location(name: str) -> bool:
 
 
 def named_options(given: str) -> tuple[str, dict[str, Any]]:
-    """Split the name of a method and its options, such as ``ezq,belief=robust``: return ``ezq, {"belief": "robust"}``.
+    """Split the text that names a method and its options into the name and a dict of the options.
 
-    Numbers, ``true`` and ``false`` become values of these types; everything else stays text.
+    For example, ``ezq,belief=robust`` becomes ``ezq, {"belief": "robust"}``. Numbers, ``true`` and ``false`` become
+    values of these types; everything else stays text.
     """
     name, *stated = re.split(r",\s*(?=[A-Za-z_]\w*=)", given)
     options: dict[str, Any] = {}
@@ -105,9 +106,9 @@ def takes(location: str, option: str) -> bool:
 
 
 def _found(location: str) -> Callable[..., object]:
-    """Load the file or module of a location (``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``), and return what it names.
+    """Return the class or function at a location (``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``).
 
-    This is a subclass of `Agent` or a function; `InputError` is raised for anything else.
+    It is a subclass of `Agent` or a function that makes an agent; `InputError` is raised for anything else.
     """
     field = f"method {location!r}"
     home, _, name = (location, "", "") if location.endswith(".py") else location.rpartition(":")
@@ -133,7 +134,10 @@ def _found(location: str) -> Callable[..., object]:
 
 
 def _agents_in(module: ModuleType, name: str) -> str:
-    """Return the end of the message that a module has no agent called `name`: a list of the agents that it defines."""
+    """Return the end of an error message: a list of the agents that a module defines.
+
+    The message says that the module has no agent called `name`.
+    """
     agents = _defined_in(module)
     if not agents:
         return "the name of an agent: a subclass of askwise.Agent (the file has none)"
@@ -223,7 +227,7 @@ def _module(name: str, field: str) -> ModuleType:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Return a context manager in whose block the modules of a folder can be imported.
+    """Return a context manager: while the ``with`` block runs, the modules of a folder can be imported.
 
     The folder comes last in Python's path, so that its modules hide no others.
     """

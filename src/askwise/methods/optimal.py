@@ -67,7 +67,7 @@ class Optimal(PlanningAgent):
         self._heard_before = 0  # number of the first answers that the solver's prior already includes
 
     def considered_goals(self) -> BoolArray:
-        """Return the goals to plan for, ``bool [n_goals]``.
+        """Return the goals to plan for, ``bool [n_goals]``: the possible ones.
 
         If answers may be wrong, these are all goals that are not ruled out, including very improbable ones.
         """
@@ -82,7 +82,7 @@ class Optimal(PlanningAgent):
         return self._explained(self._best_move(state, possible, off=off), int(goals.size))
 
     def _best_move(self, state: JointState, possible: BoolArray, *, off: bool) -> BestMove:
-        """Return the optimal move; solve the problem anew from the current state if the solution does not cover it.
+        """Return the optimal move; if the solution does not cover the state, first solve the problem from there.
 
         Args:
             state: the states of both agents.

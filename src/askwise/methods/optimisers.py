@@ -123,9 +123,9 @@ def _next_generation(members: BoolArray, fitness: FloatArray, mutation: float, r
 
 
 class _Nets:
-    """The net values (value minus price) of questions, each computed once; -inf for no goals and for all goals.
+    """Computes the net values (value minus price) of questions and remembers them.
 
-    Call it with questions as ``bool [m, n]``.
+    Call it with questions as ``bool [m, n]``. Questions about no goal or about all goals have the net value -inf.
     """
 
     def __init__(self, values: QuestionValue) -> None:
@@ -178,10 +178,12 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
 
 
 def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> BestQuestion:
-    """Return the best question by branch and bound; the best one found if the search exceeds `budget`.
+    """Return the best question by branch and bound; the best question found so far if the search exceeds `budget`.
 
-    `budget` is the largest number of partial questions (in which some goals are not yet assigned) to search. `rng`
-    draws the starts of a local search, whose result is the first question.
+    Args:
+        values: the values of all questions.
+        rng: draws the starts of a local search, whose result is the first question to improve.
+        budget: largest number of partial questions (in which some goals are not yet assigned) to search.
     """
     return _prove(values, local_search(values, rng, restarts=2), budget)
 
@@ -223,10 +225,10 @@ def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: in
 
 
 def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
-    """Return prices by the size of a question, ``float64 [n + 1]``, and the extra price of each goal, ``float64 [n]``.
+    """Return the two parts of the price of a question: by its size, ``float64 [n + 1]``, and by goal, ``float64 [n]``.
 
-    The price of a question is the sum of both. Raises `InputError` for a price that is not such a sum; only `genetic`
-    works with other prices.
+    The price is the entry for the number of goals in the question plus the entries of these goals. Raises `InputError`
+    for a price that is not such a sum; only the optimiser ``genetic`` works with other prices.
     """
     n = values.n
     goals = list(range(n))
@@ -347,10 +349,10 @@ def branch_and_bound(
 
 @inner
 def _cheapest(prices: Any) -> Any:
-    """Return the least price over all sizes in a range, ``float64 [n + 1, n + 1]``, by smallest and largest size.
+    """Return the least price of a question whose size lies in a range, ``float64 [n + 1, n + 1]``.
 
-    `prices` is ``float64 [n + 1]``, the price of a question by the number of its goals. A question about no goals or
-    about all `n` is not allowed.
+    The first axis is the smallest size of the range, the second axis the largest. `prices` is ``float64 [n + 1]``, the
+    price of a question by the number of its goals. A question about no goals or about all `n` is not allowed.
     """
     n = prices.size - 1
     cheapest = np.full((n + 1, n + 1), np.inf)

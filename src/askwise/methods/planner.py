@@ -88,7 +88,10 @@ class PlannerAgent(PlanningAgent):
         self._plain = answers.truthful and problem.query_cost.per_option is None and self.questions is None
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the planner's decision; an answer in the observation first counts towards the limit on questions."""
+        """Return the planner's decision: the action or question that begins the best plan found.
+
+        If the observation has an answer, the question first counts towards the limit on questions.
+        """
         self._asked += observation.answer is not None
         return super().decide(observation)
 
@@ -194,7 +197,7 @@ class PlannerAgent(PlanningAgent):
         )
 
     def _without_question(self, plan: Plan, action: str, left: int, without: str) -> str:
-        """Return the reason for an action, for users, if the plan contains no question that could be asked now.
+        """Return the reason for an action, a text for users, if the plan has no question that could be asked now.
 
         Args:
             plan: the plan.

@@ -124,7 +124,8 @@ class Intervals(NamedTuple):
     """The intervals of steps in which the ego agent has no clear action, for each true goal and each other goal.
 
     An interval ``(begin, end]`` starts where the plans for both goals differ, and ends when the other goal is ruled
-    out. Each true goal has a list of them, `m` intervals in total; empty intervals are left out.
+    out. Each true goal has a list of intervals, one for each other goal; empty intervals are left out. Below, `m` is
+    the number of all intervals.
 
     Attributes:
         starts: ``int64 [n + 1]``, index at which the list of each true goal starts.
@@ -183,7 +184,7 @@ def _offsets(numbers: Any, n: int) -> Any:
 
 @inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
-    """Return the number of steps without a clear action if `g` is the true goal and only one side of a split remains.
+    """Return the number of steps without a clear action if `g` is the true goal and only one side of goals is left.
 
     Args:
         g: the true goal.
