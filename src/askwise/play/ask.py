@@ -57,12 +57,12 @@ Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
 
 @dataclass(frozen=True, slots=True)
 class InferredPath:
-    """What follows from the teammate's current state, if it took a shortest path to it.
+    """How many goals explain the path that the teammate is assumed to have taken, a shortest path to its current state.
 
     Attributes:
         start: index of the state in which the path started.
         explained: number of goals for which the whole path is optimal.
-        of: number of goals of positive prior.
+        of: number of goals of positive prior, which `explained` is counted among.
     """
 
     start: int
@@ -136,13 +136,13 @@ def ask(
     Args:
         problem: the problem; `askwise.ask` also takes an instance of any domain, or the path of its file.
         method: the agent, or the name of its method.
-        history: all observations from the start on. If you give them, leave out `teammate_at`, `seen`, `ego_at`
-            and `answered`.
+        history: all observations from the start on. If you give them, leave out `teammate_at`, `seen`, `ego_at` and
+            `answered`.
         teammate_at: current state of the teammate; it is assumed to have taken a shortest path, unless `seen` is given.
         seen: all actions of the teammate from the start on, by name or index.
         ego_at: current state of the ego agent; by default its start.
         answered: all questions and answers so far.
-        seed: for methods that choose at random; with the seed of `simulate` they make the same choices.
+        seed: seed of the random choices of methods that have some; with the seed of `simulate` they are the same.
         belief: the kind of belief of an agent given by name, if not its default.
     """
     agent = _asked(problem, method, belief=belief)
@@ -188,10 +188,13 @@ Steps = list[tuple[int, int]]
 
 
 def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]) -> Steps:
-    """Return the path of the teammate as pairs of a state and an action, from the start on.
+    """Return the teammate's path to its current state as pairs of a state and an action, from the start on.
 
-    It follows the actions `seen`, or is the likeliest path to the state `teammate` if there are none; empty if neither
-    is given.
+    Args:
+        problem: the problem.
+        teammate: the teammate's current state. If `seen` is empty, the path is the likeliest one to this state; if it
+            is None as well, the path is empty.
+        seen: the actions that the teammate took, by name or index.
     """
     if not len(seen):
         return [] if teammate is None else likeliest_path(problem, joint_state(problem, teammate, None).teammate)
@@ -209,9 +212,10 @@ def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike
 
 
 def likeliest_path(problem: Problem, end: int) -> Steps:
-    """Return the likeliest shortest path of the teammate to the state `end`, as pairs of a state and an action.
+    """Return a likely shortest path of the teammate from its start to the state `end`.
 
-    In every step it takes the action with which most shortest paths to `end` continue.
+    The path is a list of pairs of a state and an action. In every state it takes the action that begins the largest
+    number of shortest paths to `end`.
     """
     model, here = problem.teammate.model, problem.start.teammate
     towards = urop(model, state_names(model, [end]))
@@ -284,7 +288,7 @@ def _goal(problem: Problem, given: GoalName) -> int:
 
 
 def _explained(problem: Problem, path: Steps) -> InferredPath:
-    """Return for how many goals of positive prior a path of the teammate is optimal in every step."""
+    """Return the number of goals of positive prior for which every step of the teammate's path is optimal."""
     explained = problem.prior > 0
     of = int(explained.sum())
     for state, action in path:

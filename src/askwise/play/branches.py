@@ -43,11 +43,11 @@ class HeardReplies:
 
     @property
     def key(self) -> Hashable:
-        """A hashable key that is equal for equal sets of questions and replies, in any order."""
+        """A hashable key that does not depend on the order in which the questions were asked."""
         return tuple(sorted(((question, _meant(answer)) for question, answer in self.given), key=repr))
 
     def odds(self, goals: Iterable[int]) -> Hashable:
-        """Return what the replies say about some goals, as a hashable key; None if they do not distinguish them.
+        """Return a hashable key of what the replies imply about some goals; None if they distinguish none of them.
 
         The key has the rounded log likelihood of the replies given each goal, relative to the largest.
         """
@@ -58,10 +58,10 @@ class HeardReplies:
         return odds if any(odds) else None
 
     def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, HeardReplies]]:
-        """Yield each possible answer to a question, its likelihood given each goal, and all replies including it.
+        """Yield, for each possible answer to a question: the answer, its likelihood and all replies including it.
 
-        The likelihood is ``float64 [n_goals]``. With persistent errors, a question asked before has only its earlier
-        answer.
+        The likelihood is ``float64 [n_goals]``, given each goal. With persistent errors, a question that was asked
+        before has only its earlier answer.
         """
         n_goals, model = len(problem.goals), problem.answers
         question = _listed(same_question(asked, n_goals)) if self.remembers else None
@@ -149,14 +149,14 @@ class Branch:
     def followed_by(
         self, observation: Observation, goals: Goals, possible: Goals, weight: FloatArray | None, **other: Any
     ) -> Branch:
-        """Return the branch after an answer or a step, with the same agent object.
+        """Return the branch that follows this one after an answer or a step, with the same agent object.
 
         Args:
-            observation: what the agent observes then.
+            observation: what the agent observes after the answer or step.
             goals: the true goals with which the episode continues.
-            possible: `goals`, and those with which the episode would be over.
+            possible: `goals`, and the true goals with which the episode would be over.
             weight: ``float64 [n_goals]``, joint probability of each goal and the new branch, or None, see `Branch`.
-            other: other attributes that change.
+            other: new values of further attributes.
         """
         asked = observation.answer is not None
         other |= {"asked": self.asked + 1 if "replies" in other else 0, "questions": self.questions + asked}
@@ -172,14 +172,14 @@ class Branch:
 
 
 class BranchQueue:
-    """A priority queue of the branches of an exact evaluation, which joins branches in the same situation.
+    """A priority queue of the branches of an exact evaluation; it joins branches in the same situation into one.
 
     Branches with the fewest replies since the teammate's last step come first, then those with the most goals. A
     question leads to fewer goals or to one more reply. So when a branch is taken from the queue, all branches that can
     join it in this step have joined it.
 
     Args:
-        situation: returns a key that is equal for branches to be joined; None to join none.
+        situation: returns a key of a branch; branches with equal keys are joined. None to join none.
     """
 
     def __init__(self, situation: Callable[[Branch], Any] | None) -> None:

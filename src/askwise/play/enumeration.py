@@ -110,7 +110,10 @@ class Enumeration:
         return self._beyond_known(self.costs)
 
     def _beyond_known(self, costs: list[float]) -> float:
-        """Return the sum of `costs`, already weighted by probability, minus the expected cost with the goal known."""
+        """Return the expected marginal cost: the sum of `costs` minus the expected cost with the goal known.
+
+        `costs` are costs that are already multiplied by their probabilities.
+        """
         known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
         return math.fsum([*costs, *(-known).tolist()])
 
@@ -182,9 +185,11 @@ class Enumeration:
         return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
-        """Add the cost of a decision to `costs`, for each goal of a branch, weighted by their joint probability.
+        """Add the cost of a decision to `costs`, for each goal of a branch.
 
-        `price` is one number, or ``float64 [n_goals]`` if the cost depends on the goal.
+        The cost is multiplied by the joint probability of the goal and the branch.
+
+        The `price` is one number, or ``float64 [n_goals]`` if the cost depends on the goal.
         """
         if branch.weight is not None:
             added = branch.weight * price
@@ -257,7 +262,7 @@ class Enumeration:
             yield branch.followed_by(seen, goals, possible, weight)
 
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
-        """Yield the branch after each possible action of the teammate, with the goals for which it may act so.
+        """Yield the branch after each possible action of the teammate, with the goals that allow this action.
 
         `ego` is the ego agent's next state. Goals for which the episode ends with this step are left out.
         """
@@ -314,10 +319,10 @@ class Enumeration:
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:
-    """Return whether branches with the same states and possible goals can be continued as one branch.
+    """Return whether branches with the same states and possible goals can be joined and followed as one branch.
 
-    This requires that the agent decides alike in them: its belief must not depend on the teammate's path. The belief
-    ``robust`` does, and so does ``bayes`` unless the teammate draws shortest plans uniformly.
+    They can if the agent makes the same decisions in all of them: its belief must not depend on the teammate's path.
+    The belief ``robust`` does, and so does ``bayes`` unless the teammate draws shortest plans uniformly.
     """
     if not agent.markov:
         return False

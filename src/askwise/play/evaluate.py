@@ -48,9 +48,9 @@ class Evaluation:
         method: name of the agent.
         expected_cost: expected cost of an episode.
         expected_marginal_cost: expected cost minus the expected cost with the goal known.
-        verdict: exact, with a proven error bound, or an estimate from a number of episodes.
+        verdict: says whether the costs are exact, with a proven error bound, or an estimate from a number of episodes.
         states: number of decisions that the agent took during the evaluation.
-        stderr: standard error of both costs, 0 if they are exact.
+        stderr: standard error of each of the two costs, 0 if they are exact.
         ci: 95 % confidence interval of the marginal cost.
         seconds: duration of the evaluation.
         questions: limit of questions per episode; None for no limit.
@@ -147,7 +147,10 @@ Measured = tuple[float, float, Verdict, int, float, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Incomplete(Verdict):
-    """The verdict on an exact evaluation that left out improbable branches, with their probability as `error_bound`."""
+    """The verdict on an exact evaluation that left out improbable branches.
+
+    `error_bound` is the total probability of these branches.
+    """
 
     def __str__(self) -> str:
         return f"all but a probability of {self.error_bound:.1e}, {self.method}"
@@ -205,7 +208,7 @@ def _from_episodes(
 ) -> Measured:
     """Estimate the expected costs of an agent from independent episodes; return the fields of an `Evaluation`.
 
-    `limited` is the part of the verdict about the limit of questions, empty without a limit.
+    `limited` is a text about the limit of questions that is added to the verdict; empty without a limit.
     """
     runs: list[tuple[int | None, Seed]] = [(None, rng) for rng in spawn(seed, episodes)]
     costs, marginal, decisions = _played(problem, player, runs, progress)
@@ -219,8 +222,8 @@ def _from_paths(
 ) -> Measured:
     """Estimate the expected costs of an agent from `paths` episodes for each goal of positive prior.
 
-    Returns the fields of an `Evaluation`. `limited` is the part of the verdict about the limit of questions, empty
-    without a limit.
+    Returns the fields of an `Evaluation`. `limited` is a text about the limit of questions that is added to the
+    verdict; empty without a limit.
     """
     goals = np.flatnonzero(problem.prior > 0).tolist()
     streams = zip(goals, spawn(seed, len(goals)), strict=True)

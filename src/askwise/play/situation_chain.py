@@ -36,9 +36,9 @@ linalg = LazyModule("scipy.sparse.linalg")
 
 
 def may_circle(problem: Problem) -> bool:
-    """Return whether the teammate's policy for some goal may lead it back to an earlier state, or make it wait.
+    """Return whether the teammate's policy for some goal may make it wait or lead it back to an earlier state.
 
-    Waiting at the target of the goal does not count.
+    Waiting at the target of the goal does not count. Such a teammate needs a `SituationChain` for an exact evaluation.
     """
     model = problem.teammate.model
     for goal, policy in enumerate(problem.policies or ()):
@@ -58,7 +58,7 @@ def may_circle(problem: Problem) -> bool:
 class SituationChain(Enumeration):
     """An exact evaluation of an agent as a Markov chain, for teammates that may return to earlier states.
 
-    The states of the chain are the situations that the agent can meet (everything that its decisions depend on).
+    The states of the chain are situations: everything that the agent's decisions depend on.
 
     Attributes:
         error: proven error bound of the expected cost, once it has been computed.
@@ -67,7 +67,7 @@ class SituationChain(Enumeration):
     error = 0.0
 
     def expected_marginal_cost(self) -> float:
-        """Find all situations that the agent can meet, solve the chain, and return the expected marginal cost."""
+        """Find all situations that can occur in an episode, solve the chain, and return the expected marginal cost."""
         self._number: dict[Any, int] = {}
         self._waiting: deque[Branch] = deque()
         self._price: list[float] = []
@@ -94,7 +94,7 @@ class SituationChain(Enumeration):
         return True
 
     def _meet(self, branch: Branch) -> bool:
-        """Queue a branch if its situation was not met before; return whether it is new."""
+        """Queue a branch and number its situation, unless it has a number; return whether it is new."""
         situation = self._situation(branch)
         if situation in self._number:
             return False
@@ -103,7 +103,7 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent of a branch decide, and record the price and the transitions to all following situations."""
+        """Let the agent of a branch decide; record the price, and the transitions to all following situations."""
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)
         decision = self._decision(branch)
@@ -137,7 +137,7 @@ class SituationChain(Enumeration):
 
         Args:
             goal: index of the goal.
-            root: number of the situation at the start.
+            root: index of the situation at the start.
             name: name of the agent, for errors.
         """
         n = len(self._number)

@@ -54,7 +54,7 @@ def lower_bound(
 
     Args:
         problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
-        limit: states to solve for each group of goals; more make the bound tighter and take longer.
+        limit: largest number of states to solve for each group of goals; more make the bound tighter and take longer.
         questions: if answers may be wrong or missing, only the answers to the first ``questions - 1`` questions are
             treated as possibly wrong or missing, and all later ones as true. By default all are treated as true, which
             is faster. The bound holds for any number of questions.

@@ -107,8 +107,8 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
 
     Args:
         data: the parsed JSON of the trace.
-        problem: the problem of the trace, to save time, as `problem_from_json` returned it for this trace or another
-            one of the same problem; by default it is read from `data`.
+        problem: the problem of the trace, if you have it already: the result of `problem_from_json` for this trace or
+            for another one of the same problem. By default it is read from `data`, which takes longer.
     """
     root, _ = _checked(data)
     problem = problem_from_json(data) if problem is None else problem
@@ -142,7 +142,7 @@ def problem_from_json(data: Any) -> Problem:
 
 
 def _checked(data: Any) -> tuple[Field, bool]:
-    """Check the format and the keys of a trace; return its contents and whether its format is the earlier version 1."""
+    """Check the format and the keys of a trace; return its contents, and whether they are in the older format 1."""
     if isinstance(data, dict) and "optimal_cost" in data:  # the earlier name
         data = {"known_cost" if key == "optimal_cost" else key: value for key, value in data.items()}
     root = Field("", data).object()
