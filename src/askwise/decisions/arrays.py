@@ -65,7 +65,7 @@ class ProblemArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """Scratch arrays of the search; level `k` (the first axis) holds the state of the search after `k` answers.
+    """Scratch arrays of the search. The first axis of most is the level: entry `k` is for the state after `k` answers.
 
     A weight is the joint probability of an intent and all answers so far. A signature is the exclusive or of the random
     signatures that identify a state (see `ProblemArrays`).
@@ -94,7 +94,7 @@ class SearchArrays(NamedTuple):
 
 
 class SearchStack(NamedTuple):
-    """The stack of the search: what is known about the state after each number of answers (its level).
+    """The stack of the search: bounds and choices for the state after each number of answers (its level).
 
     Every array is ``[n_levels]``. Costs are multiplied by the probability of the state.
 
@@ -102,7 +102,7 @@ class SearchStack(NamedTuple):
         total: probability of the state, the sum of its weights.
         known: loss of the state if the intent were known.
         cheapest: least price of the questions left.
-        upper: upper bound of the cost of the state, reached by `move`.
+        upper: upper bound of the cost of the state; `move` reaches it.
         lower: lower bound of the cost of the state.
         value: upper bound of the cost of the current question, over the answers searched so far.
         least: lower bound of the cost of the current question, over the answers searched so far.
@@ -128,7 +128,7 @@ class SearchStack(NamedTuple):
 
 
 class SolvedStates(NamedTuple):
-    """Two hash tables of the same size: the solved states of the search, and the cost of acting in each state reached.
+    """Two hash tables of the same size: one of solved states, one of the cost of acting in each state that was reached.
 
     Attributes:
         sign: ``uint64 [n, 2]``, signature of a state including the number of questions left; 0 for a free entry.
@@ -148,15 +148,15 @@ class SolvedStates(NamedTuple):
 
 
 class SearchLimits(NamedTuple):
-    """The width and the budget of a search, and whether it reaches the last allowed question.
+    """The width and the budget of a search, and whether questions are allowed beyond its depth.
 
     Attributes:
         width: number of questions to search in each state. With fewer than all, the result is a plan without a lower
             bound.
         final: whether no question is allowed beyond those that the search looks ahead. If not, the search stops where
             more questions could be asked.
-        work: time for one answer and one intent, in nanoseconds on an ordinary machine.
-        budget: largest time of the whole search, in the same unit.
+        work: estimated time for one answer and one intent, in nanoseconds on an ordinary machine.
+        budget: largest time of the whole search, in nanoseconds on an ordinary machine.
     """
 
     width: int
@@ -239,10 +239,11 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 
 
 def _entries(problem: DecisionProblem, depth: int) -> int:
-    """Return the number of entries of a hash table: a power of 2, with room for all states if there are few of them.
+    """Return the number of entries of a hash table, a power of 2.
 
-    `depth` is the number of questions to look ahead. A larger table would be slower, because its pages have to be
-    allocated when they are first touched.
+    If there are few states, the table has room for all of them. A table that is larger than needed would be slower,
+    because its pages have to be allocated when they are first touched. `depth` is the number of questions to look
+    ahead.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

@@ -122,7 +122,7 @@ def json_types(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A question that was asked, its answer, and its price."""
+    """A question that was asked in a `Session`, its answer, and its price."""
 
     question: str
     answer: str
@@ -165,11 +165,11 @@ class Session:
         return self._next
 
     def heard(self, answer: str | bool | None, question: str | None = None) -> Session:
-        """Record the answer to a question, and return the session.
+        """Record the answer to a question, and return the session itself.
 
         Args:
-            answer: one of the question's answers. True and False stand for yes and no, None for no answer, which
-                uses up the question without changing the belief.
+            answer: one of the question's answers. True and False stand for yes and no, None for no answer, which uses
+                up the question without changing the belief.
             question: the question that was asked; by default the one that `next` recommends.
         """
         name = question
@@ -186,10 +186,10 @@ class Session:
         return self
 
     def heard_text(self, text: str, field: str) -> Session:
-        """Record an answer given as ``QUESTION=ANSWER``, and return the session.
+        """Record an answer given as ``QUESTION=ANSWER``, and return the session itself.
 
-        Both parts may contain equals signs: the longest fitting name of a question is taken. `field` is the name of the
-        text in error messages.
+        Both parts may contain equals signs: the longest name of a question that fits is taken. `field` is the name of
+        the text in error messages.
         """
         names = [each.name for each in self.problem.questions]
         fits = [(name, text[len(name) + 1 :]) for name in names if text.startswith(f"{name}=")]
@@ -206,7 +206,7 @@ class Session:
         return self
 
     def saw(self, likelihood: Mapping[str, float] | Sequence[float] | FloatArray) -> Session:
-        """Update the belief by an observation that answers no question, and return the session.
+        """Update the belief by an observation that answers no question, and return the session itself.
 
         Args:
             likelihood: the probability of the observation given each intent, up to a common factor: by name, or in the

@@ -28,7 +28,7 @@ QUESTION = hex_of(QUESTION_PALE)
 
 
 class PlanNode(Protocol):
-    """A node of a plan to be drawn; `askwise.decisions.recommendation.Plan` implements it."""
+    """The interface of a node of a plan, as drawings need it; `askwise.decisions.recommendation.Plan` implements it."""
 
     @property
     def kind(self) -> str:
@@ -114,7 +114,7 @@ Branch: TypeAlias = tuple[str, float, float, float, float, float]
 
 
 def _arranged(plan: PlanNode) -> tuple[list[Box], list[Branch], int, int]:
-    """Return boxes and branches of a plan with their positions, and width and height of the drawing, in pixels."""
+    """Return the drawing of a plan: boxes and branches with their positions, its width and its height, in pixels."""
     columns = _columns(plan)
     left = [MARGIN]
     for nodes in columns[:-1]:
@@ -143,12 +143,12 @@ def _put(
         node: the node.
         column: its depth.
         left: x coordinate of each depth.
-        top: y coordinate of the top of its subtree.
+        top: y coordinate of the top of the node's subtree.
         boxes: the nodes with their positions.
         branches: the lines with their positions.
 
     Returns:
-        The y coordinates of the middle of its box and of the top of the next subtree.
+        The y coordinate of the middle of the node's box, and that of the top of the next subtree.
     """
     bottom, middles = top, []
     for _, below in node.answers:

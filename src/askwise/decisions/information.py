@@ -36,7 +36,8 @@ CLOSE = 1e-3
 def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
     """Return a lower bound of the expected loss, prices included, of every plan of asking and acting.
 
-    It follows from the least price of information; `steps` is the largest number of iterations.
+    It follows from the least price of a nat of information, which every plan has to pay for what it learns. `steps` is
+    the largest number of iterations.
     """
     possible = problem.belief > 0
     belief, loss = problem.belief[possible], problem.loss[:, possible]

@@ -35,12 +35,15 @@ OVERHEAD = 60.0
 
 @compiled
 def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, int]:
-    """Return the least expected loss of acting now, multiplied by the probability of the state, and the best action.
+    """Find the best action now, without any question.
 
     Args:
         world: the decision problem.
         space: the scratch arrays of the search.
         level: number of answers so far, the index of the state in `space`.
+
+    Returns:
+        The action's expected loss, multiplied by the probability of the state, and the index of the action.
     """
     weight, intent, size = space.weight[level], space.intent[level], space.size[level]
     sums = space.sums
@@ -71,7 +74,7 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
 def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
     """Write the state after an answer to the next level of `space`; return its probability and its least loss.
 
-    The least loss is the loss with the intent known, multiplied by the probability.
+    The least loss is the expected loss if the intent were known, multiplied by the probability.
 
     Args:
         world: the decision problem.
@@ -144,7 +147,9 @@ def information(world: ProblemArrays, space: SearchArrays, level: int, question:
 
 @compiled
 def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
-    """Return the index of a signature in a hash table, or ``-1 - k`` if it is missing and index `k` is free for it.
+    """Look a signature up in a hash table; return its index, or ``-1 - k`` if it is missing.
+
+    Then `k` is the free entry where it can be written.
 
     Args:
         signs: ``uint64 [n, 2]``, the signatures in the table, 0 for free entries; `n` is a power of 2.
@@ -164,7 +169,7 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 
 @compiled
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
-    """Return the least expected loss of acting now, as `act` does, from the cache `memory` if the state is in it."""
+    """Return the least expected loss of acting now; look it up in `memory` if it was computed before."""
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = find(memory.act_sign, sign_a, sign_b)
     if place >= 0:
@@ -187,7 +192,7 @@ def sort_questions(
     level: int,
     left: int,
 ) -> int:
-    """Sort the questions worth searching into ``space.order``, most promising first, and return their number.
+    """Write the questions worth searching into ``space.order``, the most promising first; return their number.
 
     Also writes ``space.score``, the cost of asking and then acting, and ``space.floor``, a lower bound of the cost of
     asking. In a narrow search (`SearchLimits.width`), the score is minus the information gain divided by the price.
@@ -232,9 +237,11 @@ def sort_questions(
 
 @compiled
 def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
-    """Write the first bounds of a state to `stack`: the loss of acting, the loss with the intent known, and prices.
+    """Write to `stack` what is known about a state before any question is searched.
 
-    `level` is the number of answers so far, the index of the state in `space` and `stack`.
+    This is its probability, the loss with the intent known, the least price of a question that is left, and the loss of
+    acting, as both bounds of its cost. `level` is the number of answers so far, the index of the state in `space` and
+    `stack`.
     """
     total, known, cheapest = 0.0, 0.0, np.inf
     for k in range(space.size[level]):
@@ -259,10 +266,10 @@ def enter(
     level: int,
     left: int,
 ) -> bool:
-    """Start searching a state; return False if no question has to be searched to know its bounds.
+    """Begin the search of a state; return whether a question has to be searched.
 
-    This is so if the state is cached, if no question can be better than acting, if no question may be asked, or if the
-    budget is used up.
+    None has to be searched if the state is cached, if no question can be better than acting, if no question may be
+    asked, or if the budget is used up. Then the bounds of the state are final.
 
     Args:
         world: the decision problem.
@@ -319,10 +326,11 @@ def update_bounds(
 
 @compiled
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Take the next answer that is not searched yet; write the state after it to ``level + 1``; False if none is left.
+    """Write the state after the next answer that is not searched yet to ``level + 1``; return False if none is left.
 
-    Moves to the next question when all answers to the current one were searched, or when it can no longer be the best.
-    `level` is the number of answers so far, `left` the number of questions that may still be asked.
+    If all answers to the current question were searched, or if it can no longer be the best, the first answer of the
+    next question is taken. `level` is the number of answers so far, `left` the number of questions that may still be
+    asked.
     """
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]

@@ -66,7 +66,8 @@ class DecisionProblem:
         questions: the questions, each of which may be asked once.
         limit: largest number of questions; None for all of them.
         name: name of the decision, may be empty.
-        note: what was changed in the probabilities that were stated; empty if nothing.
+        note: a text that says how the given probabilities were changed, for example scaled to sum to 1; empty if they
+            were not.
     """
 
     intents: tuple[str, ...]

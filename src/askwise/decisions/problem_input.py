@@ -102,9 +102,10 @@ def _answers(given: Field | None) -> AnswerModel:
 
 
 def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray, str]:
-    """Return the names of the intents, their probabilities, ``float64 [n_intents]``, and a note if they were changed.
+    """Return the names of the intents, their probabilities, ``float64 [n_intents]``, and a note.
 
-    `given` is a table or a list of probabilities, or a list of samples to be counted.
+    The note says how the given probabilities were changed; it is empty if they were not. `given` is a table or a list
+    of probabilities, or a list of samples to be counted.
     """
     value = given.value
     if isinstance(value, list) and value and not _is_number(value[0]):
@@ -230,8 +231,8 @@ def _refuse_twice(found: list[Asking], given: Field) -> None:
 def _refuse_same(found: list[Asking], given: Field) -> None:
     """Raise `InputError` if two questions are the same; called only if errors are persistent.
 
-    With persistent errors, asking again gets the same reply, but two equal questions would count as independent
-    information.
+    With persistent errors, a repeated question gets the same reply, but two equal questions in the list would count as
+    independent information.
     """
     seen: dict[bytes, str] = {}
     for each in found:

@@ -81,7 +81,9 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
 
 
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
-    """Return the shares of wrong and of missing answers to a question: its own if stated, otherwise those of `model`.
+    """Return how often answers to a question are wrong and how often they are missing, as shares from 0 to 1.
+
+    A question may state its own shares; otherwise those of `model` are taken.
 
     Args:
         given: the question.
@@ -115,12 +117,11 @@ def _asking(
 ) -> Asking:
     """Return a question whether the intent is in a set, or in which of several groups it is.
 
-    The likelihoods of its answers follow from how often answers are wrong or missing.
-
     Args:
         name: the name of the question.
         asked: the indices of the intents in the set, or the groups.
-        given: the question as given, which may state its own price and shares of wrong and missing answers.
+        given: the question as given, which may state its own price and shares of wrong and missing answers; the
+            likelihoods of its answers follow from these shares.
         index_of: the index of each intent, by name.
         default: price of the question unless it states its own.
         model: how often answers are wrong or missing unless the question states it.

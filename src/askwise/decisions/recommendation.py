@@ -124,7 +124,7 @@ class Plan:
         return "\n".join(f"{text:<{width}}  {loss:.4g}" for text, loss in rows)
 
     def svg(self) -> str:
-        """Return the plan as an SVG drawing of a tree."""
+        """Return the plan as an SVG drawing of a tree, as text."""
         from askwise.decisions.drawing import plan_to_svg  # loaded only when a plan is drawn
 
         return plan_to_svg(self)
@@ -146,10 +146,15 @@ class Plan:
 
 @dataclass(slots=True)
 class _Node:
-    """A node of a plan that is being built; `path` has the pairs ``(question, answer)`` that lead to it, by index.
+    """A node of a plan that is being built.
 
-    `move` is a question ``q >= 0``, or an action `x` as ``-1 - x``; `value` is the expected loss multiplied by
-    `weight`, the probability of the node.
+    Attributes:
+        path: the pairs ``(question, answer)``, by index, that lead to the node.
+        move: a question ``q >= 0``, or an action `x` as ``-1 - x``.
+        value: the expected loss multiplied by `weight`.
+        weight: the probability of the node.
+        below: for a question, pairs of an answer and the node after it.
+        cut: whether the nodes below were left out because the tree is too large.
     """
 
     path: list[tuple[int, int]]

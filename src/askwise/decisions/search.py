@@ -122,7 +122,7 @@ class DecisionSolver:
         return self._limits.work
 
     def begin(self, weights: FloatArray) -> None:
-        """Set the first state: these weights of the intents, ``float64 [n_intents]``, and no question asked."""
+        """Start the search from a belief: weights of the intents, ``float64 [n_intents]``, before any question."""
         world, space = self._world, self._space
         support = np.flatnonzero(weights > 0)
         space.size[0] = support.size
@@ -227,7 +227,10 @@ class SearchResult:
     lower: float
 
     def solver_for(self, first: int) -> DecisionSolver:
-        """Return the search whose plan is best after a first move: a question ``q >= 0``, or an action if negative."""
+        """Return the search that has the best plan after a first move.
+
+        `first` is the move: a question ``q >= 0``, or an action as a negative number.
+        """
         return self.narrow.get(first, self.solver)
 
 
@@ -282,9 +285,9 @@ def _wide(
 def _narrow(
     problem: DecisionProblem, world: ProblemArrays, wide: DecisionSolver, values: FirstMoves, budget: float
 ) -> dict[int, DecisionSolver]:
-    """Return narrow searches, by index of the first question, that found a better plan than `wide`.
+    """Return the narrow searches that found a better plan than `wide`, by index of the first question.
 
-    A narrow search looks only at the most informative question after the first one, and so looks further ahead.
+    After its first question, a narrow search looks only at the most informative question, and so looks further ahead.
 
     Args:
         problem: the decision problem.
