@@ -17,11 +17,11 @@ NO_PLAN = 1 << 29
 
 @compiled
 def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order: Any) -> int:
-    """Walk through a graph in breadth-first order, without forbidden moves; return the number of reached states.
+    """Search a graph breadth-first, without the forbidden moves; return the number of states reached.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; a rank is the
-            number of a move in its state.
+            index of a move in its state.
         owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
         closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner, is
             False.
@@ -60,7 +60,10 @@ def cheapest_plans(
     begun: Any,
     towards: Any,
 ) -> None:
-    """Compute the least price of a shortest plan for each goal, from each state; a plan pays for each of its moves.
+    """For each goal and state, compute the least price of a shortest plan that leads through the state.
+
+    The price of a plan is the sum of the prices of its moves. It is stored in two parts, `begun` up to the state and
+    `towards` after it.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
@@ -125,11 +128,22 @@ def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: 
 def cheapest_pair(
     order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, deepest: int
 ) -> tuple[int, int, int, int]:
-    """Find two plans for different goals that agree for at least `deepest` steps, with the least total price.
+    """Find the two plans of least total price, for different goals, that share at least their first `deepest` steps.
 
-    All arrays are results of `walk` and `cheapest_plans`, except ``counted [n_goals]``: whether a goal may be one of
-    the two. Returns the total price, the last state at which the plans agree, and both goals; the price is `NO_PLAN` if
-    there is no such pair.
+    A move that both plans share is paid once.
+
+    Args:
+        order: the reached states, as filled by `walk`.
+        reached: their number.
+        depth: the steps from the start, as filled by `walk`.
+        begun: the least price up to each state, as filled by `cheapest_plans`.
+        towards: the least price from each state to each goal, as filled by `cheapest_plans`.
+        counted: ``bool [n_goals]``, the goals that may be taken.
+        deepest: the least number of steps that the plans must share.
+
+    Returns:
+        The total price, `NO_PLAN` if there is no such pair; the last state that the plans share; and the index of each
+        goal.
     """
     best, state, one, other = NO_PLAN, -1, -1, -1
     for k in range(reached - 1, -1, -1):
@@ -165,7 +179,7 @@ def owners_before(
     state: int,
     used: Any,
 ) -> int:
-    """Fill `used` with the things that a cheapest shortest path to `state` pays for; return their number.
+    """Write the things that a cheapest shortest path to `state` pays for into `used`; return their number.
 
     A thing is a cell, edge or action that may be forbidden; a path pays for it if one of its moves belongs to it and
     has a price above 0. The other arrays are those of `walk` and `cheapest_plans`.
@@ -244,11 +258,13 @@ def certain_agreement(
     least: Any,
     agreed: Any,
 ) -> None:
-    """Fill ``agreed [n_goals, n_goals]`` with lower bounds on EDP: entry ``[i, j]`` is a bound on EDP(i | j).
+    """Compute lower bounds on EDP that hold for every design: entry ``[i, j]`` of `agreed` is a bound on EDP(i | j).
 
     A state is certain for goal `i` if it lies on a shortest plan for `i` with price 0, which no design can remove. The
-    bound is the number of certain states on a shortest plan for `j`, for the plan that has the fewest. ``least
-    [n_states]`` is working memory; the other arrays are those of `walk` and `cheapest_plans`.
+    bound is the number of certain states on a shortest plan for `j`, for the plan that has the fewest.
+
+    ``agreed [n_goals, n_goals]`` is filled with the bounds, ``least [n_states]`` is working memory, and the other
+    arrays are those of `walk` and `cheapest_plans`.
     """
     n_goals = towards.shape[1]
     for j in range(n_goals):

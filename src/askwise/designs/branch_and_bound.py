@@ -70,7 +70,7 @@ class BestSoFar:
         self._limit, self._progress, self._turn = limit, progress, turn
 
     def look(self) -> None:
-        """Count one more design, before it is evaluated; raise `BudgetSpent` if the limit is reached."""
+        """Count one more design as evaluated; raise `BudgetSpent` if that would exceed the limit."""
         if self.looked_at >= self._limit:
             raise BudgetSpent
         self.looked_at += 1
@@ -109,7 +109,7 @@ class BestSoFar:
 
 
 class Measure(Protocol):
-    """A value of designs that a search minimises, such as WCD.
+    """A base class of values of designs that a search minimises, such as the WCD.
 
     A design is the tuple of the indices of the things (cells, edges or actions) that it forbids.
     """
@@ -118,7 +118,7 @@ class Measure(Protocol):
     def expensive(self) -> bool:
         """Whether the value takes long to compute.
 
-        Then it is defined only for designs that keep the paths of both agents within the budget.
+        An expensive value is defined only for designs that keep the paths of both agents within the budget.
         """
 
     def value(self, design: Removals) -> float:
@@ -182,10 +182,12 @@ class Branching:
         return self.found.value, True
 
     def _below(self, design: Removals, first: int, kept: BoolArray, left: int) -> None:
-        """Evaluate the extensions of `design` that can still be better than the best design found so far.
+        """Evaluate those extensions of `design` that may still be better than the best design found so far.
+
+        An extension forbids further things (cells, edges or actions).
 
         Args:
-            design: indices of the things (cells, edges or actions) that are forbidden already.
+            design: indices of the things that are forbidden already.
             first: the position in the search order from which further things are taken.
             kept: ``bool [n_things]``, the things that no extension forbids.
             left: the largest number of further things.
@@ -259,10 +261,12 @@ class WorstCase:
         return self.found.value, True
 
     def _below(self, design: Removals, price: IntArray, left: int) -> None:
-        """Evaluate the extensions of `design` that can still have a smaller WCD than the best design found so far.
+        """Evaluate those extensions of `design` that may still have a smaller WCD than the best design found so far.
+
+        An extension forbids further things (cells, edges or actions).
 
         Args:
-            design: indices of the things (cells, edges or actions) that are forbidden already.
+            design: indices of the things that are forbidden already.
             price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
             left: the largest number of further things.
         """
@@ -288,19 +292,19 @@ class WorstCase:
             self._below(design, price, left)
 
     def pairs(self, design: Removals, price: IntArray, left: int, deepest: int) -> IntArray | None:
-        """Return the things to try next: those on two plans for different goals that agree for `deepest` steps or more.
+        """Return the things to try next: those on two plans for different goals that share `deepest` steps or more.
 
         To get a smaller WCD, a design has to forbid a thing (cell, edge or action) on every such pair of plans. The
-        pair with the fewest things that may be forbidden is taken.
+        pair with the fewest things that may be forbidden is taken, because it leaves the fewest cases to try.
 
         Args:
             design: indices of the things that are forbidden already.
             price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
             left: the largest number of further things to forbid.
-            deepest: the number of steps for which the plans agree.
+            deepest: the number of steps that the plans share.
 
         Returns:
-            Indices of things; empty if no two plans agree for so long, None if `left` things cannot block all pairs.
+            Indices of things; empty if no two plans share so many steps, None if `left` things cannot block all pairs.
         """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):
@@ -317,7 +321,7 @@ class WorstCase:
         return None
 
     def _bound(self) -> float:
-        """Return a lower bound on the WCD of all designs: the least value that blocking pairs of plans may achieve."""
+        """Return a lower bound on the WCD of all designs: the least WCD to which blocking pairs of plans may lead."""
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:
                 return float(value)

@@ -145,7 +145,7 @@ def _check_most(space: Space, most: int) -> None:
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
     """Return the best design in a space; among equally good and equally small designs, one that lengthens paths least.
 
-    A larger budget never makes the best value worse, so bisection finds the smallest sufficient budget.
+    A larger budget never makes the best value worse, so bisection finds the smallest budget with the same value.
 
     Args:
         space: the design space.

@@ -59,9 +59,10 @@ SEED = 0
 
 
 def pair_weights(prior: FloatArray) -> FloatArray:
-    """Return the probabilities of ordered pairs of different goals, ``float64 [n_goals, n_goals]``.
+    """Return the probability of each ordered pair of different goals, ``float64 [n_goals, n_goals]``.
 
-    Entry ``[i, j]`` is the probability that `j`, the true goal, is drawn from the prior, and then `i` from the others.
+    Entry ``[i, j]`` is the probability of drawing `j`, the true goal, from the prior, and then `i` from the other
+    goals.
     """
     prior = prior / prior.sum()
     weights = np.zeros((prior.size, prior.size))

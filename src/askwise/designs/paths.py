@@ -40,7 +40,7 @@ Removals = tuple[int, ...]
 
 
 class TeammatePaths:
-    """The teammate's paths that a design can leave as shortest ones, and how they change with a design.
+    """The teammate's paths that can be shortest ones under some design, and how a design changes them.
 
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
@@ -66,7 +66,7 @@ class TeammatePaths:
 
     @property
     def n_states(self) -> int:
-        """Number of states on paths that a design can leave as shortest ones."""
+        """Number of states on paths that are shortest ones under some design."""
         return int(self._walker.successor.shape[0])
 
     def goals_by(self, design: Sequence[int]) -> IntArray:
@@ -83,10 +83,9 @@ class TeammatePaths:
         return found[:-1]
 
     def closed(self, design: Sequence[int]) -> BoolArray:
-        """Return a design, given by the indices of the forbidden things, as an array ``bool [n_things + 1]``.
+        """Convert a design from indices of forbidden things to an array ``bool [n_things + 1]``, True for forbidden.
 
-        True means forbidden. The last entry is False, so that the index -1, for moves that nothing owns, is never
-        forbidden.
+        The last entry is False. It stands for the index -1, the owner of moves that cannot be forbidden.
         """
         return self._walker.closed(design)
 
@@ -102,7 +101,9 @@ class TeammatePaths:
         return bool(((steps >= 0) & (steps <= self.most)).all())
 
     def useful(self, design: Sequence[int]) -> BoolArray:
-        """Return ``bool [n_things]``: whether it can change anything to forbid a thing in addition to `design`.
+        """Return the things that are worth forbidding in addition to `design`, ``bool [n_things]``.
+
+        Forbidding any other thing changes no path within the budget.
 
         A thing is a cell, edge or action that may be forbidden; `design` holds the indices of forbidden ones.
         """
@@ -142,7 +143,9 @@ class TeammatePaths:
 
 
 class ShortestPlans:
-    """The shortest plans of all goals under a design, and the least prices of following them.
+    """The shortest plans of all goals under a design, and the least prices of these plans.
+
+    A plan pays the price of each of its moves. Prices mark the things that matter to a search, for example by 1.
 
     Args:
         walker: the graph with start and targets.
@@ -174,13 +177,13 @@ class ShortestPlans:
         )
 
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
-        """Return two plans for different goals that agree for at least `deepest` steps, with the least total price.
+        """Return the two plans of least total price, for different goals, that share at least `deepest` steps.
 
         ``counted [n_goals]`` says which goals may be taken.
 
         Returns:
-            The total price of both plans, and what has a price above 0 on them, as indices of things (cells, edges or
-            actions); None if there is no such pair.
+            The total price of the plans, and the indices of the things (cells, edges or actions) with a price above 0
+            on them; None if there is no such pair.
         """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
@@ -240,10 +243,10 @@ class _Walker:
         return self.plans(self.closed(design), self.free).steps
 
     def left(self, design: Sequence[int]) -> tuple[IntArray, Any, IntArray]:
-        """Return the graph without the moves of a design, which is given by the indices of the forbidden things.
+        """Return the graph that is left if the things of a design, given by their indices, are forbidden.
 
         Returns:
-            The next states, ``int32 [n_states, n_ranks]`` (a column for each move of a state), -1 for no move; the
+            The next states, ``int32 [n_states, n_ranks]`` (a column for each move of a state), -1 for no move; and the
             predecessors of all states in CSR form (`indptr`, `indices`).
         """
         successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))

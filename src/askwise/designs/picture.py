@@ -105,9 +105,9 @@ def _title(design: Design, when: str, state: DesignState) -> str:
 
 
 def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
-    """Return the teammate's model, the target states of each goal, the start, and an array of counts.
+    """Return the teammate's model, the target states of each goal, the start, and how many goals each state allows.
 
-    The array, ``int32 [n_states]``, has the number of goals that are possible if the teammate is seen in a state.
+    The last, ``int32 [n_states]``, is the number of goals that are possible if the teammate is seen in the state.
     `given` is a drawing, a problem or an instance.
     """
     if isinstance(given, Drawing):
@@ -177,7 +177,7 @@ def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:
 
 
 def _ego(ax: Axes, places: list[Place]) -> None:
-    """Mark the start of the ego agent; `places` has its coordinates, or is empty if nothing is to be marked."""
+    """Mark the start of the ego agent; `places` has its coordinates, or is empty if there is none to mark."""
     for x, y in places:
         ax.plot(x, y, "s", color=EGO, markersize=6, markeredgecolor=PAPER, zorder=5)
 

@@ -37,7 +37,8 @@ class DesignState:
         wcd: the worst case over pairs of goals: the latest step that separates them; for planning problems, as in the
             literature, the longest common prefix of plans, which is one less.
         edp: the expected EDP; the true goal and another goal are drawn from the prior.
-        told_apart: the latest step that separates two goals; infinite if some are never separated.
+        told_apart: the latest step that separates two goals, for every kind of problem; infinite if some are never
+            separated.
         never_apart: number of ordered pairs of goals that have a plan in common and are never separated; in `wcd` and
             `edp` they count up to the end of the plan.
         costs: number of steps of the teammate's shortest plan for each goal.

@@ -33,9 +33,9 @@ OF_PLANNER = "among designs that block a shortest path of the teammate"
 
 
 class Greedy:
-    """Greedy search for a good design: add the best thing one by one, then exchange single things. It proves nothing.
+    """A greedy search for a good design: it adds the best thing again and again, then exchanges single things.
 
-    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
+    It proves nothing. A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
         paths: the teammate's paths.
@@ -116,7 +116,7 @@ class Greedy:
                     break
 
     def _drop(self) -> None:
-        """Remove each thing from the best design that can be allowed again without making its value worse."""
+        """Allow again each thing of the best design that can be allowed without making the design's value worse."""
         for thing in self.found.design:
             if thing in self.found.design:
                 self._values(tuple(each for each in self.found.design if each != thing))
@@ -195,15 +195,15 @@ class DesignSearch:
         return bool(((steps >= 0) & (steps <= self._most_ego)).all())
 
     def value_of(self, design: Removals) -> float:
-        """Return the exact value of a design, the indices of the forbidden things, even if it is not the best one."""
+        """Return the exact value of a given design, the indices of the forbidden things; nothing is searched."""
         if isinstance(self.measure, Cost):
             self.measure.found = None
         return self.measure.value(design)
 
     def best(self, most: int) -> tuple[Removals, DesignVerdict]:
-        """Return the best design that was found, and the verdict: whether it is proven to be the best one.
+        """Return the best design found that forbids at most `most` things, and the verdict: whether it is proven best.
 
-        It is given by the indices of the forbidden things (cells, edges or actions), at most `most`.
+        The design is given by the indices of the forbidden things (cells, edges or actions).
         """
         value = self.measure.value(())
         useful = np.flatnonzero(self.paths.useful(())).tolist()

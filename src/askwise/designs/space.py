@@ -46,8 +46,8 @@ class EgoTrips:
 
     Attributes:
         graph: the moves.
-        legs: for each goal, the parts of its trip in order: pairs of the state where a part begins and the states of
-            which the nearest is its end.
+        legs: for each goal, the parts of its trip in order. Each part is a pair: the state where it begins, and the
+            states where it may end, of which the nearest is taken.
         extra: ``int [n_goals]``, steps of each goal that are not moves on this graph, such as picking up a load.
     """
 
@@ -125,9 +125,10 @@ def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, 
 
 
 def owners_of_cells(model: Model, states: IntArray) -> IntArray:
-    """Return ``int32 [n_states, n_actions]``: which of `states` each move enters, by its position in `states`.
+    """Return the owner of each move, ``int32 [n_states, n_actions]``.
 
-    It is `NO_OWNER` for moves to other states and for staying.
+    The owner is the state that the move enters, given by its position in `states`. It is `NO_OWNER` for moves to other
+    states and for staying.
     """
     thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # index -1, no move, has no owner
     thing[states] = np.arange(states.size, dtype=np.int32)
