@@ -43,14 +43,22 @@ type of number."""
 
 
 class _Patience:
-    """How many steps of loops may still be run in Python, in this process, before compiling is worth it."""
+    """The number of loop steps that this process may still run in Python before compiling is worth its time."""
 
     def __init__(self) -> None:
         self.left = PATIENCE
         self.each = EACH
 
     def allows(self, steps: int, done: int) -> bool:
-        """Return whether a kernel that has run `done` steps in Python may run `steps` more; if so, subtract them."""
+        """Return whether a kernel may run `steps` more loop steps in Python instead of being compiled.
+
+        If so, the steps are subtracted from those left in this process. Once numba is loaded, compiling is cheaper:
+        then a kernel may run in Python until it has run `each` steps.
+
+        Args:
+            steps: the number of steps of the next call.
+            done: the number of steps that the kernel has run in Python so far.
+        """
         if steps < self.left:
             self.left -= steps
             return True
@@ -62,12 +70,12 @@ _building = threading.RLock()
 
 
 class Kernel:
-    """A loop in two forms: as it is written, and compiled.
+    """A loop in two forms: as it is written in Python, and compiled by numba.
 
     Args:
         function: the loop.
-        work: returns about how many steps a call takes, given an object with the call's arguments as attributes; a
-            kernel without it is always compiled.
+        work: a function that estimates the number of steps of a call, given an object with the call's arguments as
+            attributes. A kernel without it is always compiled.
     """
 
     inline = "never"
@@ -82,7 +90,7 @@ class Kernel:
         self._within: Any = None
 
     def __call__(self, *given: Any) -> Any:
-        """Run the loop with these arguments, as it is written if that is little work, otherwise compiled."""
+        """Run the loop with these arguments: in Python if that is little work, otherwise compiled."""
         if NEVER:
             with np.errstate(all="ignore"):
                 return self.as_written(*given)
@@ -95,17 +103,20 @@ class Kernel:
         return self.compiled_for(*given)(*given)
 
     def may_run_as_written(self, most: int) -> bool:
-        """Return whether `on` may run the loop in Python: numba is not loaded, and it did less than `most` work."""
+        """Return whether `on` may run the loop in Python.
+
+        It may while numba is not loaded and the loop has done less than `most` work in Python (see `count`).
+        """
         return NEVER or (self._compiled is None and "askwise._jit" not in sys.modules and self._done < most)
 
     def count(self, work: int) -> None:
-        """Add work that was done in Python, in the unit of `may_run_as_written`."""
+        """Add to the work that the loop has done in Python, which `may_run_as_written` compares with its limit."""
         self._done += work
 
     def on(self, struct: Struct, *given: Any, as_written: bool) -> Any:
-        """Run the loop on a struct and other arguments, as it is written or compiled.
+        """Run the loop on a struct and other arguments: in Python if `as_written`, otherwise compiled.
 
-        Whole numbers become `int64` in both: products that mix bits have to overflow.
+        Whole numbers become `int64` in both cases, because products that mix bits have to overflow.
         """
         if as_written or NEVER:
             with np.errstate(all="ignore"):
@@ -114,7 +125,10 @@ class Kernel:
         return self.compiled_for(reference, *given)(reference, *given)
 
     def compiled_for(self, *given: Any) -> Any:
-        """Return the compiled loop for arguments of these types; for other types numba compiles it again."""
+        """Return the compiled loop; at the first call, compile it for arguments of these types.
+
+        If it is called with arguments of other types later, numba compiles it again for them.
+        """
         if self._compiled is None:
             load()
             from askwise._jit import compiled_for  # here, for it loads numba
@@ -153,9 +167,9 @@ def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
 
 
 def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
-    """Make a function a kernel: it is compiled at its first call, and its machine code is kept on disk.
+    """Decorate a function as a `Kernel`, which is compiled at its first call; its machine code is kept on disk.
 
-    With `work` (see `Kernel`) it is compiled at its first call with much work, and runs in Python before.
+    With `work` (see `Kernel`), it runs in Python until a call is much work, and is compiled then.
     """
     if function is None:
         return lambda function: Kernel(function, work)
@@ -163,7 +177,10 @@ def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) 
 
 
 class _Inner(Kernel):
-    """A loop that only other kernels call; calls from Python come from kernels that run as they are written."""
+    """A loop that is compiled only as a part of other kernels.
+
+    If it is called from Python, the caller is a kernel that runs in Python, and so does the loop.
+    """
 
     def __call__(self, *given: Any) -> Any:
         """Run the loop in Python with these arguments."""
@@ -172,7 +189,10 @@ class _Inner(Kernel):
 
 
 def inner(function: _F) -> _F:
-    """Make a kernel that is compiled into the kernels that call it; it has no entry point from Python."""
+    """Decorate a function as a kernel that is compiled only into the kernels that call it.
+
+    Python cannot call its compiled form.
+    """
     kernel: Any = _Inner(function)
     return kernel  # type: ignore[no-any-return]
 
@@ -184,24 +204,24 @@ class _Part(_Inner):
 
 
 def part(function: _F) -> _F:
-    """Make a kernel that numba inlines into its caller before it compiles the caller.
+    """Decorate a function as a kernel that numba inlines into its caller before it compiles the caller.
 
-    For loops with one caller: compiling the planner's kernels takes a fifth less time than with `inner`.
+    Use it for loops with one caller: compiling the planner's kernels takes a fifth less time than with `inner`.
     """
     kernel: Any = _Part(function)
     return kernel  # type: ignore[no-any-return]
 
 
 class Struct:
-    """Named arrays and numbers that kernels read as attributes.
+    """A base class for groups of named arrays and numbers that kernels read as attributes.
 
-    A subclass lists its fields as annotations. Kernels that run as they are written take the struct itself. Compiled
-    kernels take `compiled`, a reference to the same arrays: passing it costs one pointer, for any number of fields.
+    A subclass lists its fields as annotations. Kernels that run in Python take the struct itself. Compiled kernels take
+    `compiled`, a reference to the same arrays: passing it costs one pointer, for any number of fields.
 
-    A subclass has a kernel `make` that makes it from a tuple of all fields.
+    Each subclass also has a kernel `make`, which compiled code calls to build the struct from a tuple of all fields.
 
     Args:
-        fields: all fields by name.
+        fields: the values of all fields, by name.
     """
 
     make: ClassVar[Any]
@@ -231,7 +251,10 @@ class Struct:
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what to pickle, with the names of read-only arrays: pickle loses that, and kernels depend on it."""
+        """Return what to pickle: the fields, and the names of the arrays that are read-only.
+
+        Pickle does not keep this flag, but kernels are compiled for arrays with it.
+        """
         fixed = [
             name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable
         ]
@@ -244,7 +267,7 @@ class Struct:
 
 
 def load() -> None:
-    """Load numba; defer Ctrl-C meanwhile, and do not count the time as an agent's decision time."""
+    """Load numba. Until it is loaded, Ctrl-C is deferred, and the time does not count as an agent's decision time."""
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat
         from askwise.workers.heartbeat import DeferredInterrupt
@@ -261,6 +284,9 @@ def load() -> None:
 
 
 def compile_all() -> None:
-    """Let every kernel be compiled at its first call from now on, for processes that measure decision times."""
+    """From now on, compile every kernel at its first call, whatever its work.
+
+    Processes that measure decision times call this.
+    """
     load()
     patience.each = 0

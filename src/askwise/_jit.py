@@ -63,11 +63,11 @@ _compiling = threading.RLock()
 
 
 def within(function: Callable[..., Any], inline: str) -> Any:
-    """Return a loop as numba compiles it into the kernels that call it.
+    """Return a loop in the form that numba compiles into the kernels that call it.
 
     Args:
         function: the loop.
-        inline: numba's option: ``always`` to inline it before compiling, or ``never``.
+        inline: numba's option: ``always`` to inline the loop before compiling, or ``never``.
     """
     loop = _calling_loops(function)
     kernel = _njit(loop, inline=inline, **INNER)
@@ -77,7 +77,7 @@ def within(function: Callable[..., Any], inline: str) -> Any:
 
 
 def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """Return a loop compiled for arguments of the types of `given`, or loaded from disk if it was compiled before."""
+    """Return a loop compiled for arguments of the types of `given`; load it from disk if it was compiled before."""
     kinds = tuple(map(numba.typeof, given))
     with _compiling, _undisturbed():
         loop = _calling_loops(function)
@@ -121,7 +121,10 @@ def _codes(code: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Meanwhile defer Ctrl-C, turn garbage collection off, and do not count the time as an agent's decision time."""
+    """While the ``with`` block runs, defer Ctrl-C and turn garbage collection off.
+
+    The time does not count as an agent's decision time.
+    """
     interrupts, collects = DeferredInterrupt(), gc.isenabled()
     heartbeat.own.pause()
     interrupts.hold()
@@ -136,9 +139,13 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _announce(module: str, then: str) -> None:
-    """Print once for each part of the package that it is compiled, and `then`: what becomes of the result.
+    """Print, once for each part of the package, that it is being compiled.
 
     Nothing is printed if standard error is no terminal, or in a worker process.
+
+    Args:
+        module: the name of the module that is compiled.
+        then: the end of the message: what becomes of the machine code.
     """
     part = next((part for start, part in PARTS.items() if module.startswith(start)), None)
     if part is None or part in _announced or multiprocessing.parent_process() is not None:
@@ -152,7 +159,10 @@ def _announce(module: str, then: str) -> None:
 
 
 class _StructType(_types.StructRef):  # type: ignore[misc]
-    """The type of a struct, with a short name: symbols contain it, and long ones make compiling three times slower."""
+    """The numba type of a struct. It has a short name, because names of compiled functions contain it.
+
+    Long names make compiling three times slower.
+    """
 
     def __init__(self, fields: Any) -> None:
         super().__init__(fields)

@@ -36,7 +36,7 @@ _config: Any = numba.config
 
 
 class CacheFolder:
-    """The folder with the machine code of one kernel for some types of arguments.
+    """The cache folder of one kernel for some types of arguments, which holds its machine code.
 
     A file next to the machine code lists the files that were written, with their checksums. numba trusts the files that
     it finds: a truncated file would be an error in every process, and one wrong bit could be a wrong result.
@@ -51,7 +51,7 @@ class CacheFolder:
         self._misses = 0
 
     def intact(self) -> bool:
-        """Return whether there is machine code with the right checksums; remove damaged files."""
+        """Return whether the folder has machine code with the right checksums; remove damaged files."""
         try:
             known = set((self.folder / "sums").read_bytes().split(b"\n"))
         except OSError:
@@ -77,7 +77,7 @@ class CacheFolder:
             file.write(b"\n" + b"\n".join(map(_line, self._files())) + b"\n")
 
     def _note_later(self) -> None:
-        """Write, when the process ends, the checksums of code that was compiled for further types of arguments."""
+        """When the process ends, write the checksums of code that was compiled for further types of arguments."""
         with contextlib.suppress(OSError), locked(self):
             self.note()
 
@@ -86,14 +86,14 @@ class CacheFolder:
 
 
 def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, CacheFolder | None]:
-    """Make a kernel that keeps its machine code on disk, and return it with its folder.
+    """Make a kernel that keeps its machine code on disk; return the kernel and its cache folder.
 
     If no folder can be written, the kernel does not keep its code, and None is returned as the folder.
 
     Args:
         make: makes the kernel, with numba's option ``cache=True`` or without it.
         function: the loop.
-        way: the types of its arguments and the options of numba, as text.
+        way: the types of the loop's arguments and numba's options, as text.
     """
     # numba raises RuntimeError if it can write nowhere, and Python if there is no home folder.
     with contextlib.suppress(OSError, RuntimeError):
@@ -121,9 +121,13 @@ def root() -> Path:
 
 
 def folder_of(function: Any, way: str) -> Path:
-    """Make and return the folder for a loop as it is now; `way` is the types of its arguments and numba's options.
+    """Make and return the folder for the present version of a loop.
 
-    Only the versions of the loop that were used last are kept.
+    Each version has its own folder; only those that were used last are kept.
+
+    Args:
+        function: the loop.
+        way: the types of its arguments and numba's options, as text.
     """
     digest = hashlib.sha256(f"{numba.__version__} {way}".encode() + _source(function.__code__.co_filename))
     take_in(function, digest, set())
@@ -142,7 +146,7 @@ def _source(path: str) -> bytes:
 
 
 def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
-    """Make a kernel whose code numba keeps in this folder; numba's setting is restored for the user's own functions."""
+    """Make a kernel whose code numba keeps in this folder. Afterwards numba's folder setting is as before."""
     usual, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
     try:
         return make(cache=True)

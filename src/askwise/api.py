@@ -40,7 +40,7 @@ RENAMED = {
 
 
 def as_problem(given: object) -> Problem:
-    """Return a problem; raise an `InputError` if there is none.
+    """Return the `Problem` that the user gave in any form; raise an `InputError` for anything else.
 
     Args:
         given: a problem, which is returned as is; an instance of any domain; or the path of an instance's file.

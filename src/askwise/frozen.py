@@ -25,7 +25,7 @@ _SEALED = "_sealed"
 
 
 class CannotChange(AskwiseError, AttributeError, TypeError):  # noqa: N818 - it names what happened
-    """Raised on an attempt to change an object that is shared and therefore read-only."""
+    """Raised on an attempt to change a read-only object, such as a problem that several agents share."""
 
 
 def read_only(array: _Array) -> _Array:
@@ -77,7 +77,10 @@ def freeze_arrays(value: Any) -> None:
 
 
 def freeze_fields(record: Any, *names: str) -> None:
-    """Make the named fields of a frozen dataclass read-only: arrays, dicts and lists; call it in ``__post_init__``."""
+    """Make the named fields of a frozen dataclass read-only: arrays, dicts and lists.
+
+    Call it in ``__post_init__``.
+    """
     for name in names:
         value = getattr(record, name)
         object.__setattr__(record, name, frozen(dict(value) if isinstance(value, Mapping) else value))

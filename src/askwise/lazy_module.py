@@ -11,7 +11,7 @@ from typing import Any
 
 
 class LazyModule:
-    """A stand-in for a module, which is imported when one of its attributes is first used.
+    """A stand-in for a module that imports it when one of its attributes is first used, to make starting fast.
 
     ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``.
     """
