@@ -173,12 +173,14 @@ TIME = (
 
 
 def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
-    """Compare ezq with toolbox and with cost-prob under the prior far at price 0, as the paper's figure 4 does.
+    """Compare `ezq` with `toolbox` and `cost-prob` under the prior `far` at price 0, as in the paper's figure 4.
+
+    Yields two judged comparisons, one for each of the other methods.
 
     Args:
         evidence: the episodes.
-        column: the column whose mean paired difference is judged.
-        what: the name of the column in the text of the verdict.
+        column: the column of the table of episodes whose mean paired difference is judged.
+        what: what the column measures, in words for the name of each comparison.
         rule: turns the estimated difference into a verdict.
     """
     for other in ("toolbox", "cost-prob"):
@@ -208,7 +210,10 @@ def _fewer_by(evidence: StudyEvidence) -> Iterator[Part]:
 
 
 def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
-    """Return by how many per cent there are fewer questions in the episodes of `one` than in those of `two`."""
+    """Estimate how many per cent fewer questions are asked in the episodes of `one` than in those of `two`.
+
+    Only episodes that occur in both selections count.
+    """
     found = evidence.quotient(one, two, "queries")
     if found.low is None or found.high is None:
         return replace(found, mean=100 * (1 - found.mean))
@@ -316,7 +321,7 @@ COLUMNS = {
 def claims(
     episodes: pl.DataFrame, queries: pl.DataFrame | None = None, timings: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """Return one row for each claim of the paper: its text, its place there, what this study measured, and the verdict.
+    """Return one row for each claim of the paper: its text, where the paper states it, our measurement, the verdict.
 
     Only conditions of the paper are used: its methods, its priors, prices up to 0.5; and, if the study has several
     teammates or base prices, an optimal worker and a base price of 0.5. A claim about conditions that the study lacks

@@ -54,8 +54,8 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
     """Compare the marginal costs of each pair of methods; return one row for each pair, prior and price.
 
     The columns are those of `COMPARISONS`. ``difference`` is the mean of first minus second; negative means that the
-    first is cheaper. ``pairs`` is the number of episodes that both finished. ``note`` names special cases: no
-    difference in any pair, or too few pairs for a test. Columns ``teammate`` and ``base`` follow if they vary in
+    first is cheaper. ``pairs`` is the number of episodes that both methods finished. ``note`` names special cases: no
+    difference in any episode, or too few episodes for a test. Columns ``teammate`` and ``base`` follow if they vary in
     the study. If the instances come from files, there are rows for each file, named in the column ``file``, and for the
     mean over all files.
 
@@ -72,13 +72,13 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """Yield the episodes of two methods, for each pair of methods under each prior and price.
+    """Yield two tables, the episodes of two methods, for each pair of methods under each prior and price.
 
     Priors and methods have the order of the study; prices are ascending.
 
     Args:
         table: the episodes.
-        extra: columns whose values separate conditions too, such as ``file``.
+        extra: columns, such as ``file``, in which the episodes of a pair agree in addition to prior and price.
     """
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_goal", maintain_order=True).group_by("per_goal", maintain_order=True):
@@ -108,10 +108,10 @@ def _row(one: pl.DataFrame, other: pl.DataFrame, extra: list[str]) -> dict[str, 
 
 
 def paired(one: pl.DataFrame, other: pl.DataFrame, column: str = "marginal_cost") -> pl.DataFrame:
-    """Return the differences of a column between two tables of episodes, for the episodes that are in both.
+    """Return the difference of a column, `one` minus `other`, for each episode that is in both tables.
 
-    The columns of the result are ``instance`` and ``difference`` (`one` minus `other`), with one row for each common
-    episode. Episodes with the same instance and number belong together.
+    An episode is identified by the columns ``instance`` and ``episode``. The result has the columns ``instance`` and
+    ``difference``.
     """
     both = one.join(other, on=("instance", "episode"), how="inner", suffix="_other", maintain_order="left")
     differences = rounded((both[column] - both[f"{column}_other"]).to_numpy())
@@ -140,12 +140,13 @@ Row: TypeAlias = dict[str, Any]
 
 
 def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return each method's mean marginal cost divided by that of the reference method: ezq, or else the first method.
+    """Return each method's mean marginal cost divided by that of the reference method.
 
-    There is one row for each other method in each condition (prior and price), and then one for each method with its
-    mean over all conditions. Conditions in which the reference costs nothing have no ratio and do not count in the
-    mean. With a single method the table is empty. If the instances come from files, the column ``file`` is added;
-    ``teammate`` and ``base`` are added if they vary.
+    The reference is `ezq`, or the first method if the study does not have `ezq`. There is one row for each other method
+    in each condition (prior and price), and then one for each method with its mean over all conditions. Conditions in
+    which the reference costs nothing have no ratio and do not count in the mean. With a single method the table is
+    empty. If the instances come from files, the column ``file`` is added; ``teammate`` and ``base`` are added if they
+    vary.
 
     Args:
         episodes: one row for each episode of a study.
@@ -167,7 +168,7 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
-    """Return the episodes that both methods finished.
+    """Return the episodes that both methods finished, one row for each, with the costs of both.
 
     The column ``marginal_cost`` has the cost of `method`, and the column ``lower`` that of `reference`.
     """

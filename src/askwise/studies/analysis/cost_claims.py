@@ -46,7 +46,8 @@ def _against(
 def _growth(evidence: StudyEvidence, method: str, prior: str, against: str | None = None) -> Part:
     """Judge whether the marginal cost of a method rises from a price of 0 to the paper's highest price.
 
-    With `against`, the name of another method, judge whether it rises by more than the cost of that method.
+    With `against`, the name of a second method, judge whether the cost of the first rises by more than that of the
+    second.
     """
     top = evidence.top
     weights = {Pick(method, prior, top): 1.0, Pick(method, prior, 0.0): -1.0}
@@ -78,10 +79,10 @@ def _near_less_to_gain(evidence: StudyEvidence) -> Iterator[Part]:
 
 
 def _near_only_ezq(evidence: StudyEvidence) -> Iterator[Part]:
-    """Yield one part for each of `baseline`, `toolbox` and `cost-prob`, compared with `never` under the prior `near`.
+    """Judge the claim that under the prior `near` only `ezq` is cheaper than never asking.
 
-    The claim behind it: only `ezq` is cheaper than never asking. A part holds if `never` is significantly cheaper than
-    the part's method at one price above 0 at least.
+    Yields one part for each of `baseline`, `toolbox` and `cost-prob`. It holds if `never` is significantly cheaper than
+    this method at one or more of the prices above 0.
     """
     for method in ASKING:
         compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))

@@ -73,7 +73,7 @@ def estimate(values: FloatArray, instances: IntArray) -> Estimate:
 
     Args:
         values: the values ``[n]``.
-        instances: the number of the instance that each value belongs to ``[n]``.
+        instances: the index of the instance to which each value belongs ``[n]``.
     """
     n = values.size
     if n == 0:
@@ -114,7 +114,7 @@ def mean_over_files(values: FloatArray, instances: IntArray) -> Estimate:
 
     Args:
         values: the values ``[n]``.
-        instances: the number of the file that each value belongs to ``[n]``.
+        instances: the index of the file to which each value belongs ``[n]``; each file is one instance.
     """
     return combined(
         [estimate(values[instances == file], instances[instances == file]) for file in np.unique(instances)]
@@ -128,7 +128,7 @@ class Ratio:
     Attributes:
         upper: the first value of each pair ``[n]``.
         lower: the second value of each pair ``[n]``.
-        units: a number for each pair ``[n]``; pairs with the same number may depend on each other.
+        units: the index of the independent unit of each pair ``[n]``; pairs of the same unit may depend on each other.
     """
 
     upper: FloatArray
@@ -142,7 +142,7 @@ def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate
     Args:
         upper: the first value of each pair.
         lower: the second value of each pair.
-        instances: the number of the instance that each pair belongs to; pairs of one instance may be dependent.
+        instances: the index of the instance to which each pair belongs; pairs of one instance may be dependent.
     """
     return mean_ratio([Ratio(upper, lower, _units(instances))])
 
@@ -172,7 +172,7 @@ def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
 
 
 def rounded(values: FloatArray) -> FloatArray:
-    """Return differences of costs rounded to `DIGITS` (9) decimals, without negative zeros; any shape."""
+    """Return `values`, differences of costs, rounded to `DIGITS` (9) decimals and without negative zeros."""
     clean: FloatArray = np.round(values, DIGITS) + 0.0
     return clean
 
@@ -185,7 +185,7 @@ def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
 
     Args:
         differences: the differences ``[n]``.
-        instances: the number of the instance that each difference belongs to ``[n]``.
+        instances: the index of the instance to which each difference belongs ``[n]``.
     """
     sums, counts = _by_unit(differences, _units(instances))
     values = rounded(sums / counts)
@@ -203,9 +203,9 @@ def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
 def _exact_wilcoxon(values: FloatArray) -> float:
     """Return the exact two-sided p value of Wilcoxon's signed-rank test for few differences ``[n]``.
 
-    Under its hypothesis all combinations of signs are equally likely. Differences of equal size share the mean of their
-    ranks; zeros are left out. Twice a rank is an integer, so the number of sign combinations for each sum of positive
-    ranks can be counted by dynamic programming.
+    Under the null hypothesis all combinations of signs are equally likely. Differences of equal size share the mean of
+    their ranks; zeros are left out. Twice a rank is an integer, so the number of sign combinations for each sum of
+    positive ranks can be counted by dynamic programming.
     """
     sizes = np.abs(values[values != 0])
     twice = (sizes < sizes[:, None]).sum(axis=1) * 2 + (sizes == sizes[:, None]).sum(axis=1) + 1
@@ -235,22 +235,24 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _units(instances: IntArray) -> IntArray:
-    """Return the number of the independent unit that each value belongs to ``[n]``.
+    """Return the index of the independent unit to which each value belongs ``[n]``.
 
     The unit is the value's instance, or the value itself if all values belong to one instance.
 
     Args:
-        instances: the number of the instance of each value ``[n]``.
+        instances: the index of the instance of each value ``[n]``.
     """
     return instances if np.unique(instances).size > 1 else np.arange(instances.size, dtype=np.int32)
 
 
 def _by_unit(values: FloatArray, units: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sum and the number of the values of each unit, in ascending order of the units' numbers.
+    """Return two arrays over the independent units: the sum of each unit's values, and how many values it has.
+
+    Units are in ascending order of their indices.
 
     Args:
         values: the values ``[n]``.
-        units: the number of the independent unit (usually an instance) that each value belongs to ``[n]``.
+        units: the index of the unit (usually an instance) to which each value belongs ``[n]``.
     """
     found, numbers = np.unique(units, return_inverse=True)
     sums = np.bincount(numbers, weights=values, minlength=found.size).astype(np.float64)

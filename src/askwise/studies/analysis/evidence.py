@@ -25,7 +25,7 @@ HIGHEST_PRICE = 0.5
 
 
 class Missing(Exception):  # noqa: N818 - it names what happened
-    """The study lacks a condition that a claim is about; the message names it."""
+    """Raised if the study lacks a condition that a claim is about; the message names the condition."""
 
 
 class Pick(NamedTuple):
@@ -40,11 +40,11 @@ class StudyEvidence:
     """The finished episodes of a study in conditions of the paper, by which the paper's claims are judged.
 
     Args:
-        tables: the checked tables of the study; episodes get further columns about their questions and times.
+        tables: the checked tables of the study.
 
     Attributes:
-        early_until: for each prior and price, the median of the steps at which questions were asked, in the column
-            ``until``.
+        early_until: a table with the median step of all questions for each prior and price, in the column ``until``
+            (`_early_until`).
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -98,7 +98,7 @@ class StudyEvidence:
         return self.combined({pick: 1.0}, column)
 
     def difference(self, first: Pick, second: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the mean difference of a column, `first` minus `second`, over the episodes that both selections have.
+        """Return the mean difference of a column, `first` minus `second`, over the episodes that occur in both.
 
         Raises:
             Missing: the study lacks one of the conditions, or the column.
@@ -108,10 +108,10 @@ class StudyEvidence:
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
         """Return the mean over episodes of a weighted sum, such as the difference of two methods' marginal costs.
 
-        Each selection of rows contributes its value of `column` for the episode, times its weight.
-
-        Only episodes that all selections have are used: those with the same instance and number, and with the same
-        prior or price if no selection states any.
+        The sum has one term for each selection: the value of `column` in the selection's row for the episode, times the
+        selection's weight. Only episodes that occur in all selections are used. Rows belong to the same episode if
+        their ``instance`` and ``episode`` agree; if no selection states a prior (or price), their priors (or prices)
+        must agree, too.
 
         Args:
             weights: the weight of each selection.
@@ -127,7 +127,7 @@ class StudyEvidence:
     def quotient(self, upper: Pick, lower: Pick, column: str) -> Estimate:
         """Return the sum of a column over the selection `upper` divided by its sum over the selection `lower`.
 
-        Only episodes that both selections have are used.
+        Only episodes that occur in both selections are used.
 
         Raises:
             Missing: the study lacks one of the conditions, or the column.
@@ -167,8 +167,7 @@ class StudyEvidence:
 def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes of the paper's methods, priors and prices, with an optimal worker and a base price of 0.5.
 
-    If the study has only one teammate and base price, these are used even if they are not the paper's; the report
-    states what was run.
+    If the study has only one teammate, or only one base price, it is used even if it is not the paper's.
     """
     found = settings(episodes)
     if len(found) > 1:
@@ -181,7 +180,7 @@ def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return the median of all steps at which ezq, toolbox and cost-prob ask, for each prior and price.
+    """Return, for each prior and price, the median of all steps at which `ezq`, `toolbox` and `cost-prob` ask.
 
     The columns are ``prior``, ``per_goal`` and ``until``; `queries` has one row for each question.
     """

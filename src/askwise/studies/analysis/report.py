@@ -126,7 +126,8 @@ def _with_figures(
     """Yield name, heading and content of each section that is not empty, with its figures after its other content.
 
     Args:
-        known: the sections without figures. A section that only figures name is added after the section ``figures``.
+        known: the sections without figures. A section that is missing here, but that a figure belongs to, is added
+            after the section ``figures``.
         pictures: the figures of all sections.
         images: the content of each figure's SVG file, by the figure's name.
     """
@@ -157,7 +158,7 @@ def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[o
 
 
 def _together(pictures: list[Picture], images: Mapping[str, bytes]) -> Iterator[Html]:
-    """Yield the HTML of figures that agree in `order`, `beside` and `folded`.
+    """Yield the HTML of figures that have the same `order`, `beside` and `folded`.
 
     They are side by side if `beside` is set, and hidden until clicked if `folded` has a label.
 

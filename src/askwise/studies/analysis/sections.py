@@ -127,9 +127,9 @@ def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
 
 
 def _costs(summary: pl.DataFrame, price: str) -> list[object]:
-    """Return the content of the section on marginal costs, with the word `price` for the price.
+    """Return the content of the section on marginal costs: a table for each file and prior, then the whole summary.
 
-    It has a table for each file and prior, with methods as rows and prices as columns; then the whole summary.
+    Each table has methods as rows and prices as columns. `price` is the domain's word for the price.
     """
     parts: list[object] = [
         tag("p", "Mean marginal cost in steps, with 95 % intervals; bold: the lowest in its column.", class_="faint")
@@ -146,9 +146,10 @@ def _costs(summary: pl.DataFrame, price: str) -> list[object]:
 
 
 def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
-    """Return the content of the section on ratios of costs to a reference method, with the word `price` for the price.
+    """Return the content of the section on ratios of costs to a reference method.
 
-    It has a table of means over all conditions, and one for each file and prior, with methods as rows.
+    It has a table of means over all conditions, and one for each file and prior, with methods as rows. `price` is the
+    domain's word for the price.
     """
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
@@ -166,9 +167,10 @@ def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
 
 
 def _expected(summary: pl.DataFrame, price: str) -> list[object]:
-    """Return the content of the section on exact expected costs, with the word `price` for the price.
+    """Return the content of the section on exact expected costs.
 
-    It has a table of mean costs, with the mean lower bound on the same instances.
+    It has a table of mean costs, with the mean lower bound on the same instances. `price` is the domain's word for the
+    price.
     """
     intro = tag(
         "p",

@@ -159,14 +159,14 @@ def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
 
 
 def in_setting(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
-    """Return the rows of a table with one combination of file, teammate and base price, as `settings` returns it."""
+    """Return the rows of a table for one of the tuples (file, teammate, base price) that `settings` returns."""
     for column, value in zip(grouping(table), setting, strict=True):
         table = table.filter(pl.col(column) == value)
     return table
 
 
 def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
-    """Return a table with a new column ``file``: the entry of `files` at the number of the row's instance, from 0."""
+    """Return a table with the new column ``file``, which has ``files[instance]`` in each row."""
     names = pl.Series([tables.encodable(name) for name in files], dtype=pl.String)
     return table.with_columns(names.gather(table["instance"]).alias(FILE))
 
@@ -174,8 +174,8 @@ def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
 def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes, followed by a copy of them with `ALL_FILES` in the column ``file``.
 
-    Rows of the copy stand for all files together. A price column is null there if the files have different prices.
-    Episodes of fewer than two files are returned unchanged.
+    The copy makes later tables have rows for all files together. A price column is null there if the files have
+    different prices. Episodes of fewer than two files are returned unchanged.
     """
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     if files < 2:
@@ -191,7 +191,7 @@ def is_mean(table: pl.DataFrame) -> bool:
 
 
 def short_names(files: Sequence[str]) -> list[str]:
-    """Return the ends of paths that distinguish them: their last parts, as few as possible, the same number for all."""
+    """Shorten paths to their last parts: as few as keep the paths distinct, and the same number for all."""
     parts = [Path(file).parts for file in files]
     for length in range(1, max(map(len, parts), default=1)):
         names = ["/".join(each[-length:]) for each in parts]
@@ -201,9 +201,10 @@ def short_names(files: Sequence[str]) -> list[str]:
 
 
 def is_rough(summary: pl.DataFrame) -> bool:
-    """Return whether an interval of a summary is based on so few episodes that readers need a remark.
+    """Return whether readers of a summary need a remark that its intervals are based on few episodes.
 
-    That is fewer than `FEW_EPISODES`, or an interval that goes below 0 although every mean cost is at least 0.
+    They do if an interval is based on fewer than `FEW_EPISODES`, or goes below 0 although all mean costs are at least
+    0.
     """
     known = summary.filter(pl.col("ci_low").is_not_null())
     few, below = (known["episodes"] < FEW_EPISODES).any(), (known["ci_low"] < 0).any()

@@ -93,19 +93,18 @@ def above_zero(found: Estimate) -> str:
 
 
 def significantly_below(found: Estimate) -> str:
-    """Return the verdict `HOLDS` if a difference is significantly below 0, and `FAILS` if it is not.
+    """Return the verdict `HOLDS` if a difference is significantly below 0, otherwise `FAILS` or `OPEN`.
 
-    If it is not significant in either direction and there are fewer pairs than in the paper (100), the verdict is
-    `OPEN`.
+    It is `OPEN` if the difference is not significant in either direction and has fewer pairs than in the paper (100).
     """
     verdict = below_zero(found)
     return FAILS if verdict == OPEN and found.units >= PAPER_PAIRS else verdict
 
 
 def not_significantly_below(found: Estimate) -> str:
-    """Return the verdict `FAILS` if a difference is significantly below 0, and `HOLDS` if it is not.
+    """Return the verdict `FAILS` if a difference is significantly below 0, otherwise `HOLDS` or `OPEN`.
 
-    If it is not and there are fewer pairs than in the paper (100), the verdict is `OPEN`.
+    It is `OPEN` if there are fewer pairs than in the paper (100).
     """
     if below_zero(found) == HOLDS:
         return FAILS
@@ -155,7 +154,8 @@ def as_long_as(low: float, high: float) -> Rule:
 def together(parts: Iterable[Part]) -> Finding:
     """Combine the comparisons of a claim into one verdict and one text.
 
-    The claim fails if a comparison fails; else it is not decided if a comparison is not decided.
+    The claim fails if any comparison fails. Otherwise it is not decided if any comparison is not decided, or if there
+    is none.
     """
     found = list(parts)
     verdicts = {each.verdict for each in found}

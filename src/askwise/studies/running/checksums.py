@@ -40,11 +40,11 @@ CHECKSUM = "checksum"
 
 
 class Corrupt(Exception):  # noqa: N818 - it names what happened
-    """A file is not as askwise wrote it; the message is a clause such as "it is empty"."""
+    """Raised if a file is not as askwise wrote it; the message is a clause such as "it is empty"."""
 
 
 class Unlisted(Corrupt):
-    """The file of checksums has no line about a result file: its run was killed before it appended the line."""
+    """Raised if the manifest does not list a result file, because the run was killed before it added the line."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,9 @@ class Manifest:
             self._check(file, name, columns)
 
     def read(self, name: str, columns: str) -> IO[bytes]:
-        """Check a file and return its bytes as a file in memory, so that no other bytes are used than those checked.
+        """Read a file into memory, check these bytes, and return them as an open file.
+
+        The file on the disk can change after that without harm.
 
         Args:
             name: the path of the file relative to the folder.
@@ -188,7 +190,7 @@ class Manifest:
             raise Corrupt("its columns are those of another version of askwise")
 
     def _sized(self, file: IO[bytes], name: str) -> Entry:
-        """Return what the manifest states about an open file, if the size of the file agrees.
+        """Return the manifest's entry about an open file, after comparing the size of the file with it.
 
         Args:
             file: the file.
@@ -209,7 +211,9 @@ class Manifest:
         return entry
 
     def _copied(self, file: IO[bytes], size: int) -> str | None:
-        """Return a clause such as "it is a copy of episodes.parquet", None if an open file is no copy of a listed file.
+        """Find out whether an open file is a copy of another file that the manifest lists.
+
+        Returns a clause such as "it is a copy of episodes.parquet", or None if it is no copy.
 
         Args:
             file: the file.
@@ -284,7 +288,7 @@ def read_manifest(folder: Path, study: str) -> Manifest | None:
 
 
 def _checked(content: str, study: str = "") -> str:
-    """Return a line of ``checksums.txt``: a short checksum of `study` and `content`, then `content`.
+    """Return `content` as a line of ``checksums.txt``, after a short checksum of `study` and `content`.
 
     Args:
         content: the words of the line.

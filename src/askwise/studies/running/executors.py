@@ -38,7 +38,7 @@ HIGHEST_PORT = 65535
 
 
 def no_news() -> str | None:
-    """Return None: no status message. The default of `Workers.news`."""
+    """Return None, which means that there is no status message; the default of `Workers.news`."""
     return None
 
 
@@ -62,7 +62,9 @@ class Workers:
 
 @contextmanager
 def local(number: int, run: str) -> Iterator[Workers]:
-    """Yield an executor of `number` threads, each of which waits for a worker process that plays its tasks.
+    """Provide an executor of `number` threads while the ``with`` block runs.
+
+    Each thread sends its tasks to a worker process and waits for the results.
 
     Args:
         number: the number of threads.
@@ -77,7 +79,10 @@ def local(number: int, run: str) -> Iterator[Workers]:
 
 @contextmanager
 def dask(address: str) -> Iterator[Workers]:
-    """Yield an executor that sends tasks to the Dask cluster whose scheduler is at `address`.
+    """While the ``with`` block runs, provide an executor that sends tasks to a Dask cluster.
+
+    Args:
+        address: the address of the cluster's scheduler.
 
     Raises:
         InputError: there is no scheduler, it has no workers, or these have another version of askwise.
@@ -90,10 +95,10 @@ def dask(address: str) -> Iterator[Workers]:
 
 
 class WorkerCount:
-    """The number of threads of a cluster's workers, with messages when all workers are gone and when some are back.
+    """Counts the threads of a cluster's workers, and reports when all workers are gone and when some are back.
 
     Args:
-        ask: returns the current number.
+        ask: returns the current number of threads.
         clock: returns the time, in seconds.
     """
 
@@ -103,7 +108,7 @@ class WorkerCount:
         self._reported = False
 
     def count(self) -> int:
-        """Return the current number of workers, and remember since when there are none."""
+        """Return the current number of threads; if it is 0, remember since when."""
         found = self._ask()
         if found:
             self._gone_since = None
@@ -221,7 +226,7 @@ def worker_version() -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Disable Dask's log messages within the context: a failure is reported as one error instead."""
+    """Silence Dask's log messages while the ``with`` block runs: a failure is reported as one error instead."""
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]
     loggers = [logger for logger in map(logging.getLogger, names) if not logger.disabled]
     for logger in loggers:

@@ -54,7 +54,7 @@ def play_isolated(task: Task, run: str) -> TaskResult:
 
 
 def _guest(unit: Unit) -> str:
-    """Return a text that identifies the method of other people whose code a unit runs, empty if it runs only askwise.
+    """Return a text that identifies the user's own agent whose code a unit runs; empty if all its code is askwise's.
 
     A unit is one episode or one expected cost.
     """
@@ -62,17 +62,18 @@ def _guest(unit: Unit) -> str:
 
 
 def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
-    """Play units (episodes or expected costs) of one method in a worker until all are played or the worker dies.
+    """Play units (episodes or expected costs) in a worker process until all are played or the process dies.
 
-    If it dies, the unit that it was playing gets rows with the error.
+    If it dies while it plays a unit, this unit gets rows with the error. Call the function again for the units that are
+    then missing.
 
     Args:
         task: the instance and the conditions.
         sent: the same, pickled.
         run: the name shared by the worker processes of the run.
-        guest: the method of other people that is played (`_guest`), empty for all methods of askwise.
-        wanted: all units of the method, by number.
-        found: the rows of units that were played, by number; those of further units are added.
+        guest: identifies the user's own agent that is played (`_guest`); empty for the methods of askwise.
+        wanted: all units that this kind of worker process plays, by number.
+        found: the rows of the units that were played, by number; this function adds to it.
     """
     before, was_fresh = len(found), False
     try:
@@ -144,7 +145,10 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
 
 
 def load_methods(methods: Sequence[Method]) -> Iterator[None]:
-    """Load methods in this worker process; ignore their output and their exceptions; yield None once at the end."""
+    """Load methods in this worker process, without their output and exceptions, to see whether the process survives.
+
+    Yields None once, at the end.
+    """
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):  # their output appears when they are loaded in the main process
         os.dup2(nothing, stream)

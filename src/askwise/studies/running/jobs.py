@@ -31,7 +31,11 @@ Outcome = tuple[list[Row], str | None]
 
 
 class Job(Protocol):
-    """A computation that gives rows (dicts of JSON-compatible data). Jobs must be picklable."""
+    """The interface of a computation that `do_all` runs: it gives rows, dicts of JSON-compatible data.
+
+    A job must be picklable, because it is sent to a worker process. The jobs of ``askwise.recognition.tables``
+    implement it.
+    """
 
     @property
     def key(self) -> str:
@@ -41,7 +45,7 @@ class Job(Protocol):
         """Compute and return the rows of the job; an exception means that it failed."""
 
     def failed(self, why: str) -> list[Row]:
-        """Return the rows to report if the job failed; `why` is the reason as text."""
+        """Return the rows that stand for the job if it failed; `why` is the reason as text."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Done:
         number: the index of the job in the list.
         rows: its rows.
         failure: the reason of its failure, None if it succeeded.
-        before: whether the rows come from an earlier run.
+        before: whether the rows come from the records of an earlier run.
     """
 
     number: int
@@ -62,10 +66,10 @@ class Done:
 
 
 def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Limits) -> Iterator[Done]:
-    """Run jobs in worker processes; yield the outcome of each as it finishes, first of those that an earlier run did.
+    """Run jobs in worker processes, and yield the outcome of each when it finishes.
 
-    Rows of successful jobs are recorded in `folder`, and the next run takes them from there. Failed jobs run again
-    then.
+    Rows of successful jobs are recorded in `folder`. Jobs whose rows an earlier run recorded there are not run again;
+    their outcomes are yielded first. Failed jobs run again.
 
     Args:
         jobs: the jobs.
@@ -102,7 +106,7 @@ def _finished(
 
 
 def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
-    """Run a job in a worker process; return its rows, and the reason of its failure or None.
+    """Run a job in a worker process; return its rows and None, or `Job.failed` and the reason of the failure.
 
     Args:
         job: the job.
@@ -118,7 +122,7 @@ def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
 
 
 def do_one(job: Job) -> Iterator[Outcome]:
-    """Run a job in this process; yield once: its rows, and the reason of its failure or None."""
+    """Run a job in this process; yield one pair, its rows and None, or no rows and the reason of its failure."""
     heartbeat.own.begin(0)
     rows: list[Row] = []
     failure = None

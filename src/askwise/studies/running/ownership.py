@@ -32,7 +32,7 @@ from askwise.text import files
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder within the context; raise `InputError` if another process holds it."""
+    """Hold the lock of a folder while the ``with`` block runs; raise `InputError` if another process holds it."""
     try:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
@@ -46,9 +46,9 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def _taken(handle: int) -> bool:
-    """Lock an open file until this process closes it or dies; return whether this succeeded.
+    """Lock an open file until this process closes it or dies; return whether the lock was obtained.
 
-    It fails if another process holds the lock. Where locks are not supported, return True.
+    False means that another process holds the lock. Where locks are not supported, the result is True.
 
     Args:
         handle: the file descriptor.
@@ -75,7 +75,7 @@ OURS = "an empty folder, or the folder of this study (--out DIR chooses another)
 
 
 def refuse_others(folder: Path, study: Study) -> bool:
-    """Return whether a folder's `study.json` names this study; False if there is no such file.
+    """Return True if a folder's `study.json` names this study, False if there is no such file.
 
     Raises:
         InputError: the file names another study, or has the format of an earlier version.

@@ -67,9 +67,10 @@ class Rows:
 
 
 class Unit(Protocol):
-    """A part of a task that can fail without affecting the other parts: one episode, or one expected cost.
+    """The interface of a part of a task that can fail without affecting the other parts.
 
-    A task is one instance with all conditions of a study.
+    It is one episode (`EpisodeUnit`) or one expected cost (`ExpectedUnit`). A task is one instance with all conditions
+    of a study.
     """
 
     @property
@@ -116,7 +117,7 @@ def failed_task(task: Task, error: str) -> TaskResult:
 
 
 def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
-    """Return the result of a task from the rows of its episodes and expected costs, in the order of `units`."""
+    """Join the rows of a task's episodes and expected costs, which are in the order of `units`, to its result."""
     rows = Rows()
     for part in parts:
         for each in fields(Rows):
@@ -125,7 +126,7 @@ def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
 
 
 class Problems:
-    """The problems of one instance: one for each prior, price and answer model, made when they are first needed.
+    """Makes and keeps the problems of one instance: one for each prior, price and answer model, when first needed.
 
     They share the tables that depend only on the instance.
 
@@ -167,9 +168,9 @@ class Problems:
 
 
 def _begin(problem: Problem) -> PriceColumns:
-    """Return the base price and the price per goal of a problem, and note them where other processes can read them.
+    """Return the base price and the price per goal of a problem, after recording them for the supervising process.
 
-    If this process dies, its supervisor writes them into the row with the error.
+    If this process dies, its supervisor writes the prices into the row with the error.
     """
     prices = problem.query_cost.base, problem.query_cost.per_goal
     heartbeat.own.set_prices(*prices)

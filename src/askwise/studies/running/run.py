@@ -187,7 +187,7 @@ def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
 
 
 class NoProgress:
-    """Prints the messages of a run on standard error, and no progress; a context manager."""
+    """A context manager that prints the messages of a run on standard error, and shows no progress."""
 
     def __enter__(self) -> NoProgress:
         return self
@@ -204,14 +204,17 @@ class NoProgress:
 
 
 class ProgressLines(NoProgress):
-    """A line of progress on standard error from time to time, for logs; arguments as for `ProgressBar`."""
+    """Prints a line about the progress from time to time on standard error, for logs.
+
+    The arguments are those of `ProgressBar`.
+    """
 
     def __init__(self, title: str, total: int, done: int) -> None:
         self._title, self._total, self._before, self._done = title, total, done, done
         self._began = self._printed = time.monotonic()
 
     def advance(self, episodes: int) -> None:
-        """Count these episodes; print a line if the last one was printed long ago."""
+        """Add `episodes` to the number of finished ones; print a line if enough time has passed since the last."""
         self._done += episodes
         now = time.monotonic()
         if now - self._printed < LINE_SECONDS or self._done >= self._total:
@@ -269,7 +272,7 @@ class ProgressBar(NoProgress):
         self._bar.stop()
 
     def advance(self, episodes: int) -> None:
-        """Move the bar forward by this many episodes."""
+        """Move the bar forward by `episodes`, the number of episodes that have just finished."""
         self._bar.advance(self._task, episodes)
 
     def say(self, text: str) -> None:

@@ -76,7 +76,7 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of the folder within the context, so that no other run uses it; can be nested.
+        """Hold the lock of the folder while the ``with`` block runs, so that no other run uses it; can be nested.
 
         If the folder is new, it then belongs to the study.
 
@@ -99,7 +99,7 @@ class Store:
                 self._settle()
 
     def _settle(self) -> None:
-        """Wait until the directory entries of new result files are on the disk; their content already is."""
+        """Wait until the names of new result files are on the disk; their contents already are."""
         if self._written:
             self._written = False
             for name in SCHEMAS:
@@ -114,7 +114,7 @@ class Store:
     # -- parts -------------------------------------------------------------------------------------------------------
 
     def done(self) -> set[int]:
-        """Return the numbers of the instances with complete results: all files exist and have a recorded checksum."""
+        """Return the numbers of the instances that are done: all their files exist and have a recorded checksum."""
         known = self._manifest().entries
         return {
             index

@@ -101,7 +101,10 @@ def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...]
 
 
 def _prices(root: Field, key: str, default: float | None) -> tuple[float | None, ...]:
-    """Return the prices that a study file states: one, or a list of different ones; `default` if it states none."""
+    """Return the prices under `key` of a study file, a number or a list of different numbers.
+
+    If the file does not have the key, the result is `default` alone.
+    """
     if not root.has(key):
         return (default,)
     field = root.child(key)

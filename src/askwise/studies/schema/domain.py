@@ -49,7 +49,7 @@ class StudyWords:
 
 
 class Parameters(Protocol):
-    """The parameters with which random instances of a domain are drawn.
+    """The interface of the parameters with which random instances of a domain are drawn, such as `RandomMaps`.
 
     They can be pickled. Equal parameters and seeds give equal instances.
     """
@@ -69,7 +69,10 @@ class Parameters(Protocol):
 
 
 class Studied(Protocol):
-    """The adapter of a domain: everything that studies need from it."""
+    """The interface of a domain's adapter: everything that studies need from the domain.
+
+    `ToolFetchingStudies` implements it for tool fetching, `FileStudies` for all other domains.
+    """
 
     @property
     def parameter_keys(self) -> tuple[str, ...]:

@@ -234,7 +234,10 @@ class Study:
         return self.episodes * len(self.priors) * company * costs * len(self.methods)
 
     def task(self, index: int) -> Task:
-        """Return the task of the instance number `index`: this instance with all conditions, to be played anywhere."""
+        """Return the task of an instance: the instance with all conditions, which any process or machine can play.
+
+        `index` is the number of the instance, from 0.
+        """
         source = self.instances
         own = source if isinstance(source, Generated) else source.instances[index]
         # A task does not contain the other instances: it is sent to other processes and machines.
@@ -287,6 +290,6 @@ def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]
 
     Args:
         ours: the settings of one study, from `Study.describe`.
-        theirs: those of the other.
+        theirs: the settings of the other study.
     """
     return [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]

@@ -148,7 +148,10 @@ def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[st
 
 
 def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a study file with present names of keys; two names for one thing are an InputError."""
+    """Return the settings of a study file with keys of earlier versions replaced by their present names.
+
+    `InputError` is raised if the file has both the earlier and the present name of a setting.
+    """
     found: dict[str, Any] = {}
     for key, value in settings.items():
         name = RENAMED.get(key, key)
@@ -205,8 +208,8 @@ def outline(settings: Mapping[str, Any]) -> Study:
 def is_the_papers(study: Study) -> bool:
     """Return whether a study is the paper's evaluation or a part of it.
 
-    Name, title, seed, the numbers of instances and episodes, lower bounds and exact costs may differ, and prices of the
-    paper may be missing.
+    It still is if it has another name, title, seed, or number of instances, episodes, lower bounds or exact costs, and
+    if it leaves out some of the paper's prices.
     """
     paper = study_from(_shipped("paper"))
     ours, theirs = study.instances, paper.instances

@@ -31,7 +31,10 @@ PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
 
 
 def all_costs(material: Material) -> Iterator[Picture]:
-    """Draw mean marginal cost over price for each method, all priors side by side; nothing if there is only one."""
+    """Yield a figure of mean marginal cost over price for each method, with all priors side by side.
+
+    Nothing is yielded if there is only one prior.
+    """
     means, here = material.summary, material.tables
     if len(material.priors) == 1:
         return
@@ -47,9 +50,9 @@ def all_costs(material: Material) -> Iterator[Picture]:
 
 
 def costs(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw mean marginal cost over price for each method under one prior.
+    """Yield a figure of mean marginal cost over price for each method under one prior.
 
-    If the study has several priors, another figure shows all of them, and this one is hidden in the report until
+    If the study has several priors, `all_costs` shows all of them, and this figure is hidden in the report until
     clicked.
     """
     means = material.summary.filter(pl.col("prior") == prior)
@@ -121,7 +124,7 @@ def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
 
 
 def _is_wide(summary: pl.DataFrame) -> bool:
-    """Return whether intervals are so wide that bands would hide each other."""
+    """Return whether confidence intervals are so wide that bands drawn for them would hide each other."""
     widths = summary["ci_high"] - summary["ci_low"]
     widest, highest = widths.max() or 0.0, summary["ci_high"].max() or 0.0
     return is_rough(summary) or float(widest) > WIDE * float(highest)  # type: ignore[arg-type]
@@ -203,7 +206,7 @@ PART_STYLES = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of q
 
 
 def cost_parts(material: Material) -> Iterator[Picture]:
-    """Draw the two parts of marginal cost, lost steps and the price of questions, at a middle price of the study."""
+    """Yield a figure of the two parts of marginal cost, lost steps and the price of questions, at a middle price."""
     found = parts(material.tables.episodes)
     prices = found["per_goal"].unique().sort().to_list()
     price = prices[(len(prices) - 1) // 2]

@@ -31,7 +31,7 @@ FEWEST_STEPS = 5
 
 
 def questions(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw histograms of the steps at which questions are asked under one prior; nothing if there are no questions."""
+    """Yield histograms of the steps at which questions are asked under one prior; nothing if none were asked."""
     queries = material.tables.queries.filter(pl.col("prior") == prior)
     if queries.is_empty():
         return
@@ -105,7 +105,10 @@ TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 
 
 
 def spread(material: Material, prior: str) -> Iterator[Picture]:
-    """Draw the distribution of marginal costs over episodes under one prior, at the lowest and the highest price."""
+    """Yield a figure of how marginal costs are distributed over episodes under one prior, at the end prices.
+
+    The end prices are the lowest and the highest price.
+    """
     episodes = material.tables.episodes.filter(pl.col("prior") == prior)
     means = material.summary.filter(pl.col("prior") == prior)
     prices = end_prices(episodes)

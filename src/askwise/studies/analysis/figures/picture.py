@@ -119,7 +119,11 @@ class Material:
         return self.tables.episodes["method"].unique(maintain_order=True).to_list()
 
     def caption(self, prior: str, text: str) -> str:
-        """Return a caption about a prior, which ends with the file, teammate and base price; `text` has no capital."""
+        """Return the caption of a figure about one prior.
+
+        It consists of the name of the prior, `text`, which begins in lower case, and the file, teammate and base price
+        if they vary.
+        """
         return (
             f"{text[:1].upper()}{text[1:]}{self.where}" if prior == FROM_FILE else f"Prior {prior}: {text}{self.where}"
         )
@@ -161,10 +165,10 @@ def materials(tables: Tables) -> Iterator[Material]:
 
 
 def _drawn(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes to draw.
+    """Return the episodes to draw: all of them, unless the instances come from files.
 
-    If the instances come from files, these are the episodes of the first `MOST_FILES` (6) files, followed by those of
-    all files once more, with `ALL_FILES` in the column ``file``; otherwise they are all episodes.
+    With files, these are the episodes of the first `MOST_FILES` (6) files, and then the episodes of all files once
+    more, with `ALL_FILES` in the column ``file``.
     """
     if FILE not in episodes.columns:
         return episodes
@@ -187,7 +191,8 @@ def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.Da
 
     Args:
         bounds: the table of lower bounds.
-        setting: the value of each of these columns; columns that the table does not have are ignored.
+        setting: the wanted value of each column, such as ``teammate``; columns that the table does not have are
+            ignored.
     """
     if bounds is None:
         return None
@@ -204,7 +209,7 @@ def end_prices(episodes: pl.DataFrame) -> list[float]:
 
 
 def counted(means: pl.DataFrame, what: str = "") -> str:
-    """Return a text for a caption such as ``n = 100 episodes for each point``.
+    """Return the number of episodes behind each point of a figure, as ``n = 100 episodes for each point``.
 
     Args:
         means: the rows of a summary table that the figure shows.
