@@ -95,9 +95,10 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
 
 
 async def store_failed_page(request: Request, error: Exception) -> Response:
-    """Answer a request that failed because the database cannot be read or written: one sentence, as JSON or as a page.
+    """Answer a request that failed because the database cannot be read or written, with one sentence.
 
-    The status is 507 if the disk is full, otherwise 503. The details are logged in one line.
+    It is sent as JSON to scripts and as a page to people. The status is 507 if the disk is full, otherwise 503. The
+    details are logged in one line.
     """
     assert isinstance(error, StoreFailed)
     log.error("%s", error)
@@ -121,8 +122,8 @@ def page_text(name: str, text: str = "", *, heading: str = "", language: str = "
 
     Args:
         name: the page's name: its body is ``static/NAME.html``; ``NAME.js`` and ``NAME.css`` are linked if they exist.
-        text: replaces ``@TEXT@`` in the body; it is escaped.
-        heading: replaces ``@HEADING@`` in the body, and is the title of the page; it is escaped.
+        text: replaces ``@TEXT@`` in the body, after escaping.
+        heading: replaces ``@HEADING@`` in the body, after escaping, and is the title of the page.
         language: the language of the text.
     """
     own = [tag("script", "", type="module", src=f"/static/{name}.js")] if _file(f"{name}.js").is_file() else []
@@ -156,7 +157,10 @@ def page(name: str, *kinds: str) -> Handler:
 
 
 def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
-    """Return the page for a visitor without a cookie: a participant's text where participants may be."""
+    """Return the page for a visitor who may not see a page, because the cookie is missing or of another kind.
+
+    `kinds` are the kinds of people who may see that page. If they include participants, the text is for participants.
+    """
     if kinds and services.lost_page is not None:
         return services.lost_page(403)
     return _closed(services)
@@ -169,7 +173,7 @@ def _closed(services: Services) -> Response:
 
 
 async def not_found_page(request: Request, _: Exception) -> Response:
-    """Answer a request for an address that does not exist: a page, or JSON where scripts ask."""
+    """Return the response for an address that does not exist: JSON for requests of scripts, otherwise a page."""
     services = get_services(request)
     if request.url.path.startswith(("/api/", "/static/")):
         return Json({"error": "there is no such page"}, 404)
@@ -270,17 +274,20 @@ async def _read_json_body(request: Request) -> Field:
 
 
 async def library(_: Request, services: Services, __: Person) -> Any:
-    """Return the names of everything that can be chosen for a round.
+    """Return everything that people can choose from for a round.
 
-    Keys: ``problems``, ``methods``, ``teammates`` (the kinds of simulated teammates), ``study`` (None without a study)
-    and ``texts`` (by key, for pictures).
+    Keys: ``problems``, ``methods``, ``teammates`` (kinds of simulated teammates), each a list of names; ``study`` (the
+    name of the study, None without one) and ``texts`` (texts for pictures, by key).
     """
     chosen = {"problems": list(services.library), **await services.names()}
     return {**chosen, "study": services.study, "texts": package_texts("en")}
 
 
 async def problem(request: Request, services: Services, _: Person) -> Any:
-    """Return title, size, goals and contents of the problem whose number, from 0, is in the address."""
+    """Return title, size, goals and contents of a problem of the library.
+
+    The address of the request has the number of the problem, from 0.
+    """
     number = request.path_params["number"]
     if not 0 <= number < len(services.library):
         raise Denied("there is no such problem")
@@ -288,7 +295,7 @@ async def problem(request: Request, services: Services, _: Person) -> Any:
 
 
 async def times(_: Request, services: Services, __: Person) -> Any:
-    """Return how long people wait after an input: count and quantiles, in milliseconds."""
+    """Return how long people have waited after an input: `WaitingTimes.summary`, in milliseconds."""
     return services.times.summary()
 
 

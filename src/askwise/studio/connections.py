@@ -51,14 +51,14 @@ class Connections:
             del self._open[address]
 
     def complain(self, what: str) -> None:
-        """Log a line, unless the same line was logged within a minute."""
+        """Log `what`, a line of text, unless the same line was logged less than a minute ago."""
         if self._complaints.allow(what):
             log.warning("%s (logged at most once a minute)", what)
 
     def on_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Handle an error of the event loop.
+        """Log an error of the event loop; asyncio calls this for exceptions that are not caught elsewhere.
 
-        If the system cannot accept more connections, one line is logged; other errors go to asyncio's default handler.
+        If the system cannot accept more connections, that is one line; other errors go to asyncio's default handler.
         """
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in EXHAUSTED:
@@ -77,7 +77,7 @@ class TimedConnection(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count the connection and start the deadline of its first request; close it if its address has too many."""
+        """Count the connection and start the deadline of its first request, or close it if its address has too many."""
         super().connection_made(transport)
         address = self.client[0] if self.client else "?"
         if not self._all.enter(address):
@@ -95,7 +95,7 @@ class TimedConnection(H11Protocol):
             self._wait_no_more()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Stop counting the connection, and cancel its deadline: it becomes a web socket, counted elsewhere."""
+        """Cancel the deadline and stop counting the connection, which becomes a web socket and is counted elsewhere."""
         self._forget()
         super().handle_websocket_upgrade(event)
 

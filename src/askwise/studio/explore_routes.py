@@ -40,7 +40,11 @@ def explore_routes() -> list[Any]:
 
 @dataclass
 class _Tab:
-    """One kind of request from one browser tab: a lock for the current request, and the number of the newest one."""
+    """The state of one kind of request from one browser tab.
+
+    `lock` is held while a request is processed; `newest` is the number of the newest request, which makes older ones
+    obsolete.
+    """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     newest: int = 0
@@ -54,9 +58,9 @@ class _Handlers:
         self._problems: list[Any] | None = None
 
     async def start(self, _: Request, services: Services, __: Person) -> Any:
-        """Return the names of the methods that can be chosen, and the problems that can be opened.
+        """Return what people can choose from when they open the page.
 
-        Keys: ``methods``, and ``problems``, pairs of the number in the studio's list of problems and the name.
+        Keys: ``methods``, their names; ``problems``, pairs of a number in the studio's list of problems and a name.
         """
         if self._problems is None:
             found = []
@@ -129,7 +133,7 @@ def _tab_of(given: Field) -> str:
 async def _asked(services: Services, name: str, what: str, given: Any) -> Any:
     """Return a worker process's answer to a request of the Explore page.
 
-    Refusals are returned, too, as ``{"refused": why}``, because problems are often invalid while people draw.
+    If the problem is not valid, which happens often while people draw, the answer is ``{"refused": why}``.
 
     Args:
         services: the shared services.

@@ -30,7 +30,10 @@ Reply = dict[str, Any]
 
 
 class Replies:
-    """The replies of a worker process to one request: an asynchronous iterator; the last reply has the key ``done``."""
+    """An asynchronous iterator over the replies of a worker process to one request.
+
+    The last reply has the key ``done``.
+    """
 
     def __init__(self, queue: asyncio.Queue[Reply]) -> None:
         self._queue = queue
@@ -57,7 +60,8 @@ class Pool:
 
     Args:
         size: the number of worker processes.
-        limits: the time limit for one decision; a whole round has none, because people take their time.
+        limits: the limits of each worker process; the time limit is for one decision, because people take their time
+            over a round.
     """
 
     def __init__(self, size: int, limits: Limits) -> None:
@@ -123,7 +127,7 @@ class Pool:
 
 
 def answer(request: dict[str, Any]) -> Iterator[Reply]:
-    """Iterate over the replies to a request about a round; worker processes call this for each request."""
+    """Iterate over the replies to a request about a round; this function runs in the worker process."""
     return _service().replies(request)
 
 

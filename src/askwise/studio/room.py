@@ -24,20 +24,20 @@ KEPT = 100_000
 
 @dataclass
 class WaitingTimes:
-    """The latest times for which people waited after an input, in seconds.
+    """The times that people recently waited after an input, in seconds.
 
     Attributes:
-        kept: from the arrival of an input until it was on disk and the browser tab was answered.
-        turn: from the arrival of an input until the method had decided.
+        kept: from the arrival of each input until it was on disk and the browser tab had the new state.
+        turn: from the arrival of each input until the method had decided.
     """
 
     kept: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
     turn: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Return statistics of the times ``kept`` and ``turn``, in milliseconds.
+        """Return statistics of the times `kept` and `turn`, in milliseconds.
 
-        Each has the keys ``count`` and, unless it is 0, the quantiles ``p50``, ``p95``, ``p99`` and ``max``.
+        The value of each key has ``count`` and, unless it is 0, the quantiles ``p50``, ``p95``, ``p99`` and ``max``.
         """
         return {name: _quantiles(list(times)) for name, times in (("kept", self.kept), ("turn", self.turn))}
 
@@ -55,7 +55,10 @@ FAILED = "failed"
 
 
 class Tab(Protocol):
-    """The connection to a browser tab in which a person plays a round."""
+    """The interface of the connection to a browser tab in which a person plays a round.
+
+    `askwise.studio.socket.SocketTab` implements it.
+    """
 
     @property
     def trusted(self) -> bool:
@@ -67,13 +70,13 @@ class Tab(Protocol):
 
     @property
     def known(self) -> dict[str, Any]:
-        """What the page also gets with the board: texts, language, heading and instructions of the study."""
+        """Texts, language, heading and instructions of the study, which the page gets together with the board."""
 
     async def tell(self, message: dict[str, Any]) -> None:
         """Send a message; do nothing if the tab is gone."""
 
     async def close(self, code: int, why: str) -> None:
-        """Close the connection, with a close code of web sockets and a reason in words."""
+        """Close the connection; `code` is a close code of web sockets, `why` the reason in words."""
 
 
 REPLACED = 4001
@@ -89,7 +92,7 @@ class Room:
         pool: the worker processes, in which methods decide.
         name: the name of the round.
         setup: the `Setup` of the round as JSON.
-        problem: the digest of the problem.
+        problem: the digest of the problem, by which the database finds it.
         contents: the contents of the problem file.
         log: all inputs so far, each with its outcome.
         end: how the round ended; None while it is unfinished.
@@ -98,7 +101,7 @@ class Room:
         trails: the places of both agents so far.
         tab: the browser tab; None if none is connected.
         lock: held while an input is processed.
-        times: the waiting times of all rounds.
+        times: the waiting times, which all rounds of the studio share.
         ms: milliseconds that the person took for the present input; None if the browser sent none.
     """
 
@@ -153,7 +156,7 @@ class Room:
     # -- playing --------------------------------------------------------------------------------------------------
 
     async def open(self) -> dict[str, Any]:
-        """Have the worker process replay the round with all its inputs.
+        """Have the worker process replay all inputs of the round, so that it knows the present state; return its reply.
 
         The reply has the keys ``board``, ``state`` and ``trails``, or the reason of a failure, ``failed`` or
         ``refused``.
@@ -162,12 +165,12 @@ class Room:
         return await self.pool.reply(self.name, {**request, "log": self.log})
 
     async def _opened(self, *, again: bool = False) -> bool:
-        """Open the round in its worker process, unless it is open; return whether it is open now.
+        """Open the round in its worker process unless it is open already; return whether it is open now.
 
-        If the round has failed, or fails now, the browser tab gets a message.
+        If the round has failed earlier or cannot be opened, the browser tab gets a message, and the result is False.
 
         Args:
-            again: open it even if it was open, because the worker process has been replaced.
+            again: whether to open the round even if it was open, because the worker process has been replaced.
         """
         if self.end is not None and self.end.startswith(FAILED):
             await self._tell_failure()
@@ -215,7 +218,11 @@ class Room:
         await self._failed("its worker process died repeatedly")
 
     async def _played(self, n: int, user_input: Any) -> bool:
-        """Have the worker process apply an input; return True if the round must first be opened there again."""
+        """Have the worker process apply an input.
+
+        Returns True if the process does not have the round. Then nothing was applied: open the round, and call this
+        again.
+        """
         kept, answered, began = False, False, time.perf_counter()
         replies = self.pool.replies(self.name, {"op": "do", "n": n, "input": user_input})
         async for reply in replies:
@@ -238,10 +245,17 @@ class Room:
         return False
 
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
-        """Handle a reply of the worker process that is not a new state; return whether to open the round and try again.
+        """React to a reply of the worker process without a new state; return True if the input must be sent again.
+
+        If the reply is ``missing``, the process does not have the round. An input that is not `kept` must then be sent
+        again, after the round is opened: only this case gives True. If the input is kept, this method opens the round,
+        which replays the input, and sends the state to the browser tab.
+
+        If the reply is ``refused``, the input is not possible, and the tab gets the reason. If it is ``failed``, the
+        round ends, and the tab gets a message.
 
         Args:
-            reply: the reply: ``missing`` (the process does not have the round), ``refused`` or ``failed``.
+            reply: the reply, with the key ``missing``, ``refused`` or ``failed``.
             kept: whether the input is already on disk, so that only the method's decision is missing.
         """
         if "missing" in reply and kept:  # the input is applied; only the robot's decision is missing
@@ -256,12 +270,12 @@ class Room:
         return False
 
     async def _keep(self, n: int, user_input: Any, reply: dict[str, Any]) -> None:
-        """Write an input and its outcome to disk, and the end if the round is over; only then change `log` and `end`.
+        """Write an input and its outcome to disk and, if the round is over, how it ended; then update `log` and `end`.
 
         Args:
-            n: the number of the input.
-            user_input: the input.
-            reply: the worker's reply, with ``outcome`` and ``state``.
+            n: the number of the input, from 0.
+            user_input: the input as JSON.
+            reply: the worker process's reply, with ``outcome`` and ``state``.
         """
         statements, end = [insert_event(self.name, n, user_input, reply["outcome"])], None
         if self.ms is not None:

@@ -52,7 +52,10 @@ class _Missing(Exception):  # noqa: N818 - nothing is wrong
 
 
 class RoundService:
-    """Plays rounds in a worker process, as the server requests it, and keeps them in memory for the next request."""
+    """Plays rounds in a worker process as the server requests it.
+
+    Rounds and problems stay in memory for later requests.
+    """
 
     def __init__(self) -> None:
         self._problems: OrderedDict[str, Problem] = OrderedDict()
@@ -62,8 +65,8 @@ class RoundService:
     def replies(self, request: Request) -> Iterator[Reply]:
         """Iterate over the replies to a request; the last one has the key ``done``.
 
-        An error is also a reply, with the key ``missing`` (this process does not have the round), ``refused`` or
-        ``failed``.
+        An error is also a reply. Its key is ``missing`` (this process does not have the round), ``refused`` (the
+        request is not valid) or ``failed`` (the round cannot be continued); the values of the last two are the reason.
         """
         try:
             if request["op"] == "do":

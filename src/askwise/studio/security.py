@@ -63,7 +63,7 @@ class RateLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allow(self, name: str) -> bool:
-        """Take a token from the bucket `name`; return whether there was one, that is, whether the action is allowed."""
+        """Take a token from the bucket `name`; return True if there was one: then the action is allowed."""
         now = self._clock()
         level, since = self._buckets.get(name, (self._at_once, now))
         level = min(self._at_once, level + (now - since) * self._a_second)
@@ -109,7 +109,10 @@ class Keys:
         self._known: dict[str, Person] = {}
 
     def cookie(self, kind: str) -> str:
-        """Return the name of the cookie for a kind of people; each studio on one computer has its own names."""
+        """Return the name of the cookie for a kind of people.
+
+        It differs between studios, because browsers send all cookies of one computer to each of them.
+        """
         return f"askwise-{self._studio}-{kind}"
 
     def people(self, cookies: Mapping[str, str]) -> list[Person]:
@@ -127,7 +130,10 @@ class Keys:
         return secret
 
     async def enter(self, secret: str) -> str | None:
-        """Use up the link with this secret; return the value of a researcher's new cookie, None for an invalid link."""
+        """Use up the link with this secret, and return the value of a new cookie for the researcher.
+
+        None means that there is no such link, or that it was used before.
+        """
         using = "UPDATE keys SET used = ? WHERE digest = ? AND kind = ? AND used IS NULL"
         cookie, statement = new_cookie(RESEARCHER, RESEARCHER)
         try:
@@ -193,12 +199,12 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 class Guard:
-    """Checks host, origin, size and rate of every request before the application sees it; itself an ASGI application.
+    """An ASGI application that checks host, origin, size and rate of each request before it calls `app` with it.
 
     Args:
-        app: the application.
+        app: the application to protect.
         hosts: the hosts, with ports, under which browsers may reach it.
-        keys: the known cookies; rates are counted per person.
+        keys: checks cookies, because rates are counted per person.
     """
 
     def __init__(self, app: App, hosts: Iterable[str], keys: Keys) -> None:
@@ -253,7 +259,10 @@ def _client(scope: Scope) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Wrap `receive` so that a request of more than `LARGEST_BODY` bytes is cut off, whatever length it states."""
+    """Wrap `receive` so that a request of more than `LARGEST_BODY` bytes is cut off, whatever length it states.
+
+    `receive` is the function by which an ASGI application reads the body.
+    """
     taken = 0
 
     async def counted() -> Message:
@@ -269,7 +278,10 @@ def _limited(receive: Receive) -> Receive:
 
 
 def _marked(send: Send) -> Send:
-    """Wrap `send` to add the security headers to each response; headers that a response already has are kept."""
+    """Wrap `send`, the function by which an ASGI application responds, to add security headers to each response.
+
+    Headers that a response already has are kept.
+    """
 
     async def marked(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -48,7 +48,7 @@ def problems_at(path: str | None) -> dict[str, str]:
 
 
 def study_at(path: str | None) -> PeopleStudy | None:
-    """Return the study with people in the file `path`; None if there is no path, or if it is no study file."""
+    """Return the study with people in the file `path`; None if `path` is None or another kind of file."""
     from askwise.studio.study.file import is_people_study, read_people_study
 
     if path is None or Path(path).suffix.lower() != ".toml" or not Path(path).is_file():
@@ -210,7 +210,9 @@ async def _run(
 
 
 def hosts_of(how: ServerOptions, port: int) -> list[str]:
-    """Return the hosts ``NAME:PORT`` under which browsers may reach the studio; the first one is printed.
+    """Return the hosts, as ``NAME:PORT``, under which browsers may reach the studio.
+
+    The first one is part of the address that is printed.
 
     Args:
         how: the options; the host of a public address (``url``) comes first.

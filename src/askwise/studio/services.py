@@ -36,9 +36,9 @@ class Services:
         url: the public address, ``https://lab.example.org``; None if the studio is reached directly.
         study: the name of the study that people take part in; None if there is none.
         sockets: the number of open sockets.
-        times: how long people wait for answers.
-        in_round: returns what a study adds to the page of a round, given the person and the name of the round.
-        lost_page: returns the study's page, with this status, for visitors without a valid link; None without a study.
+        times: how long people wait after an input.
+        in_round: takes a person and the name of a round; returns what a study adds to the page of the round.
+        lost_page: takes a status; returns the study's page for visitors without a valid link. None without a study.
     """
 
     store: StudioStore
@@ -58,12 +58,12 @@ class Services:
     _new_rounds: RateLimiter = field(default_factory=lambda: RateLimiter(ROUNDS_PER_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
 
     def person(self, connection: HTTPConnection, *kinds: str) -> Person | None:
-        """Return the person whose cookie a request carries, if of one of these kinds; otherwise None.
+        """Return the person whose cookie a request carries; None if it has no valid cookie of these kinds.
 
         Args:
             connection: the request.
-            kinds: ``researcher``, ``participant`` or ``pilot``; if the request has several cookies, the first that
-                fits.
+            kinds: ``researcher``, ``participant`` or ``pilot``; if the request has cookies of several kinds, the first
+                of `kinds` counts.
         """
         return next((each for each in self.people(connection) if each.kind in kinds), None)
 
@@ -89,10 +89,10 @@ class Services:
     # -- problems -------------------------------------------------------------------------------------------------
 
     async def described(self, text: str) -> dict[str, Any]:
-        """Read a problem file in a worker process; the result is kept in memory.
+        """Return the description of a problem file, which a worker process reads once; it is then kept in memory.
 
-        Keys of the result: ``contents``, ``title``, ``size``, ``goals``, ``prior``, ``words``, and for a picture
-        ``board`` and ``start``.
+        Keys: ``contents``, ``title``, ``size``, ``goals``, ``prior``, ``words``, and for a picture ``board`` and
+        ``start``.
 
         Args:
             text: the text of the file.
@@ -112,7 +112,7 @@ class Services:
     async def new_round(
         self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None, *also: Statement
     ) -> Room:
-        """Start a round, an episode that a person plays, and store it; return it.
+        """Start and store a round, an episode that a person plays; return its `Room`.
 
         Args:
             owner: the person who plays.
@@ -149,7 +149,7 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
-        """Keep a round in memory; drop finished rounds that no browser tab shows, which can be read again.
+        """Keep a round in memory; drop finished rounds that no browser tab shows, which the database still has.
 
         Args:
             room: the round.

@@ -43,7 +43,7 @@ class SocketTab:
     Args:
         socket: the web socket.
         kind: who plays: ``researcher``, ``participant`` or ``pilot``.
-        known: what the page needs to know about the study.
+        known: texts, language, heading and instructions of the study, for the page.
     """
 
     def __init__(self, socket: WebSocket, kind: str, known: dict[str, Any]) -> None:

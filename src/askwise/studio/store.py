@@ -60,7 +60,7 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @classmethod
     def by(cls, path: Path, error: BaseException) -> StoreFailed:
-        """Return a `StoreFailed` for an error of SQLite, or of decoding the contents of a row, in the file `path`."""
+        """Return a `StoreFailed` for `error`, which SQLite, or decoding a row of the file `path`, has raised."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary error code
         words = " ".join(printable(str(error)).split())
         found = words if isinstance(error, sqlite3.Error) else f"a damaged row ({type(error).__name__}: {words})"
@@ -81,7 +81,10 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite or of decoding a row in the ``with`` block into `StoreFailed` for the file `path`."""
+    """While the ``with`` block runs, turn errors of SQLite, or of decoding a row, into `StoreFailed`.
+
+    `path` is the file that the message names.
+    """
     try:
         yield
     except AskwiseError:
@@ -91,7 +94,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def check_whole(connection: sqlite3.Connection, path: Path) -> None:
-    """Let SQLite check a database; raise `StoreFailed`, which names the file `path`, if it is damaged."""
+    """Let SQLite check that a database is intact; raise `StoreFailed`, which names the file `path`, if it is not."""
     with reading(path):
         found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     if found != "ok":
@@ -125,7 +128,10 @@ class StudioStore:
         self.commits = 0
 
     def _begin(self) -> None:
-        """Refuse a file that is damaged, read-only or of another version; create the tables of a new one."""
+        """Create the tables of a new database; raise an error if the file cannot be used.
+
+        A file cannot be used if it is damaged, read-only or of another version.
+        """
         check_whole(self._writer, self.path)
         with reading(self.path):
             self._writer.executescript(SCHEMA)
@@ -170,7 +176,7 @@ class StudioStore:
         self.write_now(*((part, ()) for part in schema.split(";") if part.strip()))
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; for small queries, because it blocks."""
+        """Return the rows of a query. It blocks the event loop, so use it only for small queries."""
         with reading(self.path):
             return self._reader.execute(sql, parameters).fetchall()
 
@@ -221,9 +227,10 @@ class StudioStore:
         _settle_all(results)
 
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
-        """Execute the statements of one call of `write`, all or none; return the error if they contradict the database.
+        """Execute the SQL statements of one call of `write`: all of them or none.
 
-        The error does not affect other calls in the same transaction.
+        Returns the error if they contradict the database, otherwise None. The error does not affect other calls whose
+        statements are in the same transaction.
         """
         self._writer.execute("SAVEPOINT job")
         try:
@@ -243,7 +250,7 @@ def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException
     """Report the results of a commit to all callers that wait for it; wake each event loop only once.
 
     Args:
-        results: for each caller the future or function to notify, and the error, None for success.
+        results: for each caller a pair: the future or function to notify, and the error, None for success.
     """
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
     for waiting, error in results:

@@ -67,7 +67,10 @@ def study_routes(people: People, services: Services) -> list[Any]:
 
 
 def _participant_routes(handlers: _Handlers, kind: str) -> list[Any]:
-    """Return the routes for the screens of one `kind` of people, ``participant`` or ``pilot``; addresses differ."""
+    """Return the routes for the screens of participants or of pilots, which have different addresses.
+
+    `kind` is ``participant`` or ``pilot``.
+    """
     home = HOMES[kind]
     return [
         Route(home, page("take", kind)),
@@ -117,11 +120,14 @@ class _Handlers:
         return answer
 
     def _say(self, key: str) -> str:
-        """Return a text for visitors who have not joined, in the study's default language."""
+        """Return a text for visitors who have not joined, in the study's default language.
+
+        `key` is the last part of the text's key, after ``closed.``.
+        """
         return self.study.languages[self.people.default_language][f"closed.{key}"]
 
     def lost(self, status: int) -> Response:
-        """Return the page for an address that does not exist, or that a visitor may not see."""
+        """Return the page for an address that does not exist, or that the visitor may not see; `status` is of HTTP."""
         return self._closed(self._say("page"), status)
 
     def _closed(self, text: str, status: int = 403) -> Response:
@@ -130,7 +136,9 @@ class _Handlers:
         return HTMLResponse(page_text("closed", text, heading=self._say("title"), language=language), status)
 
     def in_round(self, person: Person, name: str) -> dict[str, Any]:
-        """Return what the page of a round needs from the study: the texts, ``heading`` and ``instructions``.
+        """Return what a study adds to the page of a round; empty if the round does not belong to the study.
+
+        Keys: ``texts``, ``language``, ``heading`` and ``instructions``.
 
         Args:
             person: who plays.
@@ -179,7 +187,7 @@ class _Handlers:
         return {code: LANGUAGES.get(code, code) for code in self.study.languages}
 
     async def spoken(self, request: Request, services: Services, person: Person) -> Any:
-        """Store the ``language`` in the body as the person's; return the present screen in it."""
+        """Store the language in the request (``language``) as the person's choice; return the present screen in it."""
         given = await json_body(request)
         given.object(["language"], [])
         language = given.child("language").text(self.study.languages)
@@ -201,8 +209,8 @@ class _Handlers:
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
         """Store what the person entered at a screen; return the next screen as JSON.
 
-        The body has ``n``, the number of the entry, ``entry``, and ``times`` that the browser measured. An entry that
-        is sent twice is stored once.
+        The body of the request has ``n`` (the number of the entry), ``entry`` (its data) and ``times`` (measured by the
+        browser). An entry that is sent twice is stored once.
         """
         given = await json_body(request)
         given.object(["n", "entry"], ["times"])
@@ -245,20 +253,21 @@ class _Handlers:
     # -- the researcher -------------------------------------------------------------------------------------------
 
     async def overview(self, request: Request, services: Services, _: Person) -> Any:
-        """Return the state of the study for the researcher's page: see `askwise.studio.study.progress.overview`."""
+        """Return what the researcher's page shows: `askwise.studio.study.progress.overview` of the present state."""
         return overview(self.people, services.public(request))
 
     async def pause(self, request: Request, services: Services, person: Person) -> Any:
-        """Pause or resume the study, as ``paused`` in the body says; return the `overview`."""
+        """Pause or resume the study, as ``paused`` in the body of the request says; return the `overview`."""
         given = await json_body(request)
         given.object(["paused"], [])
         await self.people.pause(given.value["paused"] is True)
         return await self.overview(request, services, person)
 
     async def again(self, request: Request, services: Services, person: Person) -> Any:
-        """Allow the participant ``person`` (number or identifier) to continue once from another browser.
+        """Allow a participant to continue once from another browser; return the `overview`.
 
-        Return the `overview` with the number of the participant, ``readmitted``.
+        ``person`` in the body of the request is the participant's number or identifier. In the overview, ``readmitted``
+        is the participant's number.
         """
         given = await json_body(request)
         given.object(["person"], [])
@@ -267,7 +276,10 @@ class _Handlers:
         return {**await self.overview(request, services, person), "readmitted": number}
 
     async def export(self, _: Request, services: Services, __: Person) -> Any:
-        """Write all results of the study to files, even during rounds; return their names and their folder."""
+        """Write all results of the study to files, also while rounds are played; return the files' names and folder.
+
+        Keys: ``files`` and ``folder``.
+        """
         async with self._exporting:
             return {"files": await asyncio.to_thread(_export, services), "folder": str(_export_folder(services))}
 

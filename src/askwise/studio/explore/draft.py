@@ -30,7 +30,10 @@ Cell = tuple[int, int]
 
 
 class Draft(Protocol):
-    """A problem that people change by hand on the Explore page, with the present places of both agents."""
+    """The interface of a draft: a problem that people change on the Explore page, and the places of both agents.
+
+    `MapDraft`, `GraphDraft` and `ToolDraft` implement it.
+    """
 
     @property
     def given(self) -> Any:
@@ -59,7 +62,10 @@ class Draft(Protocol):
         """Return the name and the text of the problem file that people can save."""
 
     def drawn(self) -> dict[str, Any]:
-        """Return data for the drawing that `to_json` does not hold, such as the layout of a graph; empty if none."""
+        """Return what the page needs to draw the problem in addition to `to_json`, such as the layout of a graph.
+
+        The dict is empty for a map.
+        """
 
 
 # -- walls -------------------------------------------------------------------------------------------------------
@@ -94,9 +100,9 @@ def listed_goals(given: Field) -> list[Field]:
 
 
 def read_goals(given: Field) -> dict[str, Any]:
-    """Turn the list of goals that a page sends into the form of a problem file, a dict by name.
+    """Turn the list of goals that a page sends into the form of a problem file: a dict by the goals' names.
 
-    The values have the keys ``teammate`` and ``ego`` (target states), ``weight`` and, if stated, ``price``.
+    The value of each goal has the keys ``teammate`` and ``ego`` (target states), ``weight`` and, if stated, ``price``.
     """
     goals: dict[str, Any] = {}
     for each in listed_goals(given):
@@ -120,7 +126,7 @@ def read_prices(given: Field, **names: str) -> dict[str, Any]:
 
     Args:
         given: an object with the keys ``base``, ``per_goal`` and ``per_option``, all optional.
-        names: the keys in the file that differ, for instance ``per_goal="per_station"``.
+        names: the keys that have another name in the file, for instance ``per_goal="per_station"``.
     """
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}

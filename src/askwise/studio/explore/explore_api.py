@@ -22,14 +22,19 @@ KINDS: dict[str, Callable[[Field], Draft]] = {"map": read_map, "tools": read_too
 
 
 def read_draft(given: Field) -> Draft:
-    """Return the draft (a problem that people change by hand) that the Explore page sends; refuse an invalid draft."""
+    """Return the draft (a problem that people change by hand) that the Explore page sends.
+
+    Raises `InputError` if the problem is not valid.
+    """
     given.object()
     kind = given.child("kind").text(KINDS) if given.has("kind") else "map"
     return KINDS[kind](given)
 
 
 def try_drawn(given: Any) -> dict[str, Any]:
-    """Return the layout of an invalid problem with graphs, so that people can see and correct it; empty if impossible.
+    """Return the layout of a problem with graphs that is not valid, so that people can see and correct it.
+
+    The dict is empty if the layout is impossible, too.
 
     Args:
         given: the problem as the Explore page sends it: any JSON.
@@ -41,7 +46,10 @@ def try_drawn(given: Any) -> dict[str, Any]:
 
 
 def draft_from_file(text: str) -> Draft:
-    """Return the draft (a problem to change by hand) for the text of a problem file; refuse unsupported problems."""
+    """Turn the text of a problem file into a draft: a problem that people change on the Explore page.
+
+    Raises `InputError` if the page cannot show this kind of problem.
+    """
     found = read(text)
     if FORMAT in domain_of(found).formats:
         return tools_from_file(found)
@@ -105,9 +113,9 @@ def _suggest(given: Field) -> Any:
 
 
 def _draft(given: Field) -> Draft:
-    """Return the draft, the problem that people change, in the key ``sketch`` of a request; refuse an invalid draft.
+    """Return the draft, the problem that people change, in the key ``sketch`` of a request.
 
-    The names of fields in errors begin after ``sketch``, as in a problem file.
+    Raises `InputError` if it is not valid. The message names the field as in a problem file, without ``sketch``.
     """
     return read_draft(Field("", given.value["sketch"]))
 

@@ -74,7 +74,7 @@ class GraphDraft:
         return "explored.toml", toml_text(self.given.to_json())
 
     def drawn(self) -> dict[str, Any]:
-        """Return the layout of the graphs for the page: the same as `drawn` for `whole`."""
+        """Return the layout of both agents' graphs with all edges; calls the function `drawn`."""
         return drawn(self.whole)
 
 
@@ -98,14 +98,17 @@ def drawn(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def graph_from_file(file: ProblemFile) -> GraphDraft:
-    """Return a problem file with graphs as a draft, in which people can change it; both agents are at their starts."""
+    """Turn a problem file with graphs into a draft: a problem that people change on the Explore page.
+
+    Both agents are at their starts.
+    """
     starts = (state_to_json(side.start) for side in (file.teammate, file.ego))
     sides = {who: {**file.contents[who], "now": at, "closed": []} for who, at in zip(SIDES, starts, strict=True)}
     return read_graph(Field("", {**copy_data(sides), **terms_of(file)}))
 
 
 def read_graph(given: Field) -> GraphDraft:
-    """Return the problem with graphs that the Explore page sends after people changed it; refuse an invalid problem."""
+    """Return the problem with graphs that the Explore page sends; raise `InputError` if it is not valid."""
     given.object(REQUIRED, OPTIONAL)
     sides = {who: given.child(who) for who in SIDES}
     stated = {who: _read_side(side) for who, side in sides.items()}
@@ -131,7 +134,9 @@ def _read_side(given: Field) -> dict[str, Any]:
 
 
 def _full(path: str, side: dict[str, Any]) -> Graph:
-    """Return one agent's graph with all edges, open and closed; refuse a graph that is too large to draw repeatedly.
+    """Return one agent's graph with all edges, open and closed.
+
+    Raises `InputError` if the graph is too large to be drawn at every change.
 
     Args:
         path: where the graph was found, for messages: ``teammate`` or ``ego``.
@@ -147,7 +152,7 @@ def _full(path: str, side: dict[str, Any]) -> Graph:
 
 
 def _key(graph: Graph) -> str:
-    """Return a graph as JSON text, the key under which `_laid_out` caches its layout."""
+    """Return a graph as JSON text, from which `_laid_out` makes and caches its layout."""
     states = [state_to_json(state) for state in graph.states]
     edges = [[states[s], graph.actions[a], states[t]] for s, a, t in graph.edges.tolist()]
     return json.dumps({"start": states[0], "states": states, "edges": edges, "stay": graph.stay})
@@ -155,7 +160,10 @@ def _key(graph: Graph) -> str:
 
 @lru_cache(maxsize=20)
 def _laid_out(key: str) -> str:
-    """Return the layout of the graph with this `_key` as JSON text; cached, because dragging requests it repeatedly."""
+    """Return the layout of a graph as JSON text; `key` is the graph as `_key` returns it.
+
+    Layouts are cached, because the page requests them repeatedly while people drag something.
+    """
     side = read_side(Field("graph", json.loads(key)))
     assert isinstance(side, Graph)
     return json.dumps(one_floor_data(lay_out(Net.of(side.model))))

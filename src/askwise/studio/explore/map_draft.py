@@ -58,7 +58,7 @@ class MapDraft:
 
     @property
     def given(self) -> ProblemFile:
-        """The problem file; the same as `file`, under the name that all kinds of drafts share."""
+        """The problem file: another name of `file`, which all kinds of drafts have."""
         return self.file
 
     @cached_property
@@ -98,9 +98,10 @@ def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str
 
 
 def terms_of(file: ProblemFile) -> dict[str, Any]:
-    """Return the parts of a problem file that maps and graphs share, in the form in which the page sends them.
+    """Return the parts of a problem file that do not depend on map or graph, as the page sends them.
 
-    Keys: ``goals``, ``query_cost`` (prices), and those of ``name``, ``words``, ``answers`` and ``groups`` in the file.
+    Keys: ``goals``, ``query_cost`` (prices), and those of ``name``, ``words``, ``answers`` and ``groups`` that the file
+    has.
     """
     prices = file.prices
     return {
@@ -137,9 +138,9 @@ def _cells(states: tuple[StateName, ...]) -> list[Any]:
 
 
 def map_from_file(file: ProblemFile) -> MapDraft:
-    """Return a problem file with maps as a draft, in which people can change it, with both agents at their starts.
+    """Turn a problem file with maps into a draft: a problem that people change on the Explore page.
 
-    Maps that are too large, or that differ between the agents, are refused.
+    Both agents are at their starts. `InputError` is raised if a map is too large, or if the agents' maps differ.
     """
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:
@@ -153,7 +154,7 @@ def map_from_file(file: ProblemFile) -> MapDraft:
 
 
 def read_map(given: Field) -> MapDraft:
-    """Return the problem with a map that the Explore page sends after people changed it; refuse an invalid problem."""
+    """Return the problem with a map that the Explore page sends; raise `InputError` if it is not valid."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     sides = {who: given.child(who).object(["start", "now"], []) for who in ("teammate", "ego")}
@@ -164,7 +165,7 @@ def read_map(given: Field) -> MapDraft:
 
 
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
-    """Return the contents of the problem file (``askwise/problem@1``) for a problem that the Explore page sends.
+    """Return the contents of a problem file (format ``askwise/problem@1``) for a problem that the page sends.
 
     Args:
         given: the problem; goals, prices, name, words, answers and groups are taken from it.

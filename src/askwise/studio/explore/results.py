@@ -43,7 +43,7 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
     Args:
         draft: the problem that people change by hand.
         method: the method that gives advice.
-        pair: the numbers of the selected true goal and of another goal; None if no pair is selected.
+        pair: the number of the selected true goal, and that of the other selected goal; None if no pair is selected.
     """
     problem = draft.problem
     advice, belief = _advice(draft, problem, method)
@@ -69,7 +69,10 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
 
 
 def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
-    """Return the numbers of the two goals that are selected on the page, which must differ; None without selection."""
+    """Return the numbers of the two goals that are selected on the page; None if no goals are selected.
+
+    Raises `InputError` if both are the same goal.
+    """
     if given.value is None:
         return None
     numbers = tuple(each.whole(0, n_goals - 1) for each in given.elements())
@@ -159,10 +162,10 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 
 
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
-    """Return EDP(other | truth) from every place where the teammate could be; None where it is undefined.
+    """Return EDP(`other` | `truth`) for every place where the teammate could be; None where it is undefined.
 
-    This is the expected number of steps for which goal `other` stays possible while the teammate pursues goal `truth`
-    from there. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and ``[state]`` for a graph.
+    It is the expected number of steps for which the goal `other` stays possible while the teammate walks from this
+    place to the goal `truth`. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and ``[state]`` for a graph.
 
     Args:
         draft: the problem that people change by hand.
@@ -197,9 +200,9 @@ MOST_DESIGNS = 20_000
 def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
     """Search for walls or closed edges that make goals recognisable earliest; return the best ones found.
 
-    Keys: ``things`` (cells of new walls, or edges ``[state, action, next state]`` to close), ``inTheWay`` (those on
-    which an agent stands now), ``before`` and ``after`` (WCD and EDP), ``verdict`` (whether this is proven to be the
-    best, in words).
+    Keys: ``things`` (cells of new walls, or edges ``[state, action, next state]`` to close), ``inTheWay`` (those of the
+    ``things`` on which an agent stands now), ``before`` and ``after`` (WCD and EDP without and with the change),
+    ``verdict`` (in words, whether the result is proven to be the best).
 
     Args:
         draft: the problem that people change by hand.

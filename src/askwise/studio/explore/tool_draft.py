@@ -113,9 +113,9 @@ class ToolDraft:
 
 
 def tools_from_file(given: Any) -> ToolDraft:
-    """Return an instance of tool fetching as a draft, in which people can change it, with both agents at their starts.
+    """Turn an instance of tool fetching into a draft: a problem that people change on the Explore page.
 
-    Maps that are too large and instances with too many stations are refused.
+    Both agents are at their starts. `InputError` is raised if the map is too large or has too many stations.
 
     Args:
         given: the instance, as the domain reads it from a file.
@@ -130,7 +130,7 @@ def tools_from_file(given: Any) -> ToolDraft:
 
 
 def read_tools(given: Field) -> ToolDraft:
-    """Return the tool-fetching problem that the Explore page sends after people changed it; refuse an invalid one."""
+    """Return the tool-fetching problem that the Explore page sends; raise `InputError` if it is not valid."""
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     height, width = len(lines), len(lines[0])
@@ -164,7 +164,10 @@ def read_tools(given: Field) -> ToolDraft:
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return two dicts by station name: cell and toolbox, in the form of the file, and the weight in the prior."""
+    """Return two dicts by station name: the first with cell and toolbox, the second with the weight in the prior.
+
+    The first has the form of a problem file.
+    """
     stations: dict[str, Any] = {}
     weights: dict[str, Any] = {}
     for each in listed_goals(given):

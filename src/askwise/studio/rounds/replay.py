@@ -36,13 +36,15 @@ def replayed(
     log: list[tuple[Any, dict[str, Any]]],
     begin: Callable[[Problem, Setup], Round] | None = None,
 ) -> Round:
-    """Return the round after all inputs of a log, applied again; raise `InputError` if an outcome differs from the log.
+    """Apply all inputs of a log again; return the resulting round.
+
+    Raises `InputError` if an outcome differs from the one in the log.
 
     Args:
         problem: the problem that was played.
         setup: the setup of the round.
         log: pairs of an input of the person and its recorded outcome.
-        begin: returns a new round in which the robot has decided; a faster alternative to `start_round`.
+        begin: a faster alternative to `start_round`: returns a new round in which the ego agent has decided.
     """
     made = (begin or start_round)(problem, setup)
     for number, (user_input, outcome) in enumerate(log, start=1):
@@ -52,7 +54,7 @@ def replayed(
 
 
 def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> None:
-    """Raise `InputError` if an input has another outcome now than in the log.
+    """Raise `InputError` if replaying an input of the person does not give the outcome in the log.
 
     Args:
         number: the number of the input, from 1, for the message.
@@ -67,8 +69,8 @@ def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> N
 def reconstructed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
     """Return the round after all inputs of a log, without running the method or the teammate.
 
-    The actions of method and teammate are taken from the outcomes (if several actions lead to the same state, the first
-    of them); their beliefs and reasons are missing.
+    The actions of method and teammate are inferred from the outcomes; if several actions lead to the same state, the
+    first of them is used. Beliefs and reasons are missing.
 
     Args:
         problem: the problem that was played.
@@ -130,16 +132,16 @@ PROBLEM = "problem"
 
 
 class WarmStart:
-    """Keeps planners as they were after their first decision, so that later rounds start without computing it again.
+    """A cache of planners after their first decision, so that later rounds of a problem start without computing it.
 
-    The copies are kept by problem, method and belief, at most `MOST_KEPT`.
+    It has at most `MOST_KEPT` copies, by problem, method and belief.
     """
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, str, str | None], tuple[Problem, bytes]] = OrderedDict()
 
     def begin(self, problem: Problem, setup: Setup) -> Round:
-        """Return a new round in which the method has made its first decision; use a kept planner if there is one."""
+        """Return a new round in which the method has made its first decision, taken from the cache if possible."""
         made = Round(problem, setup)
         if type(made.robot) is not PlannerAgent or made.problem is not problem:
             made.think()
@@ -196,7 +198,9 @@ AGAIN, RECORD, TWIN = "again", "record", "twin"
 
 
 def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
-    """Return a round as plain data for tables; called in a worker process, which is ended if a method hangs.
+    """Return a round as plain data for tables.
+
+    It runs in a worker process, so that a method that hangs can be ended.
 
     Keys: ``row`` (of the table of episodes), ``queries`` (rows of the table of questions), ``method``, ``teammate``,
     ``prices``, ``trace`` (None for a simulation), ``beside`` (the name of the simulated teammate of the setup).

@@ -47,10 +47,10 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
     The judge is the method that rates the ego agent's decisions. If the person played the ego agent, the episode's
     steps show the judge's belief and verdicts.
 
-    Keys of the review: ``cost``, ``optimal`` (the cost with the goal known if the teammate had taken a shortest path),
-    ``known`` (the cost with the goal known and the moves that the teammate really made; also the episode's optimal
-    cost), ``finished``, ``methods`` (what other methods pay with these moves), ``judge`` (its name) and ``differences``
-    (the mistakes).
+    Keys of the review: ``cost``; ``optimal``, what an ego agent that knows the goal would have paid if the teammate had
+    taken a shortest path; ``known``, what it would have paid with the moves that the teammate really made, which is
+    also the episode's optimal cost; ``finished``; ``methods``, what other methods pay with these moves; ``judge``, its
+    name; ``differences``, the mistakes.
     """
     episode = made.episode()
     judge, judged = _judged(episode)
@@ -76,9 +76,10 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
 
 
 def _same_walk(episode: Episode, methods: list[str]) -> list[dict[str, Any]]:
-    """Let each method play the ego agent while the teammate repeats its moves of the episode; return the results.
+    """Let each method play the ego agent while the teammate repeats its moves of the episode.
 
-    Keys: ``method``, ``cost``, ``questions`` (their number) and ``finished``. Methods that cannot play are left out.
+    The result has a dict for each method that can play, with the keys ``method``, ``cost``, ``questions`` (their
+    number) and ``finished``.
     """
     played = ((method, _played_by(method, episode)) for method in methods)
     return [
@@ -98,7 +99,10 @@ def _cost_with_goal_known(episode: Episode) -> float | None:
 
 
 def _played_by(method: str, episode: Episode) -> Episode | None:
-    """Return the episode with `method` as ego agent and the same moves of the teammate; None if it cannot play that."""
+    """Return the episode that `method` plays as ego agent while the teammate repeats its moves of `episode`.
+
+    None means that the method cannot play this problem or these moves.
+    """
     problem = episode.problem
     walk = [
         teammate_does(problem, step.state.teammate, step.teammate_action)
@@ -122,9 +126,9 @@ def _played_by(method: str, episode: Episode) -> Episode | None:
 
 
 def _judged(episode: Episode) -> tuple[str, list[JudgedStep]]:
-    """Return the name of the judge, the method that rates decisions, and each step with its situation and its rating.
+    """Return the name of the judge, and a triple for each step: the step, the situation before it, and its rating.
 
-    The name and the list are empty if no judge can rate this episode.
+    The judge is the method that rates decisions. Name and list are empty if no judge can rate this episode.
     """
     try:
         judges = JudgeCache(episode.problem, "auto")

@@ -48,9 +48,10 @@ class Places:
 
     Attributes:
         words: the words for agents and goals in texts.
-        board: the data about map or graph and goals that all rounds of the problem send; empty before the first round.
-        teammate: places of the teammate by state.
-        ego: places of the ego agent by state.
+        board: the data about map or graph and goals that is the same in all rounds of the problem; empty before the
+            first round.
+        teammate: the teammate's place by the index of the state.
+        ego: the ego agent's place by the index of the state.
     """
 
     words: Vocabulary
@@ -59,14 +60,14 @@ class Places:
     ego: dict[int, AgentPlace] = field(default_factory=dict)
 
     def of_teammate(self, problem: Problem, state: int) -> AgentPlace:
-        """Return the place of the teammate in its state number `state`, from the cache if possible."""
+        """Return the place of the teammate in the state with index `state`, from the cache if possible."""
         if state not in self.teammate:
             figure = scene_of(problem, JointState(state, problem.start.ego)).teammate
             self.teammate[state] = AgentPlace(figure.at, figure.place)
         return self.teammate[state]
 
     def of_ego(self, problem: Problem, state: int) -> AgentPlace:
-        """Return the place and the load of the ego agent in its state number `state`, from the cache if possible."""
+        """Return the ego agent's place and load in the state with index `state`, from the cache if possible."""
         if state not in self.ego:
             scene = scene_of(problem, JointState(problem.start.teammate, state))
             self.ego[state] = AgentPlace(scene.ego.at, scene.ego.place, printable(scene.carried), scene.hands)
@@ -102,7 +103,10 @@ def board(made: Round) -> dict[str, Any]:
 
 
 def preview(problem: Problem) -> dict[str, Any]:
-    """Return the data for a picture of a problem at its start, as JSON: ``board``, and ``start`` with both places."""
+    """Return the data for a picture of a problem at its start, as JSON.
+
+    Keys: ``board``, and ``start`` with the places of both agents.
+    """
     scene = start_scene(problem)
     start = {"teammate": {"at": list(scene.teammate.at)}, "ego": {"at": list(scene.ego.at)}, "carried": ""}
     return {"board": _shared(problem), "start": start}
@@ -215,9 +219,11 @@ def _moves(made: Round) -> list[dict[str, Any]]:
 
 
 def _question(made: Round, asked: Question) -> dict[str, Any]:
-    """Return a question as JSON: the names in ``names``, or the names of each group in ``groups``, and ``goals``.
+    """Return a question as JSON, for browsers.
 
-    ``others`` says whether a question with groups may be answered with none of them.
+    Key ``goals``: the indices of its goals. A question whether the goal is among them also has ``names``, the names of
+    these goals. A question with groups has ``groups``, the names of each group, and ``others``: whether "none of these"
+    is a possible answer.
     """
     names = made.problem.goals
     if not isinstance(asked, Choice):
@@ -226,7 +232,10 @@ def _question(made: Round, asked: Question) -> dict[str, Any]:
 
 
 def _heard(made: Round) -> list[dict[str, Any]]:
-    """Return all questions and replies so far, as JSON; a reply is True, False, the number of a group, or None."""
+    """Return all questions and replies so far, as JSON, for a person who plays the ego agent.
+
+    A reply is True, False, the number of a group, or None for no answer.
+    """
     answers = [step.answer for step in made.steps if step.answer is not None]
     return [
         {

@@ -93,9 +93,9 @@ class Setup:
 def belief_with_people(problem: Problem, method: str) -> str | None:
     """Return the name of the belief that a method should use with a person; None if it should keep its own.
 
-    People do not always take shortest paths, and a belief that does not allow for that would exclude the person's goal
-    for good: then the name is ``robust``. Methods that change to another belief after a contradiction keep their own,
-    which tells them more.
+    People do not always take shortest paths. A belief that does not allow for that would exclude the person's goal for
+    good, so it is replaced by ``robust``. Methods that change to another belief after a contradiction keep their own
+    belief, because they learn more from it.
     """
     if method == Informed.name:
         return None
@@ -165,7 +165,7 @@ class Round:
 
     @property
     def goal(self) -> int:
-        """The number of the teammate's goal."""
+        """The index of the teammate's goal."""
         assert self.game.goal is not None
         return self.game.goal
 
@@ -176,10 +176,10 @@ class Round:
 
     @property
     def phase(self) -> str:
-        """What the round waits for.
+        """The thing that the round waits for, as one of four words.
 
-        `THINKING`: the method's decision; `MOVE`: a move or a question of the person; `ANSWER`: the person's answer to
-        a question; `OVER`: nothing more.
+        `THINKING`: the method's decision. `MOVE`: a move or a question of the person. `ANSWER`: the person's answer to
+        a question. `OVER`: nothing, the round has ended.
         """
         if self.over:
             return OVER
@@ -223,10 +223,10 @@ class Round:
         return self.outcome()
 
     def outcome(self) -> dict[str, Any]:
-        """Return what the last input led to, as JSON.
+        """Return the result of the last input, as JSON.
 
-        Keys: ``t`` (steps so far), ``state`` (numbers of the teammate's and the ego agent's states), ``cost`` and, if
-        the last step was a question, ``asked`` and ``reply``.
+        Keys: ``t`` (steps so far), ``state`` (the indices of the teammate's and the ego agent's states), ``cost`` and,
+        if the last step was a question, ``asked`` and ``reply``.
         """
         state = self.game.state
         found: dict[str, Any] = {"t": self.game.steps, "state": [state.teammate, state.ego], "cost": self.game.cost}
@@ -236,7 +236,7 @@ class Round:
         return found
 
     def moves(self) -> list[int]:
-        """Return the numbers of the actions that the person can take now.
+        """Return the indices of the actions that the person can take now.
 
         A person who plays the teammate cannot take actions after which the goal would be unreachable.
         """

@@ -162,7 +162,11 @@ REPORT: dict[str, dict[str, Column]] = {
 
 
 def codebook(tables: dict[str, dict[str, Column]] | None = None) -> list[dict[str, str]]:
-    """Return a code book: one row for each column of each file; by default, of the export."""
+    """Return a code book: one row for each column of each file; by default, of the export.
+
+    Args:
+        tables: the description of each column, by file and column; by default, the files of the export.
+    """
     return [
         {"file": name, "column": column, "meaning": meaning, "unit": unit, "values": values}
         for name, columns in (tables or COLUMNS).items()

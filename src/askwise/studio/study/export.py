@@ -76,9 +76,10 @@ class StoredRound:
         return self.end.removeprefix(FAILED).lstrip(": ") if self.end.startswith(FAILED) else None
 
     async def reply(self, pool: Pool, what: str) -> Row:
-        """Have a worker process turn the round into rows of tables; return its reply, or the reason of a failure.
+        """Have a worker process turn the round into rows of tables; return its reply.
 
-        The reply has the keys of `askwise.studio.rounds.replay.written`, or ``failed`` or ``refused``.
+        The reply has the keys of `askwise.studio.rounds.replay.written`, or the reason of a failure under ``failed`` or
+        ``refused``.
 
         Args:
             pool: the worker processes.
@@ -94,7 +95,7 @@ class PlayedRound:
 
     Attributes:
         stored: the round in the database.
-        row: the columns of the table ``episodes`` that do not identify the episode, such as ``cost``.
+        row: the columns of the table ``episodes`` with results, such as ``cost``; not those that identify the episode.
         method: the ego agent's method; `askwise.studio.rounds.round.PERSON` for a person.
         replay_error: why the round could not be replayed; None if it could, or if it failed the first time.
         found: the round's data from the worker process (see `askwise.studio.rounds.replay.written`); empty if the round
@@ -109,9 +110,10 @@ class PlayedRound:
 
 
 async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
-    """Replay a round in a worker process, to get the method's beliefs and reasons; return it ready for tables.
+    """Replay a round in a worker process, which gives the method's beliefs and reasons; return it ready for tables.
 
-    If the round failed when it was played, or the replay fails, it is reconstructed from its log, without beliefs.
+    If the round failed when it was played, or if the replay fails, the round is reconstructed from its log, without
+    beliefs.
     """
     found: Row = {} if stored.failure is not None else await stored.reply(pool, AGAIN)
     replay_error = failure_of(found)
@@ -212,7 +214,8 @@ class StoredStudy:
     def pages(self) -> list[Row]:
         """Return a row for each entry of a person: the page, and the seconds that the person needed for it.
 
-        ``measured`` is ``browser``, or ``server`` if the browser sent no time: then they count from the entry before.
+        ``measured`` is ``browser`` if the browser measured the seconds. If it sent no time, ``measured`` is ``server``,
+        and the seconds count from the entry before.
         """
         rows = self.read(
             "SELECT number, pilot, e.n, e.screen, e.data, coalesce(json_extract(t.data, '$.page') / 1000.0, "
@@ -233,8 +236,8 @@ class StoredStudy:
     def inputs(self) -> list[Row]:
         """Return a row for each input in a round, such as a move or an answer, with the seconds it took.
 
-        ``measured`` is ``browser``, or ``server`` if the browser sent no time: then they count from the input before,
-        with the time in which the partner decided.
+        ``measured`` is ``browser`` if the browser measured the seconds. If it sent no time, ``measured`` is ``server``,
+        and the seconds count from the input before, so they include the time in which the partner decided.
         """
         rows = self.read(
             "SELECT number, pilot, places.data, v.n, deed, coalesce(t.ms / 1000.0, v.at - coalesce((SELECT b.at FROM "
@@ -289,7 +292,7 @@ class StoredStudy:
             return dict(json.loads(rows[0][0])) if rows else {}
 
     def _scale(self, questionnaire: str) -> Row | None:
-        """Return a ready-made scale as JSON, in the wording of the study; None for own items."""
+        """Return the ready-made scale of a questionnaire as JSON; None if the study wrote its questions itself."""
         known = self._description.get("questionnaires")
         if known is None:  # stored by an earlier version, which had only askwise's wording
             return SCALES[questionnaire].to_json() if questionnaire in SCALES else None
@@ -297,7 +300,7 @@ class StoredStudy:
         return None if found is None else found["scale"]
 
     def rounds(self) -> Iterator[StoredRound]:
-        """Iterate over the finished rounds by person and time, also those after which the person left."""
+        """Iterate over the finished rounds, sorted by person and time, including people who left afterwards."""
         rows = self.read(
             "SELECT number, pilot, rounds.id, problem, setup, rounds.end, coalesce(entries.data, places.data) "
             "FROM rounds JOIN people ON people.id = owner LEFT JOIN places ON round = rounds.id "
@@ -345,7 +348,10 @@ def _text(value: Any) -> str | None:
 
 
 def typed(text: str | None) -> str | None:
-    """Return a text that a person has typed, with an apostrophe in front if a spreadsheet would run it as a formula."""
+    """Return a text that a person has typed, made safe for spreadsheets.
+
+    A text that a spreadsheet would run as a formula begins with an apostrophe.
+    """
     if text is None or not text.startswith(FORMULAS) or NUMBER.fullmatch(text):
         return text
     return f"'{text}"
@@ -374,7 +380,7 @@ async def _export(folder: Path, seconds: float) -> list[str]:
 
 @contextmanager
 def playing(seconds: float) -> Iterator[Pool]:
-    """Yield a pool with one worker process, which replays rounds; end it afterwards.
+    """While the ``with`` block runs, provide a pool of one worker process, which replays rounds.
 
     Args:
         seconds: time limit for one decision of a method.

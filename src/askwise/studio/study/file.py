@@ -228,10 +228,10 @@ def read_people_study(path: str | Path) -> PeopleStudy:
 
 
 def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
-    """Return the names of the measures that conditions can be compared in.
+    """Return the names of the measures in which conditions can be compared.
 
-    These are the scores of scales, and each item with points of own questionnaires, that are asked after each
-    condition, and the measures of behaviour.
+    These are the measures of behaviour and, from questionnaires after each condition, the score of each ready-made
+    scale and each of the study's own questions with points.
     """
     found = list(BEHAVIOUR)
     for each in questionnaires:
@@ -261,7 +261,10 @@ def _table(root: Field, key: str, keys: list[str]) -> dict[str, str]:
 
 
 def _panel(given: dict[str, str]) -> tuple[str, str]:
-    """Return the panel's parameter and placeholder, from the name of the service or from the parameter's name."""
+    """Return the name of the address parameter in which a panel sends identifiers, and the panel's placeholder.
+
+    `given` is the table ``panel`` of the study file: its ``service`` or its ``parameter`` determine both.
+    """
     if "service" not in given:
         return given.get("parameter", ""), "..."
     parameter, placeholder = SERVICES[Field("panel.service", given["service"]).text(SERVICES)]
@@ -301,7 +304,7 @@ def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]
 
 
 def _translated(root: Field) -> list[str]:
-    """Return the contents of the files with texts that a study refers to."""
+    """Return the contents of the files of texts to which a study file refers."""
     tables = root.child("texts").value.values() if root.has("texts") else []
     return [read_text((root.folder or Path()) / each) for each in tables if isinstance(each, str)]
 
@@ -370,7 +373,7 @@ def _practice(
 
 
 def _partner(root: Field, role: str, problems: dict[str, str]) -> str:
-    """Return the word for the other agent: key ``partner``, or the word of the first problem."""
+    """Return the study's word for the other agent: the key ``partner``, or else the word of the first problem."""
     if root.has("partner"):
         return read_name(root.child("partner"))
     words = words_of(read(next(iter(problems.values()))))

@@ -47,9 +47,10 @@ class Assignment:
 
 
 def williams(n: int) -> list[tuple[int, ...]]:
-    """Return orders of `n` conditions in which each follows each other one equally often (a Williams square).
+    """Return orders of `n` conditions in which each condition follows every other one equally often.
 
-    Each row is a permutation of ``0 ... n - 1``. There are `n` rows if `n` is even (or 1), otherwise ``2 * n``.
+    Such a list is called a Williams square. Each row is a permutation of ``0 ... n - 1``. There are `n` rows if `n` is
+    even (or 1), otherwise ``2 * n``.
     """
     # 0, 1, n - 1, 2, n - 2, ...: the differences of neighbours are all different, which balances the followers.
     first = [0]
@@ -76,7 +77,9 @@ def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignmen
 
 
 def next_cell(counts: Sequence[int], seed: int) -> int:
-    """Return the number of the next person's cell (order of conditions and problems): a random one of the emptiest.
+    """Return the number of the next person's cell, drawn at random from the cells with the fewest people.
+
+    A cell is an order of conditions and problems.
 
     Args:
         counts: the number of people in each cell.
@@ -115,8 +118,8 @@ class Screen:
         problem: the name of a round's problem.
         practice: whether the round is for practice.
         form: the questionnaire of a form.
-        trial: the number of a round that counts, from 1; otherwise 0.
-        key: where translations have the text: ``consent``, ``instructions.1`` and so on.
+        trial: the number of a round among those that count, from 1; 0 for other screens.
+        key: the key of the text in translations: ``consent``, ``instructions.1`` and so on.
     """
 
     kind: str
@@ -160,7 +163,7 @@ def _asked(study: PeopleStudy, when: str) -> list[Questionnaire]:
 
 
 def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Setup:
-    """Return the setup of the round at a screen; study, person and screen determine its seed.
+    """Return the setup of the round at a screen; its seed is derived from the study's seed, `number` and `place`.
 
     Args:
         study: the study.
@@ -217,11 +220,13 @@ def instructions_in(study: PeopleStudy, texts: Texts) -> list[str]:
 
 
 def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dict[str, Any]:
-    """Return a question as JSON; ``labels`` are its options in the person's language, ``options`` those to store.
+    """Return a question as JSON, with its texts in the person's language.
+
+    ``labels`` are its options in this language, ``options`` are the same options as they are stored.
 
     Args:
         item: the question.
-        key: the key of the study's own translation of it.
+        key: the key under which the study's texts have a translation of the question.
         texts: the texts in the person's language.
         scale: the ready-made scale that it belongs to. The package translates its own wording only, never a published
             one that the researcher supplied.
@@ -248,9 +253,10 @@ def _form_items(form: Questionnaire, texts: Texts) -> list[dict[str, Any]]:
 
 
 def described(screen: Screen) -> dict[str, Any]:
-    """Return facts to store with what a person enters at a screen: its kind, condition, questionnaire and problem.
+    """Return the facts about a screen that are stored with a person's entry at the screen.
 
-    A round also has ``practice`` and ``trial``, its number among the rounds that count.
+    Keys: ``kind`` and, if they apply, ``condition``, ``questionnaire`` and ``problem``. A round also has ``practice``
+    and ``trial``, its number among the rounds that count.
     """
     found: dict[str, Any] = {"kind": screen.kind}
     if screen.condition is not None:

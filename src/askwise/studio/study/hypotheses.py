@@ -162,7 +162,12 @@ def _constant(values: FloatArray) -> bool:
 
 
 def _certain(gap: float, side: str) -> float:
-    """Return the p value of a t test of values without spread: without a difference 1; otherwise t is infinite."""
+    """Return the p value of a t test of values without spread, whose statistic is infinite; 1 if `gap` is 0.
+
+    Args:
+        gap: the difference of the means.
+        side: the alternative: ``less``, ``greater`` or ``two-sided``.
+    """
     if side == "two-sided" or gap == 0:
         return 1.0 if gap == 0 else 0.0
     return 0.0 if (gap < 0) == (side == "less") else 1.0

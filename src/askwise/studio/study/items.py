@@ -22,11 +22,11 @@ class Item:
         kind: ``scale``, ``choice`` or ``text``.
         lowest: the lowest point of a scale.
         highest: the highest point of a scale.
-        step: the distance of two points of a scale.
+        step: the distance between neighbouring points of a scale.
         low: the label of the lowest point.
         high: the label of the highest point.
         options: the options of a choice.
-        optional: whether it may be left out.
+        optional: whether people may leave the question out.
     """
 
     name: str

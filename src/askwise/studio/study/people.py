@@ -46,7 +46,7 @@ language of people who chose one."""
 
 
 class CannotJoin(AskwiseError):  # noqa: N818 - it names what happened
-    """Raised if a person cannot take part in the study, or cannot take part now; the message tells the person why."""
+    """Raised if a person cannot take part in the study, at all or now; the message says why, for the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class Participant:
         id: the identifier in the database and in cookies.
         number: the number of the person, from 1; pilots are numbered separately.
         pilot: whether this is a test run that does not count.
-        cell: the number of the assignment (order of conditions and problems).
-        end: how participation ended; None while it is in progress.
+        cell: the index of the person's assignment (order of conditions and problems).
+        end: how participation ended, a key of `askwise.studio.study.file.ENDINGS`; None if it has not ended.
     """
 
     id: str
@@ -89,7 +89,7 @@ class People:
         store.write_now(("INSERT OR REPLACE INTO meta VALUES ('description', ?)", (described,)))
 
     def _kept(self, name: str, value: str) -> str:
-        """Return the value that the database holds for a name; if there is none, store and return `value`."""
+        """Return the value that the database holds under a name; if there is none, store `value` first."""
         self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
         return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
 
@@ -130,7 +130,9 @@ class People:
         await self._store.write(("INSERT OR REPLACE INTO meta VALUES ('paused', ?)", (value,)))
 
     def panel_name(self, given: str | None) -> str | None:
-        """Return a person's identifier as it is stored, plain or hashed; None if there is no identifier.
+        """Return a person's identifier in the form in which it is stored, plain or hashed.
+
+        None means that `given` has no identifier, or only a placeholder that the panel did not fill in.
 
         Args:
             given: the identifier in the address, which the panel (the service that recruits people) adds, or None.
@@ -217,7 +219,9 @@ class People:
     # -- counting -------------------------------------------------------------------------------------------------
 
     def counts(self, *, pilot: bool = False) -> list[int]:
-        """Return the number of people in each cell (order of conditions and problems), without people who dropped out.
+        """Return the number of people in each cell, without people who dropped out.
+
+        A cell is an order of conditions and problems.
 
         Args:
             pilot: whether to count pilots; otherwise participants.
@@ -257,7 +261,11 @@ class People:
         return Participant(found, number, bool(pilot), cell, end)
 
     def ending_of(self, person: Participant, end: str) -> dict[str, str]:
-        """Return ``code`` and ``link`` to the panel for a person whose participation ended in this way."""
+        """Return the ``code`` and the ``link`` with which a person returns to the panel.
+
+        The panel is the service that recruits people. `end` is the way in which participation ended, a key of
+        `askwise.studio.study.file.ENDINGS`.
+        """
         code, link = self.study.endings[end]
         if "{id}" in link:
             panel = self._store.read("SELECT panel FROM people WHERE id = ?", (person.id,))[0][0]
@@ -269,9 +277,9 @@ class People:
         return screens(self.study, self.cells[person.cell])
 
     def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
-        """Return what a person has entered so far, in order.
+        """Return what a person has entered so far, in order, as triples.
 
-        Each entry has the number of its screen, its data, and whether the person went on to the next screen; only a
+        Each has the number of the screen, the data, and whether the person continued with the next screen; only a
         failed comprehension check stays at its screen.
         """
         rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))

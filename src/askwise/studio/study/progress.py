@@ -38,9 +38,10 @@ def links(people: People, public: str) -> dict[str, str]:
 def overview(people: People, public: str) -> dict[str, Any]:
     """Return what the researcher's page shows, as JSON.
 
-    Keys: ``name``, ``paused``, `links`, ``adds`` (the parameter that the panel adds to the link by itself), ``endings``
-    (codes and links back to the panel), ``summary`` (people by how their participation stands), ``conditions`` and
-    ``orders`` (people who finished or are in progress), ``counts`` (people in each cell) and ``people``.
+    Keys: ``name``, ``design``, ``paused``, those of `links`, ``adds`` (the parameter that the panel adds to the link by
+    itself), ``endings`` (codes and links back to the panel), ``summary`` (the number of people by state, such as
+    finished), ``conditions`` and ``orders`` (how many people finished or are in progress with each), ``counts`` (people
+    in each cell) and ``people`` (a row for each person).
 
     Args:
         people: the people of the study.
@@ -83,7 +84,10 @@ def overview(people: People, public: str) -> dict[str, Any]:
 
 
 def _condition(name: str, orders: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return how many people met or will meet a condition."""
+    """Return how many people who finished, and how many in progress, play a condition.
+
+    `orders` is the list ``orders`` of the `overview`: the numbers of people for each order of conditions.
+    """
     meeting = [each for each in orders if name in each["order"]]
     return {"name": name, **{key: sum(each[key] for each in meeting) for key in (FINISHED, IN_PROGRESS)}}
 
@@ -108,7 +112,7 @@ def _row(people: People, row: tuple[Any, ...], now: float) -> dict[str, Any]:
 
 
 def _where(people: People, screen: Screen) -> str:
-    """Return a screen in plain words: its title, and what a round or a questionnaire is about."""
+    """Return the words for a screen: its title and, for a round or a questionnaire, condition and problem."""
     study = people.study
     title = "Consent" if screen.kind == CONSENT else title_of(study, screen, study.languages[people.default_language])
     about = [] if screen.condition is None or screen.kind not in (ROUND, FORM) else [screen.condition.name]

@@ -102,7 +102,10 @@ def _counts(about: Row, done: set[int]) -> bool:
 
 
 def _played(counts: list[PlayedRound]) -> list[Row]:
-    """Return person, condition, measure and value of each round that a person played."""
+    """Return two rows for each round that a person played without an error: its cost and its number of questions.
+
+    The columns are ``person``, ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
+    """
     found = []
     for each in counts:
         about = {key: each.stored.about[key] for key in ("person", "condition")}
@@ -113,7 +116,10 @@ def _played(counts: list[PlayedRound]) -> list[Row]:
 
 
 async def _twin(played: PlayedRound, pool: Pool) -> Row:
-    """Return the cost of the same round simulated without the person, or the ``error`` of the simulation."""
+    """Return a row with the cost of a played round when it is simulated without the person.
+
+    The column ``error`` says why the simulation failed; empty if it did not.
+    """
     reply = await played.stored.reply(pool, TWIN)
     about = {key: played.stored.about[key] for key in ("person", "condition", "problem", "trial")}
     error = failure_of(reply) or reply["row"]["error"]
@@ -121,7 +127,15 @@ async def _twin(played: PlayedRound, pool: Pool) -> Row:
 
 
 def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[int]) -> Values:
-    """Return each person's mean value, by measure and condition."""
+    """Return each person's mean value of each measure: ``values[measure][condition][person]``.
+
+    Args:
+        answers: the rows of `StoredStudy.answers`; pilots, and people who are not in `done`, do not count.
+        rounds: values of rounds that count: rows with ``measure``, ``condition``, ``person`` and ``value``, as
+            `_played` and `_twin` return them.
+        inputs: the rows of `StoredStudy.inputs`, from which the seconds per move and per answer follow.
+        done: the numbers of the people who finished the study.
+    """
     seen: dict[tuple[str, str, int], list[float]] = defaultdict(list)
     for row in rounds:
         if row["value"] is not None:
@@ -140,7 +154,7 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
 
 def _measure(row: Row) -> str | None:
-    """Return the measure that an answer belongs to; None for texts, choices and checks."""
+    """Return the name of the measure that an answer is a value of; None for texts, choices and checks."""
     if row["answer"] is None or row["questionnaire"] == "check":
         return None
     try:
@@ -152,7 +166,10 @@ def _measure(row: Row) -> str | None:
 
 
 def _pair(values: Values, measure: str, first: str, second: str, *, within: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the values of two conditions; if paired, of the people who have both, in the same order."""
+    """Return the values of a measure in two conditions, one array ``[n]`` for each, with one value per person.
+
+    With `within`, the arrays have only the people who have values in both conditions, in the same order.
+    """
     a, b = values[measure][first], values[measure][second]
     if within:
         a, b = ({k: each[k] for k in sorted(a.keys() & b.keys())} for each in (a, b))
@@ -186,7 +203,10 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
 
 
 def _twins(values: Values, conditions: list[str]) -> list[Row]:
-    """Return a row for each condition: the cost of people, of their simulated twins, and the difference."""
+    """Return a row for each condition that compares the mean cost of people with that of their simulated twins.
+
+    A twin is the same round, simulated without the person.
+    """
     found = []
     for condition in conditions:
         people, twins = values["cost"][condition], values[TWIN_COST][condition]
@@ -204,7 +224,7 @@ def _twins(values: Values, conditions: list[str]) -> list[Row]:
 
 
 def _hypotheses(values: Values, about: Row) -> list[Row]:
-    """Return a row for each hypothesis of the study file, decided with its test and the study's correction."""
+    """Return a row for each hypothesis of the study file: its p value, before and after correction, and verdict."""
     plan, within = about["plan"], about["design"] == "within"
     pairs = [_pair(values, h["measure"], h["first"], h["second"], within=within) for h in plan["hypotheses"]]
     given = [p_value(a, b, h["test"], SIDES[h["sign"]]) for h, (a, b) in zip(plan["hypotheses"], pairs, strict=True)]
@@ -220,7 +240,7 @@ def _hypotheses(values: Values, about: Row) -> list[Row]:
 
 
 def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
-    """Return how many people chose each option of the study's own questions, by condition."""
+    """Return how many people chose each option of the study's own multiple-choice questions, by condition."""
     chosen = Counter(
         (row["questionnaire"], row["item"], row["condition"] or AT_THE_END, row["answer"])
         for row in answers
@@ -268,7 +288,10 @@ def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list
 
 
 def _dropouts(people: list[Row]) -> list[Row]:
-    """Return how many people ended or paused at each screen without having finished."""
+    """Return a row for each screen at which participants who have not finished stopped, with their number.
+
+    Rows are separate for each way in which participation ended or paused.
+    """
     seen: dict[tuple[int, str, str], int] = defaultdict(int)
     for row in people:
         if not row["pilot"] and row["end"] != FINISHED:
@@ -279,7 +302,7 @@ def _dropouts(people: list[Row]) -> list[Row]:
 
 
 def _failures(counts: list[PlayedRound], twins: list[Row]) -> list[Row]:
-    """Return a row for each round, played or simulated, that failed or was cut off; all means leave these out."""
+    """Return a row for each round, played or simulated, that failed or was cut off; no mean includes these."""
     names = ("person", "condition", "problem", "trial")
     played = [{**each.stored.about, "who": "person", "error": each.row["error"]} for each in counts]
     known = [*played, *({**twin, "who": "simulated"} for twin in twins)]

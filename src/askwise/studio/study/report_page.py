@@ -20,7 +20,7 @@ def write_page(folder: Path, about: Row, counted: Row, tables: dict[str, list[Ro
     Args:
         folder: the folder.
         about: the description of the study.
-        counted: numbers of people and rounds.
+        counted: numbers of people and rounds by name, for the top of the report.
         tables: the rows of all tables by name.
     """
     finished, rounds = counted["people who finished"], counted["rounds"]
@@ -88,7 +88,7 @@ def _questionnaire(measure: str, about: Row) -> bool:
 
 
 def _labels(about: Row) -> list[Any]:
-    """Return an HTML paragraph for each questionnaire scale with its name, unit and label."""
+    """Return an HTML paragraph for each questionnaire scale: its name, its unit, and what results may be called."""
     scales = [each["scale"] for each in about["questionnaires"].values() if each["scale"]]
     return [
         tag("p", f"{each['name']}: {each['unit']}. {each['label'][:1].upper()}{each['label'][1:]}.") for each in scales
@@ -198,7 +198,10 @@ def _failures(rows: list[Row]) -> list[Any]:
 
 
 def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
-    """Draw the mean and interval of each condition, one panel per measure; write an SVG file and return the element."""
+    """Draw one figure with a panel for each measure, which shows the mean and interval of each condition.
+
+    The figure is written to an SVG file in `folder`; the HTML elements that show it are returned.
+    """
     if not measures:
         return []
     from matplotlib.figure import Figure

@@ -45,7 +45,8 @@ class Scale:
         items: the questions, in askwise's wording.
         reverse: the names of the items whose points count from the other end.
         unit: what the score means, with its range.
-        as_percent: whether the score is the share of the largest possible sum, from 0 to 100, instead of the mean.
+        as_percent: whether the score is given in per cent of the largest possible sum, instead of as the mean of the
+            points.
         cited: whether the wording is the published one, so that results may be cited as that scale.
     """
 
@@ -60,11 +61,11 @@ class Scale:
 
     @property
     def label(self) -> str:
-        """Say what results may be called: the published scale, or that the wording is askwise's own."""
+        """The name under which results may be reported: the published scale, or that the wording is askwise's own."""
         return f"{self.published} ({self.citation})" if self.cited else f"{OWN} {self.published} ({self.citation})"
 
     def to_json(self) -> dict[str, Any]:
-        """Return what scoring and reports need as JSON."""
+        """Return the data about the scale that scoring and reports need, as JSON."""
         kept = {"name": self.name, "label": self.label, "unit": self.unit, "as_percent": self.as_percent}
         ranges = {item.name: [item.lowest, item.highest] for item in self.items}
         return {**kept, "ranges": ranges, "reverse": sorted(self.reverse)}
@@ -164,7 +165,7 @@ DIMENSIONS = {
 
 
 def pairs() -> tuple[Item, ...]:
-    """Return the 15 comparisons of dimensions of workload, from which its weights are counted."""
+    """Return the 15 questions that compare two dimensions of workload, from which the dimensions' weights follow."""
     return tuple(
         Item(f"{a} or {b}", PAIR, "choice", options=(DIMENSIONS[a], DIMENSIONS[b]))
         for a, b in combinations(DIMENSIONS, 2)
@@ -172,7 +173,7 @@ def pairs() -> tuple[Item, ...]:
 
 
 def with_partner(items: tuple[Item, ...], partner: str) -> tuple[Item, ...]:
-    """Return items with the study's word for the partner in their texts."""
+    """Return questions whose texts have the study's word for the partner in place of the placeholder."""
     return tuple(replace(item, text=item.text.replace(PARTNER, partner)) for item in items)
 
 
@@ -204,9 +205,9 @@ def read_wording(path: Path, scale: Scale) -> Scale:
 
 
 def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, float]:
-    """Return the scores of a ready-made questionnaire: ``score`` and, with compared pairs, ``weighted score``.
+    """Return the scores of a ready-made questionnaire, empty if an answer is missing.
 
-    Empty if an answer is missing.
+    Keys: ``score`` and, if pairs of dimensions were compared, ``weighted score``.
 
     Args:
         scale: the scale as `Scale.to_json` returns it.

@@ -37,7 +37,10 @@ def package_texts(language: str) -> Texts:
 
 
 def flattened(given: Any, path: str = "") -> Texts:
-    """Return all texts in nested tables and lists, by their path; elements of lists are numbered from 1."""
+    """Return all texts in nested tables and lists as a flat dict by dotted path, such as ``instructions.1``.
+
+    Elements of lists are numbered from 1. `path` is the path of `given`, with which those of its texts begin.
+    """
     if isinstance(given, str):
         return {path: given}
     if isinstance(given, list):
