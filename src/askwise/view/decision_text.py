@@ -30,7 +30,7 @@ def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAM
 
     Args:
         goals: the names of all goals of the problem.
-        asked: the question, which refers to goals by number.
+        asked: the question, which refers to goals by index.
         most: the largest number of names to list.
     """
     if isinstance(asked, Choice):
@@ -86,7 +86,10 @@ def headline_of(problem: Problem, decision: Decision) -> str:
 
 
 def gate_to_text(problem: Problem, gate: Gate) -> str:
-    """Return a text that says whether a question may be asked: only if no action is optimal for all possible goals."""
+    """Return a text that says whether a question may be asked, and why.
+
+    It may be asked only if no action is optimal for all possible goals.
+    """
     n = gate.possible
     if n == 1:
         return "closed: one goal is left"
@@ -99,9 +102,10 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 
 
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Iterate over pairs of an ego action, as text, and the number of goals for which it is optimal, largest first.
+    """Yield each kind of action of the ego agent, as text, with the number of goals for which it is optimal.
 
-    `counts` maps indices of actions to these numbers. All actions other than moves and waiting are one entry.
+    The largest number comes first. All actions other than moves and waiting are one kind. `counts` has the number for
+    the index of each action.
     """
     plain = [
         *problem.ego.actions.moves,
@@ -115,9 +119,10 @@ def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int
 
 
 def about(names: Sequence[str], asked: Question) -> str:
-    """Return the subject of a question, for use after "about": its goals, or "which of" and its groups of goals.
+    """Return the subject of a question, for a text such as "asks about ...".
 
-    `names` are the names of all goals of the problem.
+    It lists the question's goals; for a multiple-choice question, it is "which of" and the groups. `names` are the
+    names of all goals of the problem.
     """
     if isinstance(asked, Choice):
         return f"which of {', '.join(group_names(names, asked))}"
@@ -125,13 +130,13 @@ def about(names: Sequence[str], asked: Question) -> str:
 
 
 def verdict_to_text(decision: Decision) -> str:
-    """Return a text that says how certain it is that the method found its best question."""
+    """Return a text that says how certain the method is that its best question is the best of all."""
     meaning = VERDICTS.get(decision.verdict)
     return printable(decision.verdict) + (f": {meaning}" if meaning else "")
 
 
 def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
-    """Return the second-best question as text; if it is similar to the best one, only the difference.
+    """Return the second-best question as text or, if it is similar to the best one, only the difference.
 
     `names` are the names of all goals of the problem.
     """

@@ -69,10 +69,10 @@ OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS.
 def as_json(given: Advice) -> dict[str, Any]:
     """Return advice as a JSON-compatible dict.
 
-    Keys: ``ask`` (the question) and ``action``, one of which is None; ``value``, ``cost`` and ``net`` (value minus
-    cost) of the question that was considered; ``why``; ``verdict``; ``runner_up`` (the second-best question); ``gate``
-    (whether a question may be asked); ``pairs`` (the zones of the most important pairs of goals). Values that are
-    unknown are None.
+    Keys: ``ask`` (the question to ask) and ``action`` (the action to take), one of which is None; ``value``, ``cost``
+    and ``net`` (value minus cost) of the best question, even if it is not asked; ``why``; ``verdict``; ``runner_up``
+    (the second-best question); ``gate`` (whether a question may be asked); ``pairs`` (the zones of the most important
+    pairs of goals). Values that are unknown are None.
     """
     decision, problem = given.decision, given.problem
     return {
@@ -90,9 +90,9 @@ def as_json(given: Advice) -> dict[str, Any]:
 
 
 def key_of_goals(problem: Problem) -> str:
-    """Return the key for lists of goals in JSON output: the domain's plural noun for goals, such as ``stations``.
+    """Return the name under which JSON output lists goals: the domain's plural noun for them, such as ``stations``.
 
-    Words that a problem file chooses itself do not change it.
+    It stays the same if a problem file uses other words.
     """
     domain = find_domain(problem)
     return (PLAIN if domain is None else domain.vocabulary()).goals
@@ -133,9 +133,10 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
-    """Yield headings and texts: how often answers are wrong or missing, and the likeliest goal after each reply.
+    """Yield pairs of a heading and a text about unreliable answers; nothing if answers are always truthful.
 
-    Nothing is yielded if answers are truthful: then a reply rules out exactly the goals that it excludes.
+    The first pair says how often answers are wrong or missing. Then, for each reply to the best question, a pair says
+    which goal would be the likeliest after this reply.
     """
     problem, asked = given.problem, given.decision.considered
     model = problem.answers
@@ -218,7 +219,10 @@ def _zones_in_time(problem: Problem) -> bool:
 
 
 def _key(words: Vocabulary, *, marked: bool) -> str:
-    """Return what the columns of the table mean; `marked` says whether the question separates a pair."""
+    """Return an explanation of the columns of the table of pairs of goals.
+
+    `marked` says whether the table marks pairs that the question separates, so that the mark is explained, too.
+    """
     return (
         f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. Z_Q: both, so "
         "a question may pay off. Last: when it is expected to pay off if the first goal is the true one, or the second."

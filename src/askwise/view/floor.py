@@ -67,13 +67,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge of a drawn graph; nodes are given by their index.
+    """An edge of a drawn graph.
 
     Attributes:
-        first: the node at which the edge starts.
-        second: the node at which it ends.
-        there: names of the actions that lead from `first` to `second`, printable.
-        back: names of the actions that lead back; empty for a one-way edge.
+        first: the index of the node at which the edge starts.
+        second: the index of the node at which it ends.
+        there: printable names of the actions that lead from `first` to `second`.
+        back: printable names of the actions that lead back; empty for a one-way edge.
         through: the control point of the curve; the midpoint if the edge is straight.
     """
 
@@ -121,7 +121,7 @@ class DrawnGraph:
 
     @property
     def n_hidden(self) -> int:
-        """Number of states that are not drawn; if there are any, the last node represents them all."""
+        """Number of states that are not drawn; if there are any, the last of `nodes` stands for all of them."""
         return 0 if self.n_states == len(self.nodes) else self.n_states - len(self.nodes) + 1
 
 
@@ -129,9 +129,9 @@ Floor: TypeAlias = Map | DrawnGraph
 
 
 def curve(start: Place, through: Place, end: Place, share: float) -> Place:
-    """Return a point of an edge, which is a quadratic Bézier curve with control point `through`.
+    """Return a point of an edge, which is a quadratic Bézier curve from `start` to `end`.
 
-    `share` says which point: from 0, `start`, to 1, `end`.
+    `through` is its control point. `share` selects the point: 0 is `start`, 1 is `end`.
     """
     a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
     return (

@@ -19,7 +19,7 @@ GENERATOR = f"askwise {__version__}"
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A piece of finished HTML, which is put into a page unchanged; all other values are escaped as text."""
+    """A piece of finished HTML, which functions of this module insert unchanged; all other values are escaped."""
 
     code: str
 
@@ -56,12 +56,12 @@ def tag(name: str, content: object, **attributes: str) -> Html:
 
 
 def joined(parts: Iterable[object], between: str = "\n") -> Html:
-    """Concatenate several parts, with `between` after each part but the last; parts other than `Html` are escaped."""
+    """Concatenate `parts`, with the text `between` between neighbours; parts other than `Html` are escaped."""
     return Html(between.join(escaped(part) for part in parts))
 
 
 def section(name: str, title: str, *parts: object) -> Html:
-    """Return a section element: a heading and `parts` below it; its id is `name`, to which links can refer."""
+    """Return a section element with a heading and, below it, `parts`; `name` is its id, for links."""
     return tag("section", joined([tag("h2", title), *parts]), id=name)
 
 
@@ -152,7 +152,10 @@ def stylesheet(*names: str) -> str:
 
 
 def script(*names: str) -> str:
-    """Join JavaScript modules of the folder ``view/assets`` to one script, without imports and exports, for a page."""
+    """Return one script that joins JavaScript modules of the folder ``view/assets``, for a page.
+
+    Their import and export statements are removed.
+    """
     return re.sub(r"^(?:import .*\n|export )", "", "\n".join(asset(name) for name in names), flags=re.MULTILINE)
 
 
@@ -162,7 +165,10 @@ def asset(name: str) -> str:
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
-    """Replace every ``@NAME@`` in a template by ``parts["NAME"]``, in one pass: parts may contain ``@NAME@``, too."""
+    """Replace every ``@NAME@`` in a template by ``parts["NAME"]``.
+
+    Replaced texts are not searched again, so they may contain ``@NAME@``.
+    """
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], template)
 
 

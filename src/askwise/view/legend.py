@@ -40,10 +40,10 @@ def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fi
 
     Args:
         scene: the scene to describe.
-        draw: the canvas, which is `fine` times as large as the picture and is reduced later.
+        draw: the canvas, which has `fine` times the size of the picture and is reduced to that size later.
         top: the upper edge of the strip, in pixels of the canvas.
         width: the width of the picture, in pixels of the picture.
-        fine: the scale of the canvas.
+        fine: the number of pixels of the canvas for each pixel of the picture, in each direction.
     """
     draw.line((0, top, fine * width, top), fill=LINE, width=fine)
     y = top + fine * (MARGIN + LINE_HEIGHT / 2)
@@ -76,7 +76,7 @@ def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list
 
     Args:
         caption: texts with their colours.
-        fine: the scale of the canvas, which is larger than the picture.
+        fine: the number of pixels of the canvas for each pixel of the picture, in each direction.
         width: the width of a line, in pixels of the canvas.
 
     Returns:
@@ -105,7 +105,7 @@ def _wrapped(text: str, size: int, width: int) -> list[str]:
 
 
 def _fitted(text: str, size: int, width: int) -> str:
-    """Cut a text to `width` pixels at the font size `size`; "..." marks a cut."""
+    """Shorten a text, with "..." at its end, so that it is at most `width` pixels wide at the font size `size`."""
     if font(size).getlength(text) <= width:
         return text
     while text and font(size).getlength(text + " ...") > width:
@@ -129,7 +129,7 @@ class LegendEntry:
 
 
 def _signs(scene: Scene) -> list[LegendEntry]:
-    """Return the entries of the legend: only marks that can occur in the episode of this scene."""
+    """Return the entries of the legend for all marks that can occur in the episode of this scene."""
     words = scene.words
     signs = [
         LegendEntry(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),

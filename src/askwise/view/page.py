@@ -48,7 +48,10 @@ DIGITS = 4
 
 
 def is_plain(scene: Scene) -> bool:
-    """Return whether a scene has one map for both agents and one place per goal; pages use a compact form for it."""
+    """Return whether pages can use their compact form for a scene.
+
+    They can if both agents share one map and each goal has one place.
+    """
     one_map = isinstance(scene.floor, Map) and scene.ego_floor is None
     return one_map and not any(goal.also or goal.ego for goal in scene.goals)
 
@@ -63,12 +66,10 @@ def floor_data(scene: Scene) -> dict[str, Any]:
 
 
 def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
-    """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds.
-
-    With `every`, all places of the ego agent are marked, see `ego_marks`.
+    """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds of scenes.
 
     Keys: ``grounds`` (the maps and graphs, see `one_floor_data`), ``spots`` (the marks of goals) and ``letters`` (sizes
-    of texts in a graph).
+    of texts in a graph). `every` is passed to `ego_marks`: whether all places of the ego agent are marked.
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
@@ -152,7 +153,7 @@ def _picture_of_walls(floor: Map) -> str | None:
 
 
 def write_page(episode: Episode, path: str | Path) -> None:
-    """Write an HTML page that shows an episode step by step to a file, atomically."""
+    """Write an HTML page that shows an episode step by step; the file is replaced only when it is complete."""
     with whole_file(path) as temporary:
         temporary.write_text(page_text(episode), encoding="utf-8")
 
@@ -199,10 +200,10 @@ def _legend(start: Scene) -> str:
 
 
 def page_data(episode: Episode) -> dict[str, Any]:
-    """Return everything that the page of an episode displays as a JSON-compatible dict.
+    """Return everything that the page of an episode shows, as a JSON-compatible dict.
 
-    Besides facts about the problem and the episode, it has ``frames``: a dict for each step, and for the end. Frames
-    refer to the lists ``beliefs`` and ``zones`` by index.
+    Besides facts about the problem and the episode, it has ``frames``: a dict for each step, and one for the end.
+    Frames refer to elements of the lists ``beliefs`` and ``zones`` by index.
     """
     problem = episode.problem
     start = start_scene(problem)
@@ -242,7 +243,7 @@ def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
 
 
 class _Table:
-    """A list of different values to which the frames of a page refer by index, so that equal values are stored once."""
+    """A list of distinct values, so that each is stored once; the frames of a page refer to them by index."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -281,7 +282,11 @@ def _frame(
 
 
 def _zone_row(pair: PairZones) -> list[float | None]:
-    """Return a list: two goals, the last step of their zone Z_I and the first step of Z_B, None if infinite."""
+    """Return a list of four elements about a pair of goals, for a page.
+
+    They are the indices of the two goals, the last step of the zone Z_I and the first step of Z_B; a step is None if it
+    is infinite.
+    """
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]
 
@@ -323,7 +328,7 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
 
 
 def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
-    """Return facts about the question that was asked or considered, as far as they are known.
+    """Return facts about the question that was asked or considered; unknown ones are left out.
 
     Keys: ``value``, ``price``, ``considered`` (its goals), ``runnerUp`` (the second-best question and its net value)
     and ``verdict``.

@@ -32,7 +32,7 @@ Colour: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours for one kind of background.
+    """The colours for one kind of background; each attribute is the colour of what it describes.
 
     Attributes:
         teammate: the teammate, its path and its goal.
@@ -234,16 +234,16 @@ def css_ramps() -> str:
 
 
 def position(probability: float) -> float:
-    """Return the position of a probability on a colour scale, from 0 to 1.
+    """Return the position of a probability on a colour scale, from 0 to 1: its square root.
 
-    It is the square root, which makes 1 % and 5 % distinguishable when there are many goals. The scale is absolute:
-    goals get darker as they become likelier.
+    The square root makes 1 % and 5 % distinguishable when there are many goals. The scale is absolute: goals get darker
+    as they become likelier.
     """
     return math.sqrt(min(max(probability, 0.0), 1.0))
 
 
 def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
-    """Return the colour of a probability, interpolated on `ramp`: a colour scale from improbable to certain."""
+    """Return the colour of a probability, interpolated on the colour scale `ramp` (from improbable to certain)."""
     place = position(probability) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
     share = place - low

@@ -35,7 +35,9 @@ PIECES = 16
 
 
 def labelled(cells: int, cell: float, room: float) -> range:
-    """Return the coordinates to write along the edge of a map: every 1, 2, 5, 10, 20, ... cells, starting with 0.
+    """Return which coordinates to write along the edge of a map, starting with 0.
+
+    They are every 1, 2, 5, 10, 20, ... cells, as close as labels have room.
 
     Args:
         cells: number of cells along the edge.
@@ -77,12 +79,18 @@ class MapPanel:
         self.left, self.top = left + self.beside, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the pixel position of a cell's centre; y increases upwards on the map and downwards in the picture."""
+        """Return the position of a cell's centre in the picture, in pixels.
+
+        y increases upwards on the map and downwards in the picture.
+        """
         x, y = place
         return self.left + (x + 0.5) * self.cell, self.top + self.map_height - (y + 0.5) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the map on a canvas that is `FINE` times as large as the picture, to which it is reduced later."""
+        """Draw the map on a canvas.
+
+        The canvas has `FINE` times the size of the picture, and is reduced to that size later.
+        """
         canvas.paste(self._floor(), (FINE * self.left, FINE * self.top))
         draw = ImageDraw.Draw(canvas)
         frame = (self.left, self.top, self.left + self.map_width, self.top + self.map_height)
@@ -149,11 +157,17 @@ class GraphPanel:
         self.left, self.top = left, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the pixel position of a place in the graph; y increases upwards there and downwards in the picture."""
+        """Return the position of a place of the graph in the picture, in pixels.
+
+        y increases upwards in the graph and downwards in the picture.
+        """
         return self.left + place[0] * self.cell, self.top + (self.floor.height - place[1]) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the graph on a canvas that is `FINE` times as large as the picture, to which it is reduced later."""
+        """Draw the graph on a canvas.
+
+        The canvas has `FINE` times the size of the picture, and is reduced to that size later.
+        """
         draw = ImageDraw.Draw(canvas)
         for edge in self.floor.edges:
             self._draw_edge(draw, edge)
@@ -203,7 +217,7 @@ class GraphPanel:
 
 
 def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
-    """Return the corners of the arrow head at the end of an edge, its tip first, as positions in the graph `floor`."""
+    """Return the corners of an edge's arrow head, the tip first; they are positions in the graph `floor`."""
     first, second = floor.nodes[edge.first], floor.nodes[edge.second]
     apart = ARROW_TIP_AT_MARK if second.marked else ARROW_TIP
     tip, back = (_outside(first.at, edge.through, second.at, far) for far in (apart, apart + ARROW_LENGTH))
@@ -212,9 +226,10 @@ def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
 
 
 def _outside(start: Place, through: Place, end: Place, apart: float) -> Place:
-    """Return the last point of a curve at distance `apart` from its end; on a short curve, at a smaller distance.
+    """Return the last point of a curve whose distance from the curve's end is `apart`.
 
-    The curve leads from `start` to `end` and has the control point `through`.
+    If the curve is too short, the distance is smaller. The curve leads from `start` to `end` and has the control point
+    `through`.
     """
     apart = min(apart, apart * math.dist(start, end) / 2)
     low, high = 0.0, 1.0

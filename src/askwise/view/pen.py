@@ -96,8 +96,9 @@ class Pen:
             x: horizontal position of the centre.
             y: vertical position of the centre.
             name: the text on the mark.
-            probability: the belief in its goals, which is the colour; None if it is unknown.
-            asked: whether the current question is about one of its goals.
+            probability: the belief that one of the goals at this place is the true one, which is the colour; None if it
+                is unknown.
+            asked: whether the current question is about one of these goals.
             shared: whether the teammate has a mark at the same place; then the diamond is small, off-centre and without
                 text.
         """
@@ -118,7 +119,7 @@ class Pen:
             self.label(x, y, name, 1.3 * half, 0.34 * self.size, ink_on(fill))
 
     def _fits(self, text: str, width: float, height: float) -> bool:
-        """Return whether `label` would write the text in a rectangle of this size in letters that are easy to read."""
+        """Return whether `label` could write a text in this width and height with letters that are easy to read."""
         return int(height * min(1.0, width / max(font(max(int(height), 1)).getlength(text), 1))) >= EASY_LETTERS
 
     def _write_across(self, x: float, y: float, text: str) -> None:

@@ -91,7 +91,10 @@ def edp_map(
 
 
 def by_evidence(evidence: float | None, between: str = " ") -> str:
-    """Return what a caption adds if goals are ruled out by evidence, after `between`; nothing if `evidence` is None."""
+    """Return the end of a caption for a map whose goals are ruled out by evidence: "by evidence of ...".
+
+    It begins with `between`; it is empty if `evidence` is None.
+    """
     return "" if evidence is None else f"{between}by evidence of {evidence:g}"
 
 
@@ -121,7 +124,7 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
     Args:
         divergence: goals on a grid.
         teammate: a cell to mark as the teammate's.
-        ax: the axes to draw on, on top of what they show already; by default new axes.
+        ax: the axes to draw on, above what is drawn there already; by default new axes.
     """
     grid = _grid(divergence)
     ax = _axes(ax, grid)
@@ -134,9 +137,10 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
 
 
 def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None) -> Axes:
-    """Draw the matrix of EDP at the state `at`: column `j` is the pursued goal, row `i` the goal to rule out.
+    """Draw the EDP of all pairs of goals at the state `at` as a matrix.
 
-    `ax` are the axes to draw on; by default new axes.
+    Column `j` is the goal that the teammate pursues, row `i` the goal to rule out. `ax` are the axes to draw on; by
+    default new axes.
     """
     ax = ax or plt.subplots(figsize=(4.6, 4), layout="constrained")[1]
     pair_matrix(ax, divergence.names, divergence.edp_at(at))
@@ -148,7 +152,7 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
 def pair_matrix(
     ax: Axes, names: Sequence[str], values: Any, top: float | None = None, numbers: Sequence[int] | None = None
 ) -> None:
-    """Draw EDP of all pairs of goals as a matrix on the axes `ax`.
+    """Draw a value for each pair of goals, such as EDP, as a matrix.
 
     Args:
         ax: the axes.
@@ -185,7 +189,7 @@ def pair_matrix(
 
 
 def _room(ax: Axes) -> float:
-    """Return the width in points that a map or a matrix has on its axes, next to its colour scale and its names."""
+    """Return the width, in points, of a map or a matrix on its axes, without its colour scale and its names."""
     return 0.75 * 72 * ax.get_position().width * float(ax.figure.bbox_inches.width)  # type: ignore[union-attr]
 
 
@@ -255,9 +259,10 @@ def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, 
 
 
 def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the values to draw of an array ``laid_out [height, width]``: all, or every k-th if it is large.
+    """Return the values to draw of an array ``laid_out [height, width]``, and arguments for ``imshow``.
 
-    The second result are arguments for matplotlib's ``imshow`` that make sampled cells fill the whole map.
+    A large array is reduced to every k-th row and column; the arguments of matplotlib's ``imshow`` then make these
+    cells fill the whole map.
     """
     step = -(-max(laid_out.shape) // MOST_DRAWN)
     if step == 1:

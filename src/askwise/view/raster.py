@@ -46,11 +46,11 @@ MOST_FRAMES = 500
 
 
 class Sheet:
-    """The arrangement of one map or graph, or of two side by side, in a picture; sizes are in pixels.
+    """The arrangement of a picture: one map or graph, or two of them side by side; sizes are in pixels.
 
     Args:
         floors: the maps or graphs to draw.
-        longest_side: the largest width and height of each.
+        longest_side: the largest width and height of each map or graph.
     """
 
     def __init__(self, floors: Sequence[Floor], longest_side: int = LONGEST_SIDE) -> None:
@@ -93,7 +93,7 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
 
 
 def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE) -> None:
-    """Write a picture of a scene to a PNG file, atomically.
+    """Write a picture of a scene to a PNG file; the file is replaced only when it is complete.
 
     Args:
         scene: one moment of an episode.
@@ -151,7 +151,10 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
 
 
 def _in_order(scene: Scene, marks: list[GoalMark]) -> list[GoalMark]:
-    """Sort marks of goals by belief, those in the current question last: marks drawn later cover earlier ones."""
+    """Sort marks of goals in the order of drawing, in which later marks cover earlier ones.
+
+    The likeliest goals come last; after them, those in the current question.
+    """
     belief = [1.0 if (p := mark.probability(scene)) is None else p for mark in marks]
     return [marks[k] for k in sorted(range(len(marks)), key=lambda k: (marks[k].asked(scene), belief[k]))]
 
@@ -183,7 +186,9 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
 
 
 def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:
-    """Write an episode to an animated GIF file, atomically; questions and the end are shown longer than other steps.
+    """Write an episode to an animated GIF file, which is replaced only when it is complete.
+
+    Questions and the end are shown longer than other steps.
 
     Args:
         episode: the episode.

@@ -104,7 +104,7 @@ class Scene:
     ego_floor: Floor | None = None
 
     def ruled_out(self, goal: int) -> bool:
-        """Return whether the ego agent knows that the goal with this index is not the true one."""
+        """Return whether the belief excludes the goal with this index: whether its probability is 0."""
         return self.belief is not None and self.belief[goal] <= 0
 
     @property
@@ -135,10 +135,11 @@ def _size(floor: Floor) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GoalMark:
-    """A mark on a place that is a target of one or more goals.
+    """A mark on a place that is a target of one or more goals, for the teammate or for the ego agent.
 
-    The teammate's marks show the belief. The ego agent's marks are drawn on its own map or graph. If both agents share
-    it, the ego agent's marks are small where the teammate has a mark, and omitted where both have the same goals.
+    The colour of the teammate's marks shows the belief. The ego agent's marks are drawn on its own map or graph. If
+    both agents share a map or graph, the ego agent's marks are small where the teammate has a mark, and omitted where
+    both agents' marks have the same goals.
 
     Attributes:
         at: the coordinates of the place.
@@ -158,7 +159,7 @@ class GoalMark:
         return names if len(self.goals) == 1 or len(names) <= LONGEST else f"{len(self.goals)} {scene.words.goals}"
 
     def short_name(self, scene: Scene) -> str:
-        """Return the name of the mark's first goal and the number of its other goals as a printable text."""
+        """Return the name of the mark's first goal and, if it has others, their number, such as ``A+2``."""
         first = printable(scene.goals[self.goals[0]].name)
         return first if len(self.goals) == 1 else f"{first}+{len(self.goals) - 1}"
 
@@ -187,7 +188,7 @@ def ego_marks(scene: Scene, *, every: bool = False) -> list[GoalMark]:
 
     Args:
         scene: the scene.
-        every: whether to mark these places too, on a map on which other places are marked for the ego agent.
+        every: whether to mark these places, too, if the ego agent has other marks on the map.
     """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):

@@ -39,7 +39,7 @@ _DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]]
 
 
 def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
-    """Return the scene (everything that is drawn) of a problem if its agents are in `state`.
+    """Return the scene, which is everything that a drawing shows, of a problem in the joint state `state`.
 
     ``belief [n_goals]`` is the ego agent's belief; None if it is not to be drawn.
     """

@@ -66,7 +66,7 @@ def save_episode(episode: Episode, path: str | Path) -> None:
 
 @dataclass(frozen=True)
 class Trail:
-    """The path of an agent: the index of its floor, the places in order, and a colour."""
+    """The path of an agent: the index of its map or graph (`floor`), its places in order, and a colour."""
 
     floor: int
     places: list[Place]
@@ -75,7 +75,10 @@ class Trail:
 
 @dataclass
 class Board:
-    """A map or graph with its position on the figure, in points: the lower left corner and the size of a unit."""
+    """A map or graph with its position on the figure, in points.
+
+    `left` and `bottom` are its lower left corner; `unit` is the size of a cell, or of one unit of a graph.
+    """
 
     floor: Floor
     left: float
@@ -84,7 +87,7 @@ class Board:
 
     @property
     def height(self) -> float:
-        """Height in points, with the coordinates below a map."""
+        """Height in points, including the coordinates that are written below a map."""
         return self.floor.height * self.unit + (LETTERS + 4 if isinstance(self.floor, Map) else 0)
 
     @property
@@ -197,7 +200,10 @@ class SceneFigure:
                 self.pen.write(x, y, label.text, LABEL_LETTERS * board.unit, FAINT, outlined=True, zorder=3.5)
 
     def _names_above(self, board: Board, at: Place, own: str) -> list[str]:
-        """Return the lines above a node: the names of all goals whose target it is, except one equal to its own."""
+        """Return the lines above a node: the names of its goals, without one that equals the node's own name `own`.
+
+        A goal of a node is a goal that has the node as a target.
+        """
         marks = []
         if board is self.boards[0]:
             marks += teammate_marks(self.scene)
@@ -297,7 +303,7 @@ class SceneFigure:
             self.pen.write(x, y + 0.1 * size, below, 0.72 * size, ink, zorder=5)
 
     def _needs_numbers(self) -> bool:
-        """Return whether a name would be too small on its mark, so that numbers and a key are drawn instead."""
+        """Return whether a goal's name would be too small on its mark; then numbers and a key are drawn instead."""
         self.numbered = False
         for board, marks, room in (
             (self.boards[0], teammate_marks(self.scene), 0.78),
@@ -327,7 +333,7 @@ class SceneFigure:
     # -- legend ------------------------------------------------------------------------------------------------------
 
     def _entries(self) -> list[tuple[str, str]]:
-        """Return the entries of the legend as kind and text: only marks that are drawn."""
+        """Return the entries of the legend, each a mark's kind and text, for the marks that are drawn."""
         scene, words, belief = self.scene, self.scene.words, self.scene.belief
         path = ": start and path" if self.paths else ""
         out = any(scene.ruled_out(k) for k in range(len(scene.goals)))
@@ -351,7 +357,10 @@ class SceneFigure:
         return [(kind, text) for kind, text, shown in possible if shown]
 
     def _rows(self) -> list[list[tuple[str, str]]]:
-        """Return the entries below the floors, each as kind and text, in rows that fit the width."""
+        """Return the rows of the legend and the notes below the maps or graphs, each row fitting the width.
+
+        An entry of a row is a pair: the kind of a mark, empty for none, and a text.
+        """
         scene = self.scene
         found = list(_in_rows(self._entries(), self.width))
         if self.numbered:
@@ -365,7 +374,10 @@ class SceneFigure:
         return found
 
     def _toolbox_rows(self) -> list[list[tuple[str, str]]]:
-        """Return lines that list the goals of each landmark, where marks are too small to name their landmark."""
+        """Return rows of text that list the goals of each landmark.
+
+        There are none if marks are large enough to name their landmark.
+        """
         scene = self.scene
         mapped = isinstance(scene.floor, Map)
         if not scene.landmarks or (mapped and self.boards[0].mark >= 15 and not self.numbered):
@@ -394,7 +406,7 @@ class SceneFigure:
 
 
 def _wanted(floor: Floor) -> float:
-    """Return the width in points at which the names of a graph are easy to read, at most `WIDEST`; 0 for a map."""
+    """Return the width in points at which the names in a graph are easy to read, at most `WIDEST`; 0 for a map."""
     return 0.0 if isinstance(floor, Map) else min(WIDEST, floor.width * 5.2 / NAME_LETTERS)
 
 

@@ -73,7 +73,10 @@ def closing(episode: Episode) -> list[str]:
 
 
 class _Remark(NamedTuple):
-    """A line about a question, below or between the rows of the table of steps."""
+    """A line about a question, between the rows of the table of an episode's steps.
+
+    `asked` says whether the question was asked.
+    """
 
     step: str
     text: str
@@ -81,7 +84,10 @@ class _Remark(NamedTuple):
 
 
 def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
-    """Return the lines of a table of what happened; remarks about questions are not divided into columns."""
+    """Return the lines of the table of an episode's steps, with remarks about questions between its rows.
+
+    `loud` emphasises text in a terminal.
+    """
     story = list(_story(episode, words))
     width = max(4, *(len(each[0]) for each in story)) if story else 4
     head = ("step".rjust(width), words.ego, words.teammate, "goals\nbefore", "likeliest\nbefore")
@@ -94,13 +100,16 @@ def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
 
 
 def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
-    """Return the lines of a remark; `width` is that of the column of steps."""
+    """Return the lines of a remark; `width` is the width of the table's column of steps."""
     lines = wrapped(f"  {remark.step:>{width}}  {remark.text}", width + 4).split("\n")
     return [f"{line[: width + 4]}{loud(line[width + 4 :])}" if remark.asked else line for line in lines]
 
 
 def _story(episode: Episode, words: Vocabulary) -> Iterator[tuple[str, ...] | _Remark]:
-    """Yield the rows of a table of what happened, and the remarks about questions."""
+    """Yield the rows of the table of an episode's steps, and the remarks about questions, in the order of time.
+
+    Consecutive similar steps share a row.
+    """
     problem = episode.problem
     after = [step.state for step in episode.steps[1:]] + [episode.final]
     stretches = groupby(zip(episode.steps, after, strict=True), key=lambda pair: _kind(problem, pair[0]))
@@ -132,7 +141,7 @@ def _is_plain(problem: Problem, action: int) -> bool:
 
 
 def _rests(problem: Problem, step: Step) -> bool:
-    """Return whether the teammate stays in its place during a step."""
+    """Return whether the teammate stays in its state during a step."""
     place, action = step.state.teammate, step.teammate_action
     return action is None or problem.teammate.next(place, action) == place
 
@@ -169,7 +178,7 @@ def _teammate_does(problem: Problem, words: Vocabulary, first: Step, last: Step,
 
 
 def _believes(problem: Problem, step: Step) -> tuple[str, str]:
-    """Return the number of possible goals and the likeliest goal before a step."""
+    """Return the number of possible goals before a step, and the likeliest goal with its probability, as texts."""
     if step.belief is None:
         return "", ""
     best = int(np.argmax(step.belief))
@@ -189,7 +198,10 @@ def _question(problem: Problem, step: Step) -> Iterator[_Remark]:
 
 
 def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[_Remark]:
-    """Yield a remark on the question that came closest to being asked in these steps; nothing if there is none."""
+    """Yield a remark on the question with the highest net value in these steps, in which none was asked.
+
+    Nothing is yielded if no question was considered.
+    """
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
         return

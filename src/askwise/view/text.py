@@ -87,7 +87,7 @@ def _remarks(floor: DrawnGraph, n_shown: int) -> list[str]:
 
 
 def shortened_end(text: str, longest: int) -> str:
-    """Cut a text to `longest` terminal columns; "..." marks a cut."""
+    """Return a text cut to `longest` columns of a terminal; if it was cut, it ends with "..."."""
     if columns_of(text) <= longest:
         return text
     while text and columns_of(text) > max(longest - 4, 0):
@@ -96,10 +96,10 @@ def shortened_end(text: str, longest: int) -> str:
 
 
 def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, TextMark], rows: int) -> list[int]:
-    """Return the indices of the nodes to list: all, or at most `rows`.
+    """Return the indices of the nodes to list: all nodes if there are at most `rows`, otherwise the most important.
 
-    Nodes with agents have precedence, then nodes with goals, then neighbours of agents. `agents` and `goals` are marks
-    by coordinates.
+    These are nodes with agents, then nodes with goals, then neighbours of agents. `agents` and `goals` are marks by
+    coordinates.
     """
     nodes = range(len(floor.nodes) - (1 if floor.n_hidden else 0))
     occupied = [node for node in range(len(floor.nodes)) if floor.nodes[node].at in agents]
@@ -192,7 +192,10 @@ def _visible(line: str) -> int:
 
 
 def ego_places(scene: Scene) -> Iterator[str]:
-    """Yield phrases that name the ego agent's targets which a mark of the teammate hides, one phrase for each goal."""
+    """Yield phrases that name those targets of the ego agent on which the teammate has a mark, one for each goal.
+
+    They are needed because the teammate's mark hides that of the ego agent.
+    """
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
     hidden_goals = [goal for goal in scene.goals if hidden.intersection(goal.ego) - {goal.at, *goal.also}]

@@ -28,10 +28,9 @@ LONGEST_NAME = 8
 
 
 def painter(colour: bool) -> Paint:
-    """Return a function that takes a text and a colour and returns the coloured text.
+    """Return a function that colours texts for a terminal, or leaves them as they are if `colour` is False.
 
-    The colour is given by the parameters of an escape sequence. If `colour` is False, the function returns the text
-    unchanged.
+    The function takes a text and a colour, given by the parameters of an escape sequence, and returns the text.
     """
     return _painted if colour else _plain
 
@@ -82,7 +81,7 @@ BOTH_HERE = TextMark(BOTH, colour=BOTH_COLOUR)
 
 @dataclass(frozen=True, slots=True)
 class TextFloor:
-    """A map or graph drawn as text: its lines, the letters used, and remarks about how to read it."""
+    """A map or graph drawn as text: its lines, the letters of its marks, and remarks about how to read it."""
 
     lines: list[str]
     signs: set[str]
@@ -128,10 +127,10 @@ def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
 
 
 def all_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return the marks of agents, goals and landmarks by coordinates, one for each place that is not empty.
+    """Return the mark to draw at each place that is not empty, by coordinates.
 
-    An agent's mark replaces that of a goal or landmark at the same place but keeps its name. `side` is the index of the
-    map in ``scene.floors``: 0, or 1 for the ego agent's own.
+    An agent's mark replaces that of a goal or landmark at the same place, but takes its name. `side` is the index of
+    the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
     """
     places = goal_marks(scene, side)
     for place, agent in agent_marks(scene, side).items():
@@ -203,9 +202,9 @@ def _covered(scene: Scene) -> list[str]:
 
 
 def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
-    """Return the common prefix of the goals' names, which can be cut off; "" if names would become empty or ambiguous.
+    """Return the prefix that all goals' names share and that can be cut off.
 
-    `landmarks` are the names of landmarks, from which shortened names must differ.
+    It is empty if a cut name would be empty or equal to one of `landmarks`, the names of the landmarks.
     """
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*goals, strict=False))
     prefix = "".join(letters[0] for letters in same).rstrip("0123456789")

@@ -38,7 +38,7 @@ def text_width(text: str, size: float) -> float:
 
 @dataclass(frozen=True)
 class VectorPen:
-    """Draws goals, agents and other marks on axes whose unit is a point."""
+    """Draws goals, agents and other marks in a figure, on axes whose unit is a point."""
 
     ax: Axes
 
@@ -88,13 +88,16 @@ class VectorPen:
         self.write(x, y, text, 5.5, EGO, zorder=10)
 
     def add(self, patch: Any) -> None:
-        """Add a patch to the axes."""
+        """Add a shape of matplotlib, `patch`, to the axes."""
         self.ax.add_patch(patch)
 
     def write(
         self, x: float, y: float, text: str, size: float, colour: str, *, outlined: bool = False, **more: Any
     ) -> None:
-        """Write a text at a point, by default centred; texts that are too small to see are left out."""
+        """Write a text at a point, by default centred; nothing is written below a font size of 3.
+
+        `more` are keyword arguments of matplotlib's ``text``.
+        """
         if size < 3:
             return
         style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "zorder": 3, "parse_math": False, **more}
@@ -103,7 +106,10 @@ class VectorPen:
             found.set_path_effects([withStroke(linewidth=0.25 * size, foreground=PAPER)])
 
     def sign(self, scene: Scene, kind: str, x: float, y: float) -> None:
-        """Draw the mark of an entry of the legend; `kind` is the name of a mark, such as ``teammate`` or ``wall``."""
+        """Draw the mark of an entry of the legend at a point.
+
+        `kind` is the name of a mark, such as ``teammate`` or ``wall``; `scene` gives the agents' letters.
+        """
         pale, half = hex_of(shade(0.2)), 3.4
         if kind in ("teammate", "ego"):
             self.agent(x, y, 4.4, getattr(scene, kind).sign, TEAMMATE if kind == "teammate" else EGO)

@@ -36,17 +36,23 @@ BETWEEN = 0.35
 
 
 def name_width(lines: tuple[str, ...]) -> float:
-    """Return the width of a node's name that is written in these lines; a width of 1 is about the size of a mark."""
+    """Return the width of a node's name, written in these lines, in the unit of the drawing.
+
+    A width of 1 is about the size of a node's mark.
+    """
     return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
 
 
 def label_width(text: str) -> float:
-    """Return the width of an action's name next to an edge; a width of 1 is about the size of a mark."""
+    """Return the width of an action's name next to an edge; a width of 1 is about the size of a node's mark."""
     return LABEL_LETTERS * LETTER_WIDTH * columns_of(text)
 
 
 def shortened(text: str, longest: int) -> str:
-    """Shorten a name to at most `longest` columns (characters, wide ones count twice) by leaving out its middle."""
+    """Shorten a name to at most `longest` columns by leaving out its middle.
+
+    A column is the width of a usual character; wide characters take two.
+    """
     if columns_of(text) <= longest:
         return text
     tail = min(TAIL, (longest - 1) // 2)
@@ -73,10 +79,12 @@ def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boxes:
-    """The rectangles that nodes take in a drawing, with the texts above and below them; ``float64 [n]`` each.
+    """The rectangle that each node takes in a drawing, including the texts above and below it.
+
+    All arrays are ``float64 [n]``, one element per node.
 
     Attributes:
-        half_width: half the width of each box.
+        half_width: half the width of each rectangle.
         above: the distance from the node's position to the upper edge.
         below: the distance from the node's position to the lower edge.
     """
@@ -87,7 +95,10 @@ class Boxes:
 
     @classmethod
     def of(cls, names: list[tuple[str, ...]], above: list[str]) -> Boxes:
-        """Return the boxes of nodes with these texts: `names` are the lines below each node, `above` the text above."""
+        """Return the boxes of nodes with these texts.
+
+        `names` are the lines below each node, `above` is the line above it, empty for none.
+        """
         texts = zip(names, above, strict=True)
         half = np.array([max(HALF_MARK, name_width((*lines, text)) / 2) for lines, text in texts])
         below = np.array([NAME_BELOW + LINE_HEIGHT * len(lines) for lines in names])
@@ -105,12 +116,18 @@ class Boxes:
 
     @property
     def right(self) -> tuple[FloatArray, FloatArray]:
-        """Two arrays ``float64 [n]``: the space left and right of each node's position, including half a gap."""
+        """The space that each node needs to the left and to the right of its position, as two arrays ``float64 [n]``.
+
+        Each includes half the gap between boxes.
+        """
         return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
 
     @property
     def down(self) -> tuple[FloatArray, FloatArray]:
-        """Two arrays ``float64 [n]``: the space above and below each node's position, including half a gap."""
+        """The space that each node needs above and below its position, as two arrays ``float64 [n]``.
+
+        Each includes half the gap between boxes.
+        """
         return self.above + BETWEEN / 2, self.below + BETWEEN / 2
 
     def some(self, chosen: list[int]) -> Boxes:
@@ -119,9 +136,9 @@ class Boxes:
 
 
 def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Return the positions of nodes, ``float64 [n, 2]``, moved by small steps until no two boxes overlap.
+    """Return positions of nodes at which no two boxes overlap, by moving the nodes in small steps.
 
-    `places` are the positions before, in the same form; the array is not changed.
+    `places` and the result are ``float64 [n, 2]``; `places` is not changed.
     """
     places = _separated(places.copy())
     for _ in range(PUSHES):
@@ -148,9 +165,10 @@ def _separated(places: FloatArray) -> FloatArray:
 
 
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the overlap of each pair of boxes in x and in y (negative if apart), and whether they overlap in both.
+    """Return by how much each pair of boxes overlaps in x and in y, and whether it overlaps in both.
 
-    All three are ``[n, n]``; `places` is ``float64 [n, 2]``, the positions of the nodes.
+    The three arrays are ``[n, n]``; negative numbers are distances. `places` is ``float64 [n, 2]``, the positions of
+    the nodes.
     """
     middles = places[:, 1] + (boxes.above - boxes.below) / 2
     needed_x = (boxes.widths[:, None] + boxes.widths[None, :]) / 2
@@ -163,9 +181,10 @@ def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray,
 
 
 def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Return how far to move each node, ``float64 [n, 2]``, to separate boxes that overlap.
+    """Return how far to move each node, ``float64 [n, 2]``, to separate overlapping boxes.
 
-    Two boxes are moved apart along x or y, where they overlap less. `places` are the positions, in the same form.
+    Each pair is moved apart along the axis, x or y, on which it overlaps less. `places` is ``float64 [n, 2]``, the
+    positions of the nodes.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     order = np.arange(len(places))
@@ -179,9 +198,10 @@ def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _factor(places: FloatArray, boxes: Boxes) -> float:
-    """Return the factor by which to enlarge the drawing so that boxes that overlap now do not; 1 if none overlap.
+    """Return the factor by which to enlarge the drawing so that the boxes which overlap now become separate.
 
-    Enlarging may have to be repeated: boxes extend further down than up, so other boxes can overlap afterwards.
+    The factor is 1 if no boxes overlap. Enlarging may have to be repeated: boxes extend further down than up, so other
+    boxes can overlap afterwards.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     if not overlap.any():

@@ -69,10 +69,10 @@ def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
 
 
 def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
-    """Return how many other nodes a curve comes too close to.
+    """Return to how many nodes of `others` a curve comes too close.
 
     The curve leads from `start` to `end` and has the control point `through`; `others` is ``float64 [n, 2]``, the
-    positions of these nodes.
+    positions of nodes.
     """
     shares = np.linspace(0, 1, SAMPLES + 2)[1:-1, None]
     line = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * np.array(through) + shares**2 * end
@@ -93,7 +93,9 @@ def _rounded(place: Place) -> Place:
 
 
 def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label]:
-    """Return labels with the names of actions, as far as there is room; no labels if all actions have the same name.
+    """Return labels with the names of actions for as many edges as have room for them.
+
+    If all actions have the same name, there are no labels.
 
     Args:
         edges: the edges of the drawing.
@@ -116,7 +118,10 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return the largest width that the labels of an edge need, at most `ROOM_FOR_NAMES`; 0 if there are no labels."""
+    """Return the width that the longest labels of an edge need, at most `ROOM_FOR_NAMES`.
+
+    It is 0 if the graph has no labels.
+    """
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
         return 0.0
@@ -211,8 +216,8 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
 
     Args:
         net: the states and the connections between them.
-        root: the node of the agent's start; a graph that is drawn in layers has it in the first layer.
-        above: the nodes that are targets of goals, each with the text to write above it.
+        root: the index of the node of the agent's start, which is in the first layer if the graph is drawn in layers.
+        above: the text to write above each target of a goal, by the index of its node.
     """
     given = above or {}
     names = [_written(net, node, node == root or node in given) for node in range(net.n)]
@@ -305,11 +310,11 @@ def _part(net: Net, members: list[int]) -> Net:
 
 
 def _in_rows(places: FloatArray, loners: list[int], boxes: Boxes, below: float) -> None:
-    """Place isolated nodes in rows below the rest of a drawing, by changing `places`.
+    """Write the positions of isolated nodes into `places`: in rows below the rest of a drawing.
 
     Args:
         places: ``float64 [n, 2]``, the positions of all nodes.
-        loners: indices of the isolated nodes.
+        loners: the indices of the isolated nodes.
         boxes: the rectangles of all nodes.
         below: the y coordinate below which there is room.
     """

@@ -35,8 +35,8 @@ class Net:
         states: the state of each node; `ELSEWHERE` for a node that represents all states that are not drawn.
         names: the full name of each node, printable.
         pairs: ``int [n_pairs, 2]``, pairs of connected nodes, the lower index first.
-        there: for each pair, the actions that lead from its first to its second node.
-        back: for each pair, the actions that lead from its second to its first node.
+        there: for each pair, the names of the actions that lead from its first to its second node.
+        back: for each pair, the names of the actions that lead from its second to its first node.
         n_states: number of states of the model.
     """
 
@@ -86,7 +86,10 @@ class Net:
 
     @cached_property
     def indices(self) -> IntArray:
-        """``int32``, the neighbours of node 0, then those of node 1, and so on, each in ascending order."""
+        """``int32``, the neighbours of all nodes in one array: those of node 0, then those of node 1, and so on.
+
+        The neighbours of each node are in ascending order.
+        """
         nodes, others = np.concatenate([self.pairs, self.pairs[:, ::-1]]).T
         return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
 
@@ -108,9 +111,10 @@ class Net:
 
 
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:
-    """Return the states of a model to draw, in ascending order; None if it is small enough to draw all states.
+    """Return the states to draw of a large model, in ascending order; None if all states can be drawn.
 
-    The states are the start, the targets, the paths to them, and states near the start. It takes linear time.
+    The states are the start, the targets, the paths to them, and states near the start. The time is linear in the size
+    of the model.
 
     Args:
         model: a deterministic model.
@@ -141,7 +145,7 @@ def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
 
 
 def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
-    """Iterate over the states of a shortest path from the start to a target, backwards.
+    """Iterate over the states of a shortest path from the start to `target`, from its end to its beginning.
 
     ``steps [n_states]`` is the number of steps from the start to each state.
     """

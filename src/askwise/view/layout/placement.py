@@ -46,7 +46,7 @@ TREMBLE = 0.05
 
 
 def suits_layers(net: Net, layers: IntArray) -> bool:
-    """Return whether a connected graph should be drawn in layers, as a tree is.
+    """Return whether a connected graph should be drawn in layers, as trees are, instead of by `stress_layout`.
 
     ``layers [n]`` is the layer of each node: its distance from the agent's start.
     """
@@ -97,7 +97,7 @@ def _shape(places: FloatArray, widths: FloatArray, heights: FloatArray) -> float
 
 
 def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
-    """Return the nodes of each layer, in the best order that was found: with the fewest crossings of edges.
+    """Return the nodes of each layer in an order with few crossings of edges: the best that a search finds.
 
     ``layers [n]`` is the layer of each node.
     """
@@ -162,15 +162,15 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
 
 
 def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the distance of each node from the first if nodes stand side by side without overlap.
+    """Return the distance of each node from the first node when nodes stand side by side without overlap.
 
-    `before` and `after`, ``float64 [n]`` each, are the space that a node needs on both sides of its position.
+    `before` and `after`, ``float64 [n]`` each, are the space that a node needs on the two sides of its position.
     """
     return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
 
 
 def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
-    """Return ``float64 [n]``, the coordinate of each node across the layers; nodes of a layer have the same.
+    """Return ``float64 [n]``, the coordinate of each node across the layers, which is equal within a layer.
 
     Args:
         rows: the nodes of each layer.
@@ -186,7 +186,7 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return ``float64 [n, 2]``, positions of a long, thin drawing in layers, folded into several lines.
+    """Return ``float64 [n, 2]``, the positions of nodes if a long, thin drawing in layers is folded into lines.
 
     Lines have about the same length; every second one runs from right to left.
 
@@ -211,8 +211,8 @@ def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> Floa
 def rising(wanted: FloatArray) -> FloatArray:
     """Return the non-decreasing numbers that are closest to `wanted` by least squares (isotonic regression).
 
-    Neighbours in the wrong order are replaced by their mean, and so are neighbouring means, until all are in order.
-    ``scipy.optimize.isotonic_regression`` does the same, but importing it takes longer than most commands.
+    Each run of numbers in the wrong order is replaced by its mean. ``scipy.optimize.isotonic_regression`` does the
+    same, but importing it takes longer than most commands.
     """
     blocks: list[tuple[float, int]] = []  # sums and sizes
     for number in wanted.tolist():
