@@ -199,7 +199,10 @@ async def static(request: Request) -> Response:
 
 
 async def enter(request: Request) -> Response:
-    """Exchange the secret of a link that works once for the researcher's cookie; refuse an unknown or used link."""
+    """Exchange the secret of a link that works once for the researcher's cookie.
+
+    An unknown or used link gets the page for links that are not valid.
+    """
     services = get_services(request)
     cookie = await services.keys.enter(request.path_params["secret"])
     if cookie is None:
@@ -254,7 +257,10 @@ def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]],
 
 
 async def json_body(request: Request) -> Field:
-    """Return the JSON object in the body of a request; refuse and log bodies that are too long or not JSON."""
+    """Return the JSON object in the body of a request.
+
+    A body that is too long, or that is not JSON, is logged and raises `InputError`.
+    """
     try:
         return await _read_json_body(request)
     except InputError as error:
@@ -356,7 +362,10 @@ async def _reviewed(request: Request, services: Services, person: Person, op: st
 
 
 async def review_page(request: Request) -> Response:
-    """Serve a self-contained page that steps through a finished round; its content policy allows only its scripts."""
+    """Serve a self-contained page that steps through a finished round.
+
+    Its content security policy allows no scripts except its own.
+    """
     services = get_services(request)
     person = services.person(request, RESEARCHER)
     try:

@@ -89,14 +89,14 @@ class _Handlers:
     async def follow(self, request: Request, services: Services, person: Person) -> Any:
         """Return the belief, advice, EDP, WCD and zones for the draft (the changed problem) in the request.
 
-        If the same tab has sent a newer request meanwhile, the answer is ``{"dropped": True}``.
+        If the tab sends a newer request before the answer is ready, the answer is ``{"dropped": True}``.
         """
         return await self._newest(request, services, person, "follow")
 
     async def suggest(self, request: Request, services: Services, person: Person) -> Any:
         """Return walls or closed edges that make the goals of the draft (the changed problem) recognisable earlier.
 
-        If the same tab has sent a newer request meanwhile, the answer is ``{"dropped": True}``.
+        If the tab sends a newer request before the answer is ready, the answer is ``{"dropped": True}``.
         """
         return await self._newest(request, services, person, "suggest")
 

@@ -56,7 +56,7 @@ class Replies:
 
 
 class Pool:
-    """A fixed number of worker processes that play rounds, that is, episodes with a person.
+    """A fixed number of worker processes that play rounds; a round is an episode that a person plays.
 
     Args:
         size: the number of worker processes.

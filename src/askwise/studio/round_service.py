@@ -153,7 +153,7 @@ class RoundService:
             self._rounds.popitem(last=False)
 
     def _problem(self, request: Request) -> Problem:
-        """Return the problem of a request; it is kept, so that all its rounds share the tables computed for it."""
+        """Return the problem of a request, made once and kept, so that all its rounds share its tables."""
         key = request["problem"]
         if key not in self._problems:
             self._problems[key] = as_problem(from_json(Field("", request["contents"])))

@@ -212,7 +212,7 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
 
 
 def _chosen(episode: Episode) -> Iterator[Scene]:
-    """Iterate over the scenes that become frames of an animation: all, or every k-th if there are too many.
+    """Yield the scenes that become frames of an animation: all, or every k-th if there are too many.
 
     Questions and the end are never left out.
     """

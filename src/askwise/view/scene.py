@@ -67,7 +67,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Scene:
-    """One moment of an episode, with everything that is drawn; parts that are left out are not drawn.
+    """One moment of an episode, with everything that a drawing shows; what is None or empty is not drawn.
 
     Attributes:
         words: the vocabulary of the domain.

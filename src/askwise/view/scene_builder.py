@@ -248,7 +248,7 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
 
 
 def event_of(step: Step) -> str:
-    """Return one sentence about a step: the price of the question, or the reason of the ego agent's action."""
+    """Return one sentence about what happens in a step: the price of a question, or why the ego agent acts so."""
     if step.answer is not None:
         worth = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
         return f"The question costs {number(step.cost)}{worth}; no agent moves."

@@ -47,8 +47,8 @@ Section = tuple[str, str, list[object] | None]
 def sections(analysis: Analysis, study: Description, provenance: Description) -> Iterator[Section]:
     """Yield all sections of a report in order, without their figures.
 
-    Each is a tuple of the name that links use, the heading, and the content, None if the study has nothing to show
-    there.
+    Each is a tuple: its name in links, its heading, and its content, which is None if the study has nothing to show in
+    this section.
 
     Args:
         analysis: the numbers of the study.
@@ -117,7 +117,10 @@ def _verdict(verdict: str, words: str | None = None) -> Html:
 
 
 def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
-    """Return a note that only the first files have figures; None if all files have, or if there are no files."""
+    """Return a note that only the first files have figures.
+
+    It is None if all files have figures, or if the instances do not come from files.
+    """
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     return (
         [tag("p", f"Only the first {MOST_FILES} of {files} files have figures.", class_="faint")]

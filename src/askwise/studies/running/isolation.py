@@ -27,10 +27,10 @@ from askwise.workers.pool import WorkerDied
 
 
 def play_isolated(task: Task, run: str) -> TaskResult:
-    """Play one instance in all conditions in other processes: one for askwise's methods, one for each other method.
+    """Play one instance in all conditions in other processes: one for askwise's methods, one for each other agent.
 
-    If the task cannot be sent to another process (its instance has a class that exists only in this one), it is played
-    in this process, without limits.
+    If the task cannot be sent to another process (for instance, a class of its instance exists only in this process),
+    it is played in this process, without limits.
 
     Args:
         task: the instance and the conditions.

@@ -112,7 +112,10 @@ def play(task: Task) -> TaskResult:
 
 
 def failed_task(task: Task, error: str) -> TaskResult:
-    """Return the result of a task (one instance in all conditions) that could not be played; each row has `error`."""
+    """Return the result of a task that could not be played: all its rows have the message `error`.
+
+    A task is one instance with all conditions.
+    """
     return collect_rows(task, [unit.failed(task, error) for unit in units(task)])
 
 
@@ -254,7 +257,7 @@ class Clock:
 
 
 def timed(agent: Agent, clock: Clock) -> Agent:
-    """Make an agent add the time of each of its decisions to `clock`; return the same agent."""
+    """Change an agent so that it adds the time of each of its decisions to `clock`; return the same agent."""
     decide: Callable[[Observation], Decision] = agent.decide
 
     def timed_decide(observation: Observation) -> Decision:

@@ -128,7 +128,7 @@ def _play_all(store: Store, left: list[int], workers: Workers, show_progress: bo
 def results(
     study: Study, indices: Iterable[int], workers: Workers, run: str, say: Callable[[str], None]
 ) -> Iterator[TaskResult]:
-    """Play instances of a study; yield the result of each in the order in which they finish.
+    """Play instances of a study; yield the result of each as soon as it is finished.
 
     Args:
         study: the study.
@@ -168,7 +168,9 @@ def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int
 
 
 def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
-    """Return the result of a finished task; if it raised an exception, a result whose rows all have its message.
+    """Return the result of a finished task.
+
+    If the task raised an exception, it is a result whose rows all have the message.
 
     Args:
         study: the study.

@@ -127,7 +127,10 @@ def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
 
 
 def _is(test: Callable[[], bool]) -> bool:
-    """Return the result of `test`, a method such as `Path.is_file`; False if it raises `OSError` (a path too long)."""
+    """Return the result of `test`, a method such as `Path.is_file`.
+
+    It is False if the method raises `OSError`, as for a path that is too long.
+    """
     try:
         return test()
     except OSError:

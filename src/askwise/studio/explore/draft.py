@@ -92,7 +92,7 @@ def read_walls(given: Field) -> list[str]:
 
 
 def listed_goals(given: Field) -> list[Field]:
-    """Return the elements of a list of goals that a page sends; refuse more than `MOST_GOALS`."""
+    """Return the elements of a list of goals that a page sends; more than `MOST_GOALS` raise `InputError`."""
     listed = list(given.elements())
     if len(listed) > MOST_GOALS:
         raise InputError(given.path, f"{len(listed)} goals", f"at most {MOST_GOALS}")
@@ -114,7 +114,7 @@ def read_goals(given: Field) -> dict[str, Any]:
 
 
 def new_name(given: Field, taken: Any) -> str:
-    """Return the name in a field; refuse a name that is in `taken`, the names that were used before."""
+    """Return the name in a field; raise `InputError` if it is in `taken`, the names that were used before."""
     name = read_name(given)
     if name in taken:
         raise given.refuse("names that differ")

@@ -193,7 +193,10 @@ def _read_boxes(given: Field) -> dict[str, Any]:
 
 
 def _free(given: Field, lines: list[str]) -> Cell:
-    """Return the cell ``(x, y)`` in a field; refuse a wall. `lines` are the lines of the map, the top one first."""
+    """Return the cell ``(x, y)`` in a field; raise `InputError` if the cell is a wall.
+
+    `lines` are the lines of the map, the top one first.
+    """
     x, y = given.cell(len(lines[0]), len(lines))
     if lines[len(lines) - 1 - y][x] == WALL:
         raise InputError(given.path, f"{[x, y]}, which is a wall", "a free cell")

@@ -44,7 +44,7 @@ class AgentPlace:
 
 @dataclass
 class Places:
-    """A cache of the places of both agents in one problem, by the number of the agent's own state.
+    """A cache of the places of both agents in one problem, by the index of the agent's state.
 
     Attributes:
         words: the words for agents and goals in texts.
@@ -90,8 +90,8 @@ def places_in(problem: Problem) -> Places:
 def board(made: Round) -> dict[str, Any]:
     """Return the data that a person's browser gets once per round, as JSON: role, words, goals, map or graph.
 
-    A person who plays the teammate also gets the number of the goal; a person who plays the ego agent, prior and
-    prices.
+    If the person plays the teammate, the data include the index of the goal; if the person plays the ego agent, the
+    prior and the prices.
     """
     problem, places = made.problem, places_in(made.problem)
     if not places.board:

@@ -190,7 +190,7 @@ class Round:
         return MOVE if self.decision[0].ask is None else ANSWER
 
     def think(self) -> None:
-        """Let the method that plays the ego agent decide, if the round waits for that; otherwise do nothing."""
+        """Let the method that plays the ego agent decide if the round waits for its decision; otherwise do nothing."""
         if self.phase != THINKING:
             return
         assert self.robot is not None

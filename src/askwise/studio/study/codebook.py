@@ -162,7 +162,7 @@ REPORT: dict[str, dict[str, Column]] = {
 
 
 def codebook(tables: dict[str, dict[str, Column]] | None = None) -> list[dict[str, str]]:
-    """Return a code book: one row for each column of each file; by default, of the export.
+    """Return a code book: a table that explains the columns of each file, with one row per column.
 
     Args:
         tables: the description of each column, by file and column; by default, the files of the export.

@@ -129,7 +129,10 @@ async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
 
 
 def failure_of(reply: Row) -> str | None:
-    """Return the reason for which a worker process failed or refused a request; None if it succeeded."""
+    """Return the reason why a worker process could not answer a request; None if it could.
+
+    `reply` is the worker process's reply.
+    """
     found = reply.get("failed") or reply.get("refused")
     return None if found is None else str(found)
 

@@ -164,7 +164,7 @@ def default_capacity() -> int:
 
 
 def read_people_study(path: str | Path) -> PeopleStudy:
-    """Read the file of a study with people, and the problem files that it refers to; refuse errors in them."""
+    """Read and check the file of a study with people, and the problem files to which it refers."""
     text = read_text(path)
     root = Field("", parse_toml(text), Path(path).parent)
     needed = ["format", "name", "seed", "role", "design", "rounds", "problems", "conditions", "consent"]

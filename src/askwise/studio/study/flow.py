@@ -35,11 +35,12 @@ from askwise.text.reading import Field
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What one person plays: an order of conditions, and which problems they are played on. Also called a cell.
+    """A cell of a study's design, which says what one person plays: an order of conditions, and on which problems.
 
     Attributes:
-        order: the numbers of the conditions, in order.
-        rotation: the number of positions by which the list of problems is rotated.
+        order: the indices of the conditions, in the order in which they are played.
+        rotation: the number of positions by which the list of problems is rotated before it is divided among the
+            conditions.
     """
 
     order: tuple[int, ...]
@@ -77,7 +78,7 @@ def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignmen
 
 
 def next_cell(counts: Sequence[int], seed: int) -> int:
-    """Return the number of the next person's cell, drawn at random from the cells with the fewest people.
+    """Return the index of the next person's cell, drawn at random from the cells with the fewest people.
 
     A cell is an order of conditions and problems.
 
@@ -91,7 +92,7 @@ def next_cell(counts: Sequence[int], seed: int) -> int:
 
 
 def problems_at_place(cell: Assignment, place: int, rounds: int, n_problems: int) -> list[int]:
-    """Return the numbers of the problems, one for each round, that a person plays in one condition.
+    """Return the indices of the problems, one for each round, that a person plays in one condition.
 
     Args:
         cell: the person's order of conditions and rotation of problems.

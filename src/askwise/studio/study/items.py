@@ -45,7 +45,7 @@ class Item:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def checked(self, given: Field) -> Any:
-        """Return the answer in a field (a number, an option or a text); refuse an answer that does not fit."""
+        """Return the answer in a field (a number, an option or a text); raise `InputError` if it does not fit."""
         if given.value is None and self.optional:
             return None
         if self.kind == "choice":

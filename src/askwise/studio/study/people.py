@@ -73,7 +73,7 @@ class People:
 
     Args:
         store: the database.
-        study: the study; another study in the same database is refused.
+        study: the study. `InputError` is raised if the database belongs to another study.
     """
 
     def __init__(self, store: StudioStore, study: PeopleStudy) -> None:

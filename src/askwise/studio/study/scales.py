@@ -232,6 +232,13 @@ def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, flo
 
 
 def check_wording_allowed(given: Field, scale: Scale) -> None:
-    """Refuse a file of published wording for a scale whose items do not correspond to the published ones."""
+    """Raise `InputError` if a scale cannot have published wording.
+
+    That is so if askwise's items do not correspond to the published items.
+
+    Args:
+        given: the field of the study file that names the file with the wording.
+        scale: the scale in askwise's wording.
+    """
     if scale.name == "fluency":
         raise InputError(given.path, given.value, "no wording for fluency: it is askwise's selection; list own items")

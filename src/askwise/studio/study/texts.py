@@ -76,7 +76,10 @@ def read_languages(root: Field) -> dict[str, Texts]:
 
 
 def _own(given: Field) -> Texts:
-    """Return the texts of one language that a study states, in a table or in a file; refuse unknown keys."""
+    """Return the texts of one language that a study states, in a table or in a file.
+
+    Keys that askwise does not know raise `InputError`.
+    """
     contents = given.value
     if isinstance(contents, str):
         contents = parse_toml(read_text((given.folder or Path()) / contents))

@@ -277,7 +277,7 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _parts(net: Net) -> IntArray:
-    """Return ``int [n]``, for each node the index of the connected part of the graph to which it belongs."""
+    """Return ``int [n]``, the index of the connected part of the graph to which each node belongs."""
     part_of = np.full(net.n, -1)
     while (part_of < 0).any():
         part_of[net.steps_from(int(np.argmin(part_of))) >= 0] = part_of.max() + 1

@@ -73,7 +73,9 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
 def cost_figure(
     summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None, price: str = PRICE
 ) -> Figure:
-    """Draw mean marginal cost over price, or by method if there is one price; one panel for each prior, one legend.
+    """Draw mean marginal cost over price for each method, with one panel for each prior.
+
+    If there is only one price, the horizontal axis shows methods instead.
 
     Args:
         summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.

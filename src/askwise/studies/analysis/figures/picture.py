@@ -75,7 +75,10 @@ def panel_title(prior: str) -> str:
 
 
 def slug(text: str) -> str:
-    """Return text in lower case, with each run of characters other than letters, digits and dots as a hyphen."""
+    """Return text as a part of a file name: in lower case, with hyphens instead of other characters.
+
+    Letters, digits and dots are kept; each run of other characters becomes one hyphen.
+    """
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).rstrip("-")
 
 
