@@ -213,7 +213,10 @@ async def enter(request: Request) -> Response:
 
 
 def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> None:
-    """Add a cookie to a response; scripts cannot read it, and other sites cannot send it.
+    """Add a cookie to a response.
+
+    Scripts cannot read the cookie. Browsers send it when a person follows a link on another site, but with no other
+    request of another site.
 
     Args:
         answer: the response.

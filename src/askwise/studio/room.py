@@ -307,9 +307,9 @@ class Room:
     # -- afterwards -----------------------------------------------------------------------------------------------
 
     async def ask_worker(self, op: str) -> dict[str, Any]:
-        """Return the worker process's reply to the request `op`, ``trace`` or ``review``.
+        """Return the worker process's reply to the request `op`, which is ``trace`` or ``review``.
 
-        The reply has this key, or ``failed`` or ``refused`` with the reason.
+        The reply has the key `op`, or the reason of a failure under ``failed`` or ``refused``.
         """
         async with self.lock:
             for _ in range(3):

@@ -60,7 +60,10 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @classmethod
     def by(cls, path: Path, error: BaseException) -> StoreFailed:
-        """Return a `StoreFailed` for `error`, which SQLite, or decoding a row of the file `path`, has raised."""
+        """Return a `StoreFailed` for `error`, which reading or writing the file `path` has raised.
+
+        It is an error of SQLite, or of decoding the contents of a row.
+        """
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary error code
         words = " ".join(printable(str(error)).split())
         found = words if isinstance(error, sqlite3.Error) else f"a damaged row ({type(error).__name__}: {words})"

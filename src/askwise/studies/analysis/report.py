@@ -123,7 +123,7 @@ def _when(provenance: Description) -> str:
 def _with_figures(
     known: list[Section], pictures: Sequence[Picture], images: Mapping[str, bytes]
 ) -> Iterator[tuple[str, str, list[object]]]:
-    """Yield name, heading and content of each section that is not empty, with its figures after its other content.
+    """Yield name, heading and content of each section that is not empty; the content ends with the section's figures.
 
     Args:
         known: the sections without figures. A section that is missing here, but that a figure belongs to, is added

@@ -203,8 +203,7 @@ def short_names(files: Sequence[str]) -> list[str]:
 def is_rough(summary: pl.DataFrame) -> bool:
     """Return whether readers of a summary need a remark that its intervals are based on few episodes.
 
-    They do if an interval is based on fewer than `FEW_EPISODES`, or goes below 0 although all mean costs are at least
-    0.
+    They need it if an interval is based on fewer than `FEW_EPISODES`, or goes below 0 although no mean cost does.
     """
     known = summary.filter(pl.col("ci_low").is_not_null())
     few, below = (known["episodes"] < FEW_EPISODES).any(), (known["ci_low"] < 0).any()

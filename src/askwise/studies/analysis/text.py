@@ -105,7 +105,7 @@ def _played(analysis: Analysis) -> str:
 
 
 def rough_text(summary: pl.DataFrame) -> str:
-    """Return a remark about intervals that few episodes make wide; empty if there are none."""
+    """Return a remark that intervals are wide because there are few episodes; empty if that is not so."""
     if not is_rough(summary):
         return ""
     few = int(summary["episodes"].min())  # type: ignore[arg-type]

@@ -129,7 +129,7 @@ class Round:
         other: the simulated teammate, if the person plays the ego agent; otherwise None.
         method: the name of the ego agent's method; `PERSON` for the person.
         walker: the kind of teammate; `PERSON` for the person.
-        game: the game that is played.
+        game: the present state of the episode, and the rules by which it changes.
         steps: the steps so far.
         stopped: whether the person has given up.
         decision: the ego agent's decision for the next step and its belief; None while it has not decided.

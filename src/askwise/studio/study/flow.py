@@ -326,7 +326,11 @@ class NotEntered(AskwiseError):  # noqa: N818 - it names what happened
 
 
 def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, texts: Texts) -> dict[str, Any]:
-    """Return the checked answers by the names of `items`; `shown` are the same items in the person's language."""
+    """Return the checked answers of a form, by the names of `items`.
+
+    A missing answer raises `NotEntered`, a wrong one `InputError`. `shown` are the same items in the person's language,
+    for the messages.
+    """
     names = [item.name for item in items]
     given.object(["answers"], []).child("answers").object([], names)
     answers = given.child("answers").value

@@ -38,9 +38,9 @@ class Hypothesis:
     Attributes:
         claim: the text, such as ``planner < quiet in workload``.
         first: the condition on the left.
-        sign: ``<``, ``>`` or ``!=``.
+        sign: ``<``, ``>`` or ``!=``, between the means of the two conditions.
         second: the condition on the right.
-        measure: what is compared.
+        measure: the name of the measure in which the conditions are compared.
         test: the test that decides, one of `TESTS`.
     """
 
