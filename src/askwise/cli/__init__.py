@@ -70,7 +70,11 @@ PLAIN = str.maketrans(
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
-    """Return what to print for characters that a terminal cannot show: a similar sign, or an escape."""
+    """Return what to print for characters that a terminal cannot show: a similar sign, or an escape.
+
+    Called by encoders as the error handler ``askwise.plain``. The second member of the result is the position in the
+    text at which to continue.
+    """
     assert isinstance(error, UnicodeEncodeError)
     shown = error.object[error.start : error.end].translate(PLAIN)
     return shown.encode("ascii", "backslashreplace").decode(), error.end
@@ -89,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``askwise`` command and return its exit code; bad input gives a message and code 2, never a traceback.
 
     Args:
-        arguments: the arguments after ``askwise``; None takes those of this process, and also handles Ctrl-C.
+        arguments: the arguments after ``askwise``; with None, those of this process are used, and Ctrl-C is handled,
+            too.
     """
     with interruption.as_program() if arguments is None else contextlib.nullcontext():
         given = _spelt(sys.argv[1:] if arguments is None else list(arguments))
@@ -111,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _spelt(given: list[str]) -> list[str]:
-    """Return the arguments with another spelling of a command (`SPELLINGS`) replaced by its name."""
+    """Return the arguments; an alternative spelling of a command (`SPELLINGS`) is replaced by the command's name."""
     for words, name in SPELLINGS.items():
         if tuple(given[: len(words)]) == words:
             return [name, *given[len(words) :]]
@@ -192,7 +197,7 @@ def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
 
 
 def _overview(everything: bool) -> str:
-    """Return the list of commands, in groups; those for few users only if `everything` is wanted."""
+    """Return the list of commands in groups, as text; commands for few users are listed only if `everything` is set."""
     lines = ["Decide when to ask a teammate, and what to ask."]
     width = max(map(len, COMMANDS)) + 4
     for group, commands in GROUPS.items() if everything else list(GROUPS.items())[:-1]:

@@ -127,12 +127,15 @@ def decide(options: argparse.Namespace) -> Advice:
 
 
 def _ego_name(problem: Problem, ego: int) -> Any:
-    """Return the name of the ego agent's state `ego`, or just its number if the agent can carry loads."""
+    """Return the name of the ego agent's state with index `ego`; the index itself if the agent can carry loads."""
     return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
-    """Return the error for options that no possible goal explains: the teammate's place, actions or answers."""
+    """Return the error for observations that fit no possible goal; it names the options that state them.
+
+    These are observed actions, answers, or the teammate's place `state`.
+    """
     from askwise.domains.registry import domain_of, words_of
     from askwise.model import GridWorld
 
@@ -158,7 +161,7 @@ def _evidence(options: argparse.Namespace) -> dict[str, object]:
 
 
 def ruled_out(given: list[str], problem: Problem) -> list[int]:
-    """Return the numbers of the goals that ``--ruled-out`` names; raise an InputError if no goal is left.
+    """Return the indices of the goals that ``--ruled-out`` names; raise an InputError if no goal is left.
 
     Args:
         given: the values of the option, each with names of goals, separated by commas.
@@ -198,7 +201,7 @@ def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
     """Raise an InputError if a question names a goal twice, or asks "yes or no?" about all goals.
 
     Args:
-        groups: the numbers of the goals in each group of the question; a yes-no question has one group.
+        groups: the indices of the goals in each group of the question; a yes-no question has one group.
         problem: the problem with these goals.
     """
     from askwise.domains.registry import words_of
@@ -218,11 +221,11 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
     Args:
         reply: the answer that the user typed: a number from 1, ``none`` or ``unknown``.
         groups: number of groups.
-        others: whether some goal is in no group, so that ``none`` is possible.
+        others: whether some goal is in no group, so that ``none`` is a valid answer.
         text: the whole argument, for the error message.
 
     Returns:
-        the number of the group from 0; `groups` for ``none``; None for ``unknown``.
+        the index of the group, from 0; `groups` for ``none``; None for ``unknown``.
     """
     if reply == "unknown":
         return None
@@ -235,7 +238,7 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
 
 
 def goals_in(text: str, problem: Problem, field: str) -> list[int]:
-    """Return the numbers of the goals that a text names, separated by commas; `field` names the option in errors."""
+    """Return the indices of the goals that a text names, separated by commas; `field` names the option in errors."""
     from askwise.domains.registry import words_of
     from askwise.text.wording import index_of
 

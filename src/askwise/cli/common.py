@@ -93,12 +93,12 @@ def read_instance(path: str) -> Any:
 
 
 def show(text: str) -> None:
-    """Print a text; its lines are fitted to the terminal (80 columns if there is none, or `COLUMNS`)."""
+    """Print a text, with lines that fit the width of the terminal (or `COLUMNS`; without a terminal, 80 columns)."""
     print(fitted(text.removesuffix("\n")))
 
 
 def colourful() -> bool:
-    """Return whether to print colours: standard output is a terminal that can show them, and NO_COLOR is not set."""
+    """Return True if colours should be printed: to a terminal that can show them, and unless NO_COLOR is set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -113,7 +113,10 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
-    """Limit the memory for tables to ``--memory`` inside the block, in this process and in those that it starts."""
+    """While the ``with`` block runs, limit the memory for tables to the value of ``--memory``.
+
+    The limit holds in this process and in those that it starts.
+    """
     stated, before = getattr(options, "memory", None), os.environ.get(VARIABLE)
     if stated is None:
         yield

@@ -42,7 +42,7 @@ class Command:
     """A subcommand of ``askwise``, as completion scripts show it.
 
     Attributes:
-        name: its name.
+        name: the name of the subcommand.
         summary: one line about what it does.
         options: its long options, such as ``--json``, each with a help text of one line.
     """

@@ -132,9 +132,9 @@ def check(options: argparse.Namespace) -> None:
 
 
 def read_place(options: argparse.Namespace) -> Any:
-    """Return what the options ask to design, as `askwise.designs.design.design` takes it.
+    """Return the place to be changed, in the form that `askwise.designs.design.design` takes.
 
-    This is a drawing, an instance, or the set of actions of a planning problem that can be forbidden.
+    It is a drawing, an instance, or the set of actions of a planning problem that can be forbidden.
     """
     if planning_problems.is_planning(options.file):
         from askwise.designs.actions import space_of_actions
@@ -170,7 +170,7 @@ def read_instance_or_drawing(path: str) -> Any:
 
 @contextmanager
 def naming_options(options: argparse.Namespace) -> Iterator[None]:
-    """Change input errors that are raised inside the block: they name the option, or else the file, at fault."""
+    """While the ``with`` block runs, make input errors name the option at fault, or else the file."""
     try:
         yield
     except InputError as error:

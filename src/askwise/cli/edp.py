@@ -82,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Watched:
-    """The teammate's half of a map or an instance: what divergence is computed from.
+    """The teammate's part of a map or an instance; divergence between goals is computed from it.
 
     Attributes:
         model: the states in which the teammate can be, and its moves.
@@ -201,7 +201,7 @@ def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: t
     Args:
         divergence: supplies the names of the goals.
         at: the teammate's state, by name or as a cell.
-        edp: ``float64 [n_goals, n_goals]``: steps until the goal of the row is ruled out if that of the column is
+        edp: ``float64 [n_goals, n_goals]``: expected steps until the row's goal is ruled out while the column's goal is
             pursued.
         wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
         bounds: a proven lower and a proven upper bound on `edp`, matrices like it.
@@ -228,12 +228,12 @@ def _without_infinity(matrix: Any) -> list[list[float | None]]:
 
 
 def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> str:
-    """Return EDP and WCD as text: whole matrices for few goals, the pairs that look alike longest for many.
+    """Return EDP and WCD as text: the whole matrices for few goals, otherwise only the pairs that look alike longest.
 
     Args:
         divergence: supplies the model and the names of the goals.
         at: the teammate's state, by name or as a cell.
-        edp: ``float64 [n_goals, n_goals]``: steps until the goal of the row is ruled out if that of the column is
+        edp: ``float64 [n_goals, n_goals]``: expected steps until the row's goal is ruled out while the column's goal is
             pursued.
         wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
         bounds: a proven lower and a proven upper bound on `edp`, matrices like it.
@@ -259,7 +259,7 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, 
 
 
 def _accuracy(lower: Any, upper: Any) -> str:
-    """Return a line that says how far proven bounds on EDP are apart, or nothing if they are equal."""
+    """Return a line that says how far proven bounds on EDP are apart; an empty text if they are equal."""
     import numpy as np
 
     finite = np.isfinite(lower)
@@ -310,8 +310,8 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     """Save a picture of EDP from the teammate's state `at`.
 
-    On a map with two goals it is a map of EDP; with any other number of goals a map above the matrix of all pairs. On
-    a graph it is the matrix alone. The picture is as wide as a column of a paper.
+    On a map with two goals, the picture is a map of EDP; with more goals, the matrix of all pairs is below this map. On
+    a graph, the picture is the matrix alone. It is as wide as a column of a paper.
     """
     from matplotlib.figure import Figure
 

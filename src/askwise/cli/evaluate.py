@@ -177,7 +177,7 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 
 
 def _gain(found: Evaluation, bound: Bound) -> float:
-    """Return by how much more questions could lower the expected cost at most: the cost found minus the lower bound."""
+    """Return how much more questions could save at most: the expected cost found minus the lower bound."""
     return max(0.0, found.expected_marginal_cost - bound.value)
 
 

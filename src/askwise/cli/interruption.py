@@ -71,9 +71,9 @@ if _started_as_command() and signal.getsignal(signal.SIGINT) is signal.default_i
 
 @contextmanager
 def as_program() -> Iterator[None]:
-    """Make Ctrl-C raise `KeyboardInterrupt` inside the block, without losing it; after the block, Ctrl-C exits at once.
+    """While the ``with`` block runs, Ctrl-C reliably raises `KeyboardInterrupt`; afterwards, Ctrl-C exits at once.
 
-    Nothing changes in another thread than the main one, or if Ctrl-C is ignored, as in the background of a shell.
+    Does nothing outside the main thread, or if the process ignores Ctrl-C, as in the background of a shell.
     """
     ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)  # as in the background of a shell
     if ignored or threading.current_thread() is not threading.main_thread():
@@ -91,7 +91,7 @@ def as_program() -> Iterator[None]:
 class CtrlC:
     """The signal handler for Ctrl-C.
 
-    It raises `KeyboardInterrupt`, repeats it if Python would lose it, and ends the process at the third press.
+    It raises `KeyboardInterrupt`, raises it again if Python would lose it, and ends the process at the third press.
     """
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class CtrlC:
         self._repeated = False
 
     def pressed(self, _: int, frame: FrameType | None) -> None:
-        """Handle Ctrl-C: raise `KeyboardInterrupt`; during an import, where it could be lost, a little later.
+        """Raise `KeyboardInterrupt` because Ctrl-C was pressed; during an import, where it could be lost, delay it.
 
         The third press ends the process at once. `frame` is the code that was interrupted.
         """
@@ -115,9 +115,9 @@ class CtrlC:
         raise KeyboardInterrupt
 
     def not_raised(self, unraisable: Any) -> None:
-        """Handle an exception that Python could not raise; used as `sys.unraisablehook`.
+        """Receive an exception that Python could not raise; installed as `sys.unraisablehook`.
 
-        If it is a `KeyboardInterrupt`, it is raised again a little later; others are printed as usual.
+        A `KeyboardInterrupt` is raised again a little later; other exceptions are printed as usual.
         """
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
             self._later()
@@ -148,7 +148,7 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Make SIGTERM raise `Terminated` inside the block, unless the program has a handler for SIGTERM already."""
+    """While the ``with`` block runs, SIGTERM raises `Terminated`, unless the program handles SIGTERM already."""
     here = threading.current_thread() is threading.main_thread()
     if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -179,7 +179,10 @@ def add_limit(parser: argparse.ArgumentParser) -> None:
 
 
 def has_limit(options: argparse.Namespace) -> bool:
-    """Return whether to call `run_with_limit`: ``--time-limit`` was given, and this is not the second process."""
+    """Return True if ``--time-limit`` was given and the second process that it needs is still to be started.
+
+    Then call `run_with_limit`.
+    """
     return options.time_limit is not None and not _in_second_process
 
 

@@ -34,7 +34,7 @@ notices = ["earlier spellings"]
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Fits descriptions to the width of the terminal: paragraphs are wrapped, indented lines stay as they are."""
+    """A help formatter that fits descriptions to the terminal: it wraps paragraphs and keeps indented lines."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002 - argparse passes it
         return "\n".join(_filled(text.strip("\n").split("\n"), width))
@@ -65,7 +65,7 @@ class Parser(argparse.ArgumentParser):
         sys.exit(2)
 
     def refuse(self, extra: Sequence[str]) -> NoReturn:
-        """Report arguments that the command does not have; name the option that is most like the first of them."""
+        """Report unknown arguments and exit with code 2; suggest the option that is most like the first of them."""
         wrong = next((text for text in extra if text.startswith("-")), extra[0])
         name = wrong.partition("=")[0]
         known = [option for action in self._actions if explained(action) for option in action.option_strings]
@@ -73,7 +73,7 @@ class Parser(argparse.ArgumentParser):
         self.error(f"unknown {what} {name!r}{did_you_mean(name, known)}")
 
     def hide_less_common(self) -> None:
-        """List the options in `LESS_COMMON` only in ``--help-all``, which is added as an option."""
+        """Leave the options in `LESS_COMMON` out of ``--help``, and add the option ``--help-all``, which lists them."""
         hidden = [action for action in self._actions if LESS_COMMON.intersection(action.option_strings)]
         if not hidden:
             return
@@ -82,13 +82,13 @@ class Parser(argparse.ArgumentParser):
             action.explanation, action.help = action.help, argparse.SUPPRESS  # type: ignore[attr-defined]
 
     def show_all(self) -> None:
-        """List the less common options too."""
+        """List the less common options in the help again, after `hide_less_common`."""
         for action in self._actions:
             action.help = getattr(action, "explanation", action.help)
 
 
 def explained(action: argparse.Action) -> str:
-    """Return the help text of an option, even if only ``--help-all`` lists it; empty for earlier spellings."""
+    """Return the help text of an option, even if only ``--help-all`` lists it; empty for hidden earlier spellings."""
     text = getattr(action, "explanation", action.help)
     return "" if text is None or text == argparse.SUPPRESS else text
 
@@ -121,13 +121,13 @@ class _Renamed(argparse.Action):
 
 
 def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given: Any) -> None:
-    """Accept an earlier spelling of an option, with a notice.
+    """Accept an earlier spelling of an option; if it is used, a notice names the present spelling.
 
     Args:
         parser: the parser, or a group of its options.
         old: the earlier spelling.
         now: the option as it is called now.
-        dest: the attribute that both set; by default that of `now`.
+        dest: the attribute of the parsed options that both spellings set; by default that of `now`.
         given: more arguments for `add_argument`, such as ``nargs`` or ``many`` for an option that may be repeated.
     """
     attribute = now.lstrip("-").replace("-", "_") if dest is None else dest

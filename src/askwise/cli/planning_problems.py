@@ -131,8 +131,8 @@ def work(
 ) -> list[Row]:
     """Compute results for each problem in the given archives and folders, in several processes.
 
-    With ``--csv``, results are stored at once, so that an interrupted command can be resumed. Problems that cannot be
-    read are reported and skipped.
+    With ``--csv``, results are stored at once, so that an interrupted command can be continued later. Problems that
+    cannot be read are reported and skipped.
 
     Args:
         options: the options of the command.
