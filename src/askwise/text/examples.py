@@ -56,11 +56,11 @@ def folder() -> Path:
 
 
 def find(given: str | Path) -> Path:
-    """Return the path of a file; if there is none of that name, of the example of that name.
+    """Return the path of an existing file; if there is no such file, the path of the example with that name.
 
-    So is ``examples/ward.toml`` where no such file exists: the documentation writes examples as in the repository.
-    Any other path is returned as it is, and reading it raises the error. A name that is neither a file nor an example,
-    but resembles one, raises an `InputError` that says which.
+    The documentation's way to name examples, such as ``examples/ward.toml``, works too. Any other path is returned as
+    it is, and reading it raises the error. A name that is neither a file nor an example, but resembles one, raises an
+    `InputError` with the similar name.
     """
     name, path = str(given), Path(given)
     if not name or "\0" in name or name == "-":

@@ -49,10 +49,11 @@ class NotAFileError(OSError):
 
 @contextmanager
 def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
-    """Write a file as a whole or not at all: yield a temporary path next to `path`, which replaces `path` on success.
+    """While the ``with`` block runs, provide a temporary path to write; afterwards, its file replaces `path` at once.
 
-    On an error it is removed. The contents are synced to disk before the replacement. If `path` is a symbolic link, the
-    link stays and the file that it points to is replaced. A replaced file keeps its permissions.
+    If the block raises an error, the temporary file is removed and `path` stays as it was. The contents are synced to
+    disk before the replacement. If `path` is a symbolic link, the link stays and the file that it points to is
+    replaced. A replaced file keeps its permissions.
 
     Args:
         path: the file to write.
@@ -213,7 +214,10 @@ def require_file(mode: int) -> None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open an ordinary file for reading; raise an `OSError` for a device, pipe or socket, which could block forever."""
+    """Open an ordinary file to read it in a ``with`` block.
+
+    Raises an `OSError` for a device, pipe or socket, because reading from it could block forever.
+    """
     # Checked before opening: opening some devices has side effects.
     require_file(path.stat().st_mode)
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -224,7 +228,10 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a file that a user named for reading; raise an `InputError` if it cannot be opened or read."""
+    """Open a file that a user named, to read it in a ``with`` block.
+
+    Raises an `InputError` if it cannot be opened or read.
+    """
     try:
         with opened(Path(path)) as file:
             yield file
@@ -238,7 +245,7 @@ def reading(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def naming_file(path: str) -> Iterator[None]:
-    """Add the name of the file `path` to every `InputError` that is raised in this context."""
+    """While the ``with`` block runs, add the name of the file `path` to every `InputError` that is raised."""
     try:
         yield
     except InputError as error:
@@ -252,7 +259,8 @@ def read_text(path: str | Path) -> str:
     """Return the text of a UTF-8 file.
 
     Raises:
-        InputError: it is no ordinary file, cannot be read, is larger than `LARGEST_FILE`, or is not UTF-8.
+        InputError: the path is no ordinary file, or the file cannot be read, is larger than `LARGEST_FILE`, or is not
+            UTF-8.
     """
     with reading(path) as file:
         return decode(read_whole(file, f"file {str(path)!r}"), f"file {str(path)!r}")

@@ -41,11 +41,11 @@ class Field:
     folder: Path | None = None
 
     def refuse(self, expected: str) -> InputError:
-        """Return the `InputError` that this value is not as `expected`, a text that completes "expected ..."."""
+        """Return an `InputError` with the place of this value, the value, and `expected`, the text after "expected"."""
         return InputError(self.path or "file", short_json(self.value), expected)
 
     def child(self, key: str) -> Field:
-        """Return the value of `key`, which must exist, in this object."""
+        """Return the value of `key` in this object as a field; the key must exist."""
         return Field(self._path_of(key), self.value[key], self.folder)
 
     def _path_of(self, key: str) -> str:
@@ -81,7 +81,7 @@ class Field:
                 raise InputError(where, f"the unknown key {short_json(key)}", f"only {_listed(known)}{hint}")
 
     def items(self) -> Iterator[tuple[str, Field]]:
-        """Iterate over the keys and values of this object; raise an `InputError` for an empty key or no object."""
+        """Iterate over keys and values of this object; raise an `InputError` if it is no object or a key is empty."""
         for key in self.object().value:
             if not key:
                 raise InputError(self.path, "an empty name", "names with at least one character")
@@ -95,7 +95,10 @@ class Field:
             yield Field(f"{self.path}[{k}]", value, self.folder)
 
     def whole(self, lowest: int, highest: int | None = None) -> int:
-        """Return the value; raise an `InputError` unless it is an integer from `lowest` to `highest` (None: any)."""
+        """Return the value; raise an `InputError` unless it is an integer from `lowest` to `highest`.
+
+        If `highest` is None, there is no upper limit.
+        """
         value = self.value
         fits = isinstance(value, int) and value >= lowest and (highest is None or value <= highest)
         if isinstance(value, bool) or not fits:
@@ -103,10 +106,10 @@ class Field:
         return int(value)
 
     def number(self, *, above: float | None = None) -> float:
-        """Return the value as a float; raise an `InputError` unless it is a finite number from 0.
+        """Return the value as a float; raise an `InputError` unless it is a finite number of at least 0.
 
         Args:
-            above: if given, the number must be larger than this instead.
+            above: if given, the number must be larger than this instead of at least 0.
         """
         allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
@@ -120,7 +123,7 @@ class Field:
         return number
 
     def text(self, allowed: Iterable[str] | None = None) -> str:
-        """Return the value; raise an `InputError` unless it is a string, one of `allowed` unless that is None."""
+        """Return the value; raise an `InputError` unless it is a string and, if `allowed` is given, one of those."""
         options = None if allowed is None else list(allowed)
         expected = "a string" if options is None else "one of " + _listed([repr(option) for option in options])
         if not isinstance(self.value, str):
@@ -130,7 +133,7 @@ class Field:
         return self.value
 
     def cell(self, width: int, height: int) -> tuple[int, int]:
-        """Return the value as ``(x, y)``; raise an `InputError` unless it is a list ``[x, y]``, a cell of the grid.
+        """Return the value as ``(x, y)``; raise an `InputError` unless it is a list ``[x, y]`` with a cell of the grid.
 
         Args:
             width: number of columns of the grid.
@@ -183,12 +186,12 @@ def refuse_blank(text: str, source: str, expected: str) -> None:
 
 
 def read_name(given: Field) -> str:
-    """Return the value of a field, a valid name (see `check_name`); raise an `InputError` otherwise."""
+    """Return the name that a field holds; raise an `InputError` if it is not valid (see `check_name`)."""
     return check_name(given.text(), given.path)
 
 
 def read_finite(given: Field) -> float:
-    """Return the value of a field, a finite number, which may be negative; raise an `InputError` otherwise."""
+    """Return the number that a field holds, which may be negative; raise an `InputError` unless it is finite."""
     try:
         number = math.nan if isinstance(given.value, bool) else float(given.value)
     except (TypeError, ValueError, OverflowError):  # no number, or an integer of hundreds of digits
@@ -199,17 +202,17 @@ def read_finite(given: Field) -> float:
 
 
 def read_cost(given: Field) -> float:
-    """Return the value of a field, the cost of a step or an episode; raise an `InputError` unless it is a valid number.
+    """Return the cost of a step or an episode that a field holds; raise an `InputError` if it is not valid.
 
-    It must be from 0 to `LARGEST_COST`.
+    A valid cost is a number from 0 to `LARGEST_COST`.
     """
     return _read_up_to(given, LARGEST_COST)
 
 
 def read_price(given: Field) -> float:
-    """Return the value of a field, the price of a question or a part of it; raise an `InputError` unless it is valid.
+    """Return the price of a question, or a part of the price, that a field holds; raise an `InputError` if not valid.
 
-    It must be from 0 to `LARGEST_PRICE`.
+    A valid price is a number from 0 to `LARGEST_PRICE`.
     """
     return _read_up_to(given, LARGEST_PRICE)
 
@@ -244,7 +247,7 @@ def parse_number(text: str, option: str, *, above: float | None = None) -> float
     Args:
         text: what the user typed.
         option: name of the input in error messages.
-        above: if given, the number must be larger than this instead.
+        above: if given, the number must be larger than this instead of at least 0.
     """
     allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
     try:

@@ -28,7 +28,7 @@ UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 def amount(text: str, field: str) -> int:
-    """Return the number of bytes in a text such as ``16GB`` or ``500MB``; `field` is its name in error messages."""
+    """Parse an amount of memory, such as ``16GB`` or ``500MB``, and return it in bytes; errors call it `field`."""
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
     unit = None if found is None else UNITS.get(found[2].upper())
     if found is None or unit is None or float(found[1]) * unit < 1:
@@ -37,7 +37,7 @@ def amount(text: str, field: str) -> int:
 
 
 def allowed() -> int:
-    """Return the limit on the bytes of a table: the environment variable `VARIABLE`, or `DEFAULT` if it is not set."""
+    """Return the largest size of a table in bytes: from the environment variable `VARIABLE`, or else `DEFAULT`."""
     stated = os.environ.get(VARIABLE, "")
     return amount(stated, VARIABLE) if stated.strip() else DEFAULT
 
@@ -46,7 +46,7 @@ def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller o
     """Raise an `InputError` if a table would take more memory than `allowed` returns.
 
     Args:
-        n_bytes: size of the table and of the temporary memory needed to build it.
+        n_bytes: bytes of the table and of the temporary memory needed to build it.
         field: the name of the table in the error message.
         sizes: the reason that the message gives, for example the numbers of states and goals.
         instead: what the message recommends to save memory.

@@ -69,14 +69,14 @@ NARROWEST = 12
 def aligned(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[str]:
     """Return the rows of a table, each a list of cells, as lines of text with two spaces before each column.
 
-    Where a row would be wider than `line_width`, the texts of the widest columns are broken into several lines, except
-    those of the columns `whole`.
+    If a row would be wider than `line_width`, the texts in the widest columns are broken into several lines. Columns
+    whose index is in `whole` are never broken.
     """
     return [line for lines in aligned_rows(rows, whole) for line in lines]
 
 
 def aligned_rows(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[list[str]]:
-    """Return the lines of each row of a table, as `aligned` does."""
+    """Lay out a table like `aligned`, but return the lines of each row as a list of their own."""
     widths = [
         max(columns_of(line) for text in column for line in text.split("\n")) for column in zip(*rows, strict=True)
     ]
@@ -99,7 +99,8 @@ def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
 def square(names: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return a square table as text, with the same names for rows and columns; its diagonal is shown as ``-``.
 
-    Columns that do not fit next to each other (`line_width`) are put below the others, with the names of the rows.
+    Columns that do not fit next to each other (`line_width`) are put below the others; the names of the rows are
+    repeated.
     """
     shown = [["-" if i == j else text for j, text in enumerate(row)] for i, row in enumerate(cells)]
     width = max(columns_of(text) for row in [names, *shown] for text in row) + 2
@@ -159,7 +160,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def either(names: Sequence[str], most: int = 4) -> str:
-    """Return names as ``"a, b or c"``; if there are more than `most`, as ``"a, b, c, d or N more"``."""
+    """Return names as ``"a, b or c"``; of more than `most` names, the rest is counted: ``"a, b, c, d or N more"``."""
     shown = [printable(name) for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(shown)} or {len(names) - most} more"
@@ -187,7 +188,7 @@ def likeliest_of(names: Sequence[str], belief: FloatArray, most: int = MOST_BELI
     Args:
         names: the names of all goals.
         belief: ``float64 [n_goals]``, their probabilities.
-        most: limit on the goals listed; the text ends with the number of other possible goals.
+        most: the largest number of goals to list; the text ends with how many others are possible.
     """
     order = (-belief).argsort(kind="stable")
     order = order[belief[order] > 0]
