@@ -104,7 +104,7 @@ def serve(arguments: list[str]) -> None:
 
 
 def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, str | None]:
-    """Send all replies of a service to a request; return the final message to be sent.
+    """Send all replies of a service to a request; return the final message, which the caller has to send.
 
     It is ``(DONE, None)``, or ``(REFUSED, reason)`` if the request cannot be handled.
 
@@ -181,7 +181,7 @@ def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
 
 
 def _die_first() -> None:
-    """Tell Linux to end this process first if memory runs out."""
+    """Ask Linux to end this process before others if memory runs out."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 

@@ -48,7 +48,7 @@ class Heartbeat:
         self.show_in(path)
 
     def show_in(self, path: str | Path | None) -> None:
-        """Show the numbers in a file from now on, mapped into memory; if `path` is None, only in private memory."""
+        """Show the numbers in the file `path` from now on, mapped into memory; None: only in private memory."""
         if path is None:
             self.numbers = memoryview(bytearray(SIZE)).cast("d")
             self.numbers[UNIT] = NO_UNIT
@@ -120,11 +120,11 @@ class Heartbeat:
 
 
 class Timed:
-    """A context manager that shows in a heartbeat that an agent decides or is loaded, and since when; can be nested.
+    """Shows in a heartbeat, while its ``with`` block runs, that an agent is deciding or being loaded; may be nested.
 
     Args:
         heartbeat: the heartbeat.
-        slot: which of the two, `DECIDING` or `LOADING`.
+        slot: what the agent does, `DECIDING` or `LOADING`.
     """
 
     def __init__(self, heartbeat: Heartbeat, slot: int = DECIDING) -> None:
@@ -158,7 +158,7 @@ class Watchdog:
     """A thread that watches a process by its heartbeat and reports once when it exceeds a time limit.
 
     It sleeps until the earliest time at which a limit could be exceeded, but at most a second. Time in which the
-    watchdog itself could not run (a suspended job or machine) does not count.
+    watchdog itself could not run (because the job or the machine was suspended) does not count.
 
     Args:
         heartbeat: the heartbeat of the process.
@@ -226,7 +226,7 @@ class Watchdog:
 
 
 class DeferredInterrupt:
-    """Delays the effect of Ctrl-C that is pressed between `hold` and `release` until `release`.
+    """Delays the effect of Ctrl-C: if it is pressed after `hold`, it takes effect at the next `release`.
 
     Only the main thread receives Ctrl-C, so both methods do nothing in other threads.
     """

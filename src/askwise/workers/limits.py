@@ -20,7 +20,7 @@ class Limits:
             teammate. In studies of expected costs: seconds for one expected cost.
         memory: GiB of address space of the agent's process. By default there is no limit; if memory runs out, the
             system ends this process first.
-        unit: what `episode` limits, in error messages.
+        unit: the noun in error messages for what `episode` limits.
     """
 
     decision: float = 300.0

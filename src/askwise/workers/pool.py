@@ -36,11 +36,11 @@ IDLE_SECONDS = 60.0
 
 
 class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
-    """Worker processes cannot be started, or the executor or cluster that runs them failed."""
+    """Worker processes cannot be started, or the executor or cluster in which they run has failed."""
 
 
 class RunEnded(Exception):  # noqa: N818 - nothing is wrong
-    """A worker was requested or in use for a run that has been ended."""
+    """A worker was requested for a run that has ended, or the run ended while its worker was in use."""
 
 
 class WorkerDied(Exception):  # noqa: N818 - it names what happened
@@ -49,7 +49,8 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
     Attributes:
         unit: the number of the unit of work (such as an episode) that it was doing, None if it was between two units.
         prices: base price of a question and price per goal in that unit, None if they were not known yet.
-        exceeded: whether it exceeded a limit. Then `unit` is to blame even if it was finished before the process ended.
+        exceeded: whether it exceeded a limit. If so, `unit` exceeded it, even if that unit was finished before the
+            process ended.
     """
 
     def __init__(self, why: str, unit: int | None, prices: tuple[float | None, float | None], exceeded: bool) -> None:
@@ -60,7 +61,7 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
 class Key(NamedTuple):
     """The properties of a worker process; a request may use only a worker with equal properties.
 
-    They are the arguments of `borrowed`, and Python's path for imports.
+    The properties are the arguments of `borrowed`, and Python's path for imports.
     """
 
     run: str
@@ -75,7 +76,7 @@ class WorkerProcess:
     """A worker process that answers requests, as its parent process sees it.
 
     Attributes:
-        key: its properties, by which it is found for a request.
+        key: its properties; a request gets a worker whose properties equal those it needs.
         is_fresh: whether it has not finished a request yet.
     """
 
@@ -175,7 +176,7 @@ _ended: set[str] = set()
 
 
 def new_run() -> str:
-    """Return a unique name for a run, a set of worker processes that are ended together."""
+    """Return a unique name for a run; all worker processes of a run are ended together."""
     return uuid4().hex
 
 
@@ -186,9 +187,9 @@ def usable_cores() -> int:
 
 @contextlib.contextmanager
 def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
-    """Yield an executor with `number` threads, each of which can wait for a worker process; end the run afterwards.
+    """While the ``with`` block runs, provide an executor with `number` threads, each of which can wait for a worker.
 
-    `run` is the name of the run, whose worker processes are then ended.
+    Afterwards, all worker processes of the run are ended. `run` is the name of the run.
     """
     threads = ThreadPoolExecutor(number, "askwise-supervisor")
     try:
@@ -202,7 +203,9 @@ def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
 def borrowed(
     run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False
 ) -> Iterator[WorkerProcess]:
-    """Yield a worker process, an idle one or a new one; it can be borrowed again afterwards unless an error is raised.
+    """While the ``with`` block runs, provide a worker process, an idle or a new one.
+
+    Afterwards it can be borrowed again, unless the block raised an error.
 
     Args:
         run: name of the run that the worker belongs to, from `new_run`.

@@ -40,7 +40,7 @@ class SupervisedProcess:
     """A child process that is ended when it exceeds a time limit.
 
     Attributes:
-        exceeded: a clause about the limit that it exceeded, None if it exceeded none.
+        exceeded: a clause that says which limit it exceeded, None if it exceeded none.
         exceeded_in: the number of the unit of work (such as an episode) in which it exceeded a limit, or `NO_UNIT`.
 
     Args:
@@ -177,7 +177,8 @@ def describe_exit(code: int, place: str = "") -> str:
 def place_in(stack: str) -> str:
     """Return the file and line of the innermost call of user code in a stack dump, such as "mine.py, line 3".
 
-    Calls in installed packages count only if there are no others; empty if there are none at all.
+    Calls in installed packages count only if there are no others. The result is empty if all calls are in askwise and
+    the standard library.
     """
     foreign = [(name, line) for name, line in FRAME.findall(stack) if _is_foreign(name)]
     # The agent's own line is more helpful than a line of a library that it called.
