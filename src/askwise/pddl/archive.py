@@ -54,7 +54,7 @@ LARGEST_ARCHIVE = 200_000_000
 
 @dataclass(frozen=True)
 class Recognition:
-    """A goal-recognition problem: to find out which of several goals an actor pursues, from some of its actions.
+    """A goal-recognition problem: find out which of several goals an actor pursues, from some of its actions.
 
     Attributes:
         name: the name of its archive, folder or file, without extensions.
@@ -191,7 +191,7 @@ def _archive(path: Path) -> dict[str, str]:
 
 @contextmanager
 def _unpacking(field: str) -> Iterator[None]:
-    """Turn errors of Python's archive modules inside the block into InputErrors of one line about `field`."""
+    """While the ``with`` block runs, turn errors of Python's archive modules into one-line InputErrors on `field`."""
     try:
         yield
     except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:

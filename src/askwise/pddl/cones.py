@@ -45,9 +45,9 @@ class Cones:
     Attributes:
         task: the grounded problem.
         goals: the name of each goal.
-        wanted: the numbers of the bits (atoms) that each goal requires, None if it can never be true.
+        wanted: the indices of the bits (atoms) that each goal requires, None if it can never be true.
         found: the search result of each goal.
-        model: the union of all cones; the start is state 0, and actions have the names of operators.
+        model: the union of all cones; the start is state 0, and each action is named after its operator.
         states: ``uint64 [n_states, n_words]``, the bits of each state of the model.
         depth: ``int32 [n_states]``, steps from the start.
         inside: ``bool [n_states, n_goals]``, whether a state is on an optimal plan for a goal.
@@ -76,17 +76,17 @@ class Cones:
 
     @cached_property
     def reached(self) -> tuple[int, ...]:
-        """The numbers of the goals whose optimal plans are known."""
+        """The indices of the goals whose optimal plans are known."""
         return tuple(goal for goal, found in enumerate(self.found) if found.plans is not None)
 
     @cached_property
     def unreachable(self) -> tuple[int, ...]:
-        """The numbers of the goals that provably have no plan."""
+        """The indices of the goals that provably have no plan."""
         return tuple(goal for goal, found in enumerate(self.found) if found.exact and found.length < 0)
 
     @cached_property
     def too_large(self) -> tuple[int, ...]:
-        """The numbers of the goals whose search exceeded the limits.
+        """The indices of the goals whose search exceeded the limits.
 
         For these, ``found[goal].at_least`` is a proven lower bound on the length of a plan.
         """
@@ -94,7 +94,7 @@ class Cones:
 
     @cached_property
     def targets(self) -> tuple[IntArray, ...]:
-        """For each goal the numbers of the states in which its optimal plans end; empty if its plans are not known."""
+        """For each goal the indices of the states in which its optimal plans end; empty if its plans are not known."""
         ends = self.depth[:, None] == np.where(self.lengths < 0, -1, self.lengths)
         return tuple(np.flatnonzero(row).astype(np.int32) for row in (ends & self.inside).T)
 
@@ -102,7 +102,7 @@ class Cones:
     def divergence(self) -> Divergence:
         """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` returns them at the start.
 
-        Here, as on maps, WCD is the step that tells two goals apart. In `askwise.pddl.pairs` it is one less, the length
+        On maps, as here, WCD is the step that tells two goals apart. In `askwise.pddl.pairs` it is one less: the length
         of the longest common prefix of their plans.
         """
         if not self.reached:
@@ -121,7 +121,7 @@ class Cones:
 
     @cached_property
     def _names(self) -> IntArray:
-        """``int32 [n_operators]``: for each operator the number of its name; operators with the same name share it."""
+        """``int32 [n_operators]``: for each operator the index of its name; operators with the same name share it."""
         numbers: dict[str, int] = {}
         return np.array([numbers.setdefault(label, len(numbers)) for label in self.task.labels], dtype=np.int32)
 
@@ -134,11 +134,11 @@ class Cones:
     def after(self, actions: Iterable[str]) -> dict[int, int]:
         """Return the states that the given actions may lead to from the start, each with the number of paths to it.
 
-        There are several states if actions with the same name lead to different states. The dict is empty if no optimal
-        plan begins with these actions.
+        There can be several states, because actions with the same name may lead to different states. The dict is empty
+        if no optimal plan begins with these actions.
 
         Args:
-            actions: names of actions, without gaps, such as ``stack a b``.
+            actions: names of all actions since the start, such as ``stack a b``.
         """
         states = {0: 1}
         for action in actions:
@@ -164,7 +164,7 @@ def cones_of(
 
     Args:
         problem: a goal-recognition problem; or a task, with `goals`.
-        goals: the numbers of the bits that each goal requires, as returned by `Task.bits`; None for a goal that can
+        goals: the indices of the bits that each goal requires, as returned by `Task.bits`; None for a goal that can
             never be true.
         names: the names of the goals.
         start: ``uint64 [n_words]``, the state in which plans start, by default the initial state.
@@ -199,10 +199,10 @@ def _found(
 
     Args:
         task: the grounded problem.
-        wanted: the numbers of the bits (atoms) that each goal requires, None for a goal that can never be true.
+        wanted: the indices of the bits (atoms) that each goal requires, None for a goal that can never be true.
         start: ``uint64 [n_words]``, the state in which plans start.
         limits: limits of the search.
-        progress: called with the number of a goal and a line of text from time to time.
+        progress: called with the index of a goal and a line of text from time to time.
         union: collects the plans.
     """
     never = Found(-1, True, NO_WAY, "none")
@@ -285,7 +285,7 @@ class _Union:
 
         Args:
             goals: the name of each goal.
-            wanted: the numbers of the bits (atoms) that each goal requires, None if it can never be true.
+            wanted: the indices of the bits (atoms) that each goal requires, None if it can never be true.
             found: the search result of each goal.
         """
         states, inside, numbers = self._states(len(goals))
@@ -321,7 +321,7 @@ class _Union:
 
         Args:
             states: for each distance from the start, the distinct states, ``uint64 [n, n_words]``.
-            numbers: for each distance, the number of its first state in the whole model.
+            numbers: for each distance, the index in the whole model of its first state.
         """
         parts: list[Any] = []
         for level, layer in enumerate(self.edges):
@@ -339,7 +339,10 @@ class _Union:
         return source, operator.astype(np.int32), target.astype(np.int32)
 
     def _labels(self, operator: IntArray) -> tuple[IntArray, list[str]]:
-        """Return the number of the name of each given operator, ``int32 [n]``, and the list of these names."""
+        """Return the names of the given operators as indices in a list of distinct names, and this list.
+
+        The result is a pair; the indices are ``int32 [n]``.
+        """
         numbers: dict[str, int] = {}
         of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}
         label = np.array([of[o] for o in operator.tolist()], dtype=np.int32)
@@ -347,11 +350,11 @@ class _Union:
 
 
 def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArray[np.intp]:
-    """Return the indices of the transitions to keep: only one of those with the same source, name and target.
+    """Return the indices of the transitions to keep: one of all those with the same source, name and target.
 
     Args:
         source: ``int [n]``, the state in which each transition starts.
-        label: ``int32 [n]``, the number of its name.
+        label: ``int32 [n]``, the index of its name.
         target: ``int32 [n]``, the next state.
     """
     if source.size == 0:
@@ -367,7 +370,7 @@ def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, li
 
     Args:
         source: ``int [n]``, the state in which each transition starts.
-        label: ``int32 [n]``, the number of its name.
+        label: ``int32 [n]``, the index of its name.
         names: the names.
 
     Returns:
@@ -403,7 +406,7 @@ def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
 def places_of(rows: Words, among: Words) -> NDArray[np.intp]:
     """Return ``int [n]``: for each of the `n` given rows its index in `among`.
 
-    All of them must be there, and the rows of `among` must be distinct and ascending.
+    Each given row must occur in `among`, whose rows must be distinct and ascending.
     """
     if rows.shape[1] == 1:
         return np.searchsorted(among[:, 0], rows[:, 0])

@@ -19,7 +19,7 @@ Typed = list[tuple[Word, tuple[Word, ...]]]
 
 
 def typed_list(items: Iterable[Form | Word], what: str) -> Typed:
-    """Return the names in a PDDL typed list, such as ``a b - t c``, each with its types; ``c`` has none.
+    """Return each name in a PDDL typed list with its types; in ``a b - t c``, `a` and `b` have type `t`, and `c` none.
 
     Args:
         items: the list.
@@ -139,12 +139,12 @@ def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
 
 
 def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
-    """Return the sections of a PDDL file, such as ``(:types ...)``, by their first word; refuse unknown ones.
+    """Return the sections of a PDDL file, such as ``(:types ...)``, by their first word; refuse unknown sections.
 
     Args:
         define: the whole file, a list ``(define ...)``.
         kind: ``domain`` or ``problem``.
-        known: the first words that are allowed.
+        known: the first words of the sections that are allowed.
     """
     parts: dict[str, list[Form]] = {}
     for part in define.rest:

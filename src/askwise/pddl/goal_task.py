@@ -34,14 +34,14 @@ from askwise.pddl.task import (
 
 @dataclass(frozen=True, eq=False)
 class GoalTask:
-    """A planning task for the search for one goal: only with the bits and operators that are relevant to the goal.
+    """A planning task for one goal: it has only the bits and operators that are relevant to this goal.
 
-    A bit says whether one atom is true in a state; an operator is an action with objects instead of variables. Both are
-    numbered anew.
+    Its purpose is a faster search for plans. A bit says whether one atom is true in a state; an operator is an action
+    with objects instead of variables. Both have new indices here.
 
     Attributes:
-        operators: ``int32 [n_operators]``, the number of each operator in the whole task.
-        bits: ``int32 [n_bits]``, the number of each bit in the whole task.
+        operators: ``int32 [n_operators]``, the index of each operator in the whole task.
+        bits: ``int32 [n_bits]``, the index of each bit in the whole task.
         initial: ``uint64 [n_words]``, the initial state.
         goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
         pre: the bits that each operator requires, its conditions.
@@ -68,7 +68,7 @@ def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> Go
 
     Args:
         task: the whole task.
-        goal: the atoms that the goal requires, by the numbers of their bits.
+        goal: the atoms that the goal requires, by the indices of their bits.
         start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
     """
     return goal_tasks_by_kind(task, {0: goal}, start)[0][0]
@@ -77,14 +77,14 @@ def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> Go
 def goal_tasks_by_kind(
     task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = None
 ) -> list[dict[int, GoalTask]]:
-    """Return the search task of each goal by its number, in one dict for each kind of goal.
+    """Return the search tasks of several goals, by the index of the goal, in one dict for each kind of goal.
 
     Goals are of one kind if the same operators are relevant to them. Their tasks differ only in `GoalTask.goal`, so
     that one breadth-first search can serve all of them.
 
     Args:
         task: the whole task.
-        goals: the atoms that each goal requires, as numbers of bits, by the number of the goal.
+        goals: the atoms that each goal requires, as indices of bits, by the index of the goal.
         start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
@@ -105,10 +105,10 @@ def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int
 
     Args:
         task: the whole task.
-        goals: the atoms that each goal requires, as numbers of bits, by the number of the goal.
+        goals: the atoms that each goal requires, as indices of bits, by the index of the goal.
 
     Returns:
-        the search task of each goal, by the number of the goal.
+        the search task of each goal, by the index of the goal.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     used = np.logical_or.reduce([_relevant_operators(task, words) for words in wanted.values()])
@@ -118,7 +118,8 @@ def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int
 def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
     """Return ``bool [n_operators]``: which operators are relevant to a goal; others are on none of its optimal plans.
 
-    An operator is relevant if it sets a bit that it does not require itself, but the goal or a relevant operator does.
+    An operator is relevant if it sets a bit that the goal or a relevant operator requires, and that it does not require
+    itself.
 
     Args:
         task: the whole task.
@@ -142,8 +143,8 @@ def _restricted(
     Args:
         task: the whole task.
         used: ``bool [n_operators]``, the operators to keep.
-        bits: the numbers of the bits (atoms) to keep.
-        goals: ``uint64 [n_words]`` for the number of each goal: the atoms that it requires, as bits.
+        bits: the indices of the bits (atoms) to keep.
+        goals: ``uint64 [n_words]`` for the index of each goal: the atoms that it requires, as bits.
         start: ``uint64 [n_words]``, the state in which plans start.
     """
     operators = np.flatnonzero(used).astype(np.int32)

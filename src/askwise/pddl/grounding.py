@@ -63,13 +63,13 @@ class Grounded:
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
     """Replace the variables of all actions by objects, in all ways that may become applicable.
 
-    Deleted atoms count as still true, so some operators of the result may never be applicable. Raises an InputError if
-    a limit is exceeded, or if an action does not cost 1.
+    Deleted atoms are treated as still true, so some operators of the result may never be applicable. Raises an
+    InputError if a limit is exceeded, or if an action does not cost 1.
 
     Args:
         domain: the actions.
         setting: objects and initial state.
-        limits: limits on the numbers of atoms, operators and tries.
+        limits: limits on how many atoms, operators and substitutions there may be.
     """
     for schema in domain.schemas:
         _check_cost(schema, domain, setting)
@@ -92,7 +92,7 @@ def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> Non
 
 
 class _Plan:
-    """One action with variables, and its conditions, sorted by how they are checked.
+    """One action with variables; its conditions are sorted by when and how they are checked.
 
     Attributes:
         schema: the action.
@@ -164,7 +164,7 @@ class _Grounding:
         """Add all operators (actions with objects) of one action, and queue the new atoms that they make true.
 
         Args:
-            number: the number of the action.
+            number: the index of the action.
             start: the objects of the variables that are bound already.
             others: the conditions that are not matched with atoms yet.
             waiting: the queue of atoms.
@@ -211,7 +211,7 @@ class _Grounding:
                 yield binding
 
     def _candidates(self, condition: Literal, binding: Binding) -> list[Atom]:
-        """Return a short list with all atoms found so far that can match a condition, and possibly others.
+        """Return a short list of atoms for a condition: all known atoms that match it, and possibly others.
 
         Args:
             condition: an atom that may have variables.

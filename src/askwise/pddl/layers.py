@@ -1,6 +1,6 @@
 """Compiled loops of the search: from the states of one layer to those of the next, and back.
 
-States are rows of words. A hash table with open addressing, whose size is a power of two, gives the number of a state.
+States are rows of words. A hash table with open addressing, whose size is a power of two, gives the index of a state.
 The lookup is written out in each loop, because as a separate function it made searches 15 to 40 % slower. Each
 operator is tested only in states that have its *watched* bit set: one of its conditions, chosen such that few operators
 share it.
@@ -36,14 +36,14 @@ MOST_UNKNOWN = 6
 
 
 def watching(wanted: Lists, n_bits: int) -> Lists:
-    """Choose one condition of each operator, its watched bit; only in states that have it set is the operator tested.
+    """Choose one condition of each operator as its watched bit: the operator is tested only in states with this bit.
 
     Args:
-        wanted: the conditions of each operator, as numbers of bits.
+        wanted: the conditions of each operator, as indices of bits.
         n_bits: number of bits.
 
     Returns:
-        for each bit the operators that watch it; in one more, last set the operators without conditions.
+        for each bit the operators that watch it; one more set, the last, has the operators without conditions.
     """
     n_operators = wanted.starts.size - 1
     users = np.bincount(wanted.members, minlength=n_bits)
@@ -78,9 +78,10 @@ class Backwards(NamedTuple):
 
 
 def backwards(task: GoalTask) -> Backwards | None:
-    """Return the operators, prepared for finding the states before an operator from the state after it.
+    """Return the operators, prepared for finding the states before an operator from the state after it, or None.
 
-    None if an operator changes more than `MOST_UNKNOWN` bits that it does not require: there would be too many states.
+    None means that an operator changes more than `MOST_UNKNOWN` bits that it does not require, so that there would be
+    too many states before it.
     """
     pre, add, keep = task.words
     unknown = (add | ~keep) & ~pre
@@ -97,7 +98,7 @@ def place(states: Any, n: int, slots: Any) -> None:
     Args:
         states: ``uint64 [at least n, n_words]``; the first `n` states are distinct.
         n: number of states to insert.
-        slots: the hash table, ``int32 [a power of two]``, all -1; it gets the numbers of the states.
+        slots: the hash table, ``int32 [a power of two]``, all -1; it gets the indices of the states.
     """
     mask = slots.size - 1
     for s in range(n):
@@ -133,11 +134,12 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
 ) -> tuple[int, int, int]:
     """Apply all operators to the states ``layer[begin:]``; stop early if `states` or `out` may become too small.
 
-    If `back` is False, the states that are new or have no depth yet are found; they get depth ``level + 1``. If `back`
-    is True, the transitions to marked states of depth ``level + 1`` are found; the states they come from become marked.
+    If `back` is False, it finds the states that are new or have no depth yet, and gives them depth ``level + 1``. If
+    `back` is True, it finds the transitions to marked states of depth ``level + 1``, and marks the states in which they
+    start.
 
     Args:
-        layer: the numbers of states, all of depth `level`.
+        layer: the indices of states, all of depth `level`.
         begin: the first position of `layer` to process.
         level: steps from the start.
         states: ``uint64 [room, n_words]``, the bits of all states so far; new ones are appended.
@@ -246,7 +248,7 @@ def regress(  # noqa: C901 - one loop, as in `walk`
     too small.
 
     Args:
-        layer: the numbers of the states to which transitions lead.
+        layer: the indices of the states to which transitions lead.
         begin: the first position of `layer` to process.
         level: steps from the start to the states before.
         states: ``uint64 [n_states, n_words]``, the bits of all states.

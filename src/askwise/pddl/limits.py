@@ -9,7 +9,7 @@ from askwise.errors import InputError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits on reading planning problems and on searching plans; a result is either unaffected by them or missing.
+    """Limits on reading planning problems and searching plans; beyond a limit, results are missing, but never wrong.
 
     Attributes:
         atoms: number of atoms that can become true.

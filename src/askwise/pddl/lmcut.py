@@ -88,7 +88,7 @@ class CutWorkspace(NamedTuple):
         queued: whether a bit is in the queue.
         zone: 1 for bits from which the goal costs nothing more, 2 for bits before the cut.
         cut: the operators of the current cut.
-        member: the number of each operator's cut, 0 for none.
+        member: the number (from 1) of each operator's cut, 0 for none.
     """
 
     price: Numbers
@@ -132,12 +132,12 @@ def bound_all(
 
     Args:
         states: ``uint64 [n_states, n_words]``, the bits of each state.
-        which: ``int32 [n]``, the numbers of the states to compute.
+        which: ``int32 [n]``, the indices of the states to compute.
         parents: ``int32 [n]``, for each of them the state before it, -1 for none.
         steps: ``int32 [n]``, the operator that leads from there to the state.
         bound: ``int32 [n_states]``, gets the bounds at ``bound[k]`` for each state `k`.
-        cuts: ``uint8 [n_stored, n_operators]``, gets the number of each operator's cut in state `k` at ``cuts[k]``, 0
-            for none; nothing is stored for states from `n_stored` on.
+        cuts: ``uint8 [n_stored, n_operators]``, gets the number (from 1) of each operator's cut in state `k` at
+            ``cuts[k]``, 0 for operators in no cut; nothing is stored for states from `n_stored` on.
         n_cuts: ``uint8 [n_stored]``, gets the number of cuts.
         lists: which bits the operators require and add.
         room: scratch arrays.
@@ -167,13 +167,13 @@ def bound_all(
 
 @inner
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
-    """Copy the cuts of the state before, except the one that contains the operator taken; return their number.
+    """Copy the cuts of the previous state, except the one with the operator that leads here; return how many there are.
 
-    They stay numbered from 1 without gaps: the last cut gets the number of the removed one.
+    Cuts stay numbered from 1 without gaps: the last one gets the number of the one that was left out.
 
     Args:
-        parent: the number of the state before, -1 for none.
-        step: the operator that was taken there.
+        parent: the index of the previous state, -1 for none.
+        step: the operator that leads from the previous state to this one.
         cuts: ``uint8 [n_stored, n_operators]``, the number of each operator's cut in each state, 0 for none.
         n_cuts: ``uint8 [n_stored]``, the number of cuts in each state.
         member: gets the number of each operator's cut.
@@ -304,7 +304,7 @@ def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zon
 def _repair(  # noqa: C901
     size: int, cut: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:
-    """Set the cost of a cut's operators to 0 and update the costs of making bits (atoms) true that depend on them.
+    """Set the cost of a cut's operators to 0, and update the costs of the bits (atoms) that depend on these operators.
 
     A cut is a set of operators of which every plan needs one, here ``cut[:size]``; `lists` says which bits the
     operators require and add. The arrays `price`, `dear` and `cost` (updated) and `queue` and `queued` (scratch space)

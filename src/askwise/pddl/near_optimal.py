@@ -30,11 +30,11 @@ from askwise.types import IntArray
 
 @dataclass(frozen=True, eq=False)
 class NearOptimalPlans:
-    """All plans that are at most some number of steps longer than the shortest, as transitions between states.
+    """All plans that are at most a given number of steps longer than the shortest, as transitions between states.
 
     Attributes:
-        start: the number of the state in which plans start.
-        targets: for each reachable goal, the numbers of the states in which it is true.
+        start: the index of the state in which plans start.
+        targets: for each reachable goal, the indices of the states in which it is true.
         counts: ``int32 [n_states]``, the number of transitions from each state.
         operator: ``int32 [n_edges]``, the operator of each transition, by its number in the task; sorted by the state
             in which transitions start.
@@ -84,7 +84,7 @@ def _states(
 
     Args:
         cones: the optimal plans of all goals.
-        goal: the number of the goal.
+        goal: the index of the goal.
         goal_tasks: the search task of each goal, by its number.
         budget: number of steps by which plans may be longer than the shortest.
         limits: limits of the search; an InputError is raised if they are exceeded.

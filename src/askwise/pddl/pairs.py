@@ -50,8 +50,8 @@ class Pairs:
         edp: ``float64 [n, n]``, EDP, ``inf`` on the diagonal and for goals that are never told apart.
         capped: ``float64 [n, n]``, EDP if observation ends with the plan, so that it is always finite.
         wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
-        told_apart: ``float64 [n, n]``, the step by which two goals are told apart at the latest, ``inf`` if they may
-            never be.
+        told_apart: ``float64 [n, n]``, the latest step by which one of two goals is ruled out, ``inf`` if that may
+            never happen.
         evidence: the evidence by which goals are ruled out in `edp` and `capped`; None for impossible actions only.
     """
 
@@ -137,9 +137,9 @@ def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -
 
 
 def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
-    """Return ``[state][goal]``: the number of paths on which optimal plans for a goal continue from a state to its end.
+    """Return ``[state][goal]``: the number of ways in which an optimal plan for a goal can continue from a state.
 
-    The numbers are exact Python ints; `goals` are the numbers of the goals to count for.
+    The numbers are exact Python ints; `goals` are the indices of the goals to count for.
     """
     onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
     for k, goal in enumerate(goals):
@@ -158,7 +158,7 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 
 
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
-    """Move sets of states one step on, for an observer who sees only the names of actions.
+    """Return the sets of states one step after `sets`, as distinguished by an observer who sees only names of actions.
 
     Args:
         cones: the optimal plans of all goals.
@@ -196,7 +196,7 @@ MOST_SHOWN = 5
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
     """Return the possible states after observed actions without gaps, each with the number of paths to it.
 
-    Raises an InputError for the first action that continues no optimal plan; it lists actions that do.
+    Raises an InputError for the first action that continues no optimal plan; the error lists actions that do.
 
     Args:
         cones: the optimal plans of all goals.

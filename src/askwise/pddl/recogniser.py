@@ -76,12 +76,12 @@ class Recognised:
 
     @cached_property
     def contradiction(self) -> int | None:
-        """The number (from 1) of the first action after which no goal is possible; None if some goal always is."""
+        """The number (from 1) of the first action after which no goal is possible; None if there is no such action."""
         left = self.possible.any(axis=1)
         return None if left.all() else int(np.flatnonzero(~left)[0])
 
     def likeliest(self, after: int = -1) -> tuple[int, ...]:
-        """Return the numbers of the likeliest goals, several if they are equally likely; empty if no goal is possible.
+        """Return the indices of the likeliest goals, several if they are equally likely; empty if no goal is possible.
 
         Args:
             after: number of observed actions; -1 for all.
@@ -92,7 +92,7 @@ class Recognised:
         return tuple(int(g) for g in np.flatnonzero(row >= row.max() * (1 - 1e-9)))
 
     def ranking(self, after: int = -1) -> list[int]:
-        """Return the numbers of the possible goals, the likeliest first.
+        """Return the indices of the possible goals, the likeliest first.
 
         Args:
             after: number of observed actions; -1 for all.
@@ -212,8 +212,8 @@ def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
 def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     """Return the share of each goal's optimal plans that contain the first k observed actions in this order.
 
-    If there are stray actions (which are not part of the plan), it is the sum over all ways to call some actions stray,
-    each weighted by its odds.
+    If there are stray actions (which are not part of the plan), the result is the sum over all ways to call some
+    actions stray, each weighted with the odds of its stray actions.
 
     Args:
         cones: the optimal plans.
@@ -265,9 +265,9 @@ def _match(
         arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 all, column j those that
             wait for action j, column ``n_seen + 1 + m`` those that wait for none after action m.
         passing: the same columns for each transition, ``float64 [n, 2 n_seen + 2]``.
-        number: ``int32 [n]``, the number of each transition's name.
+        number: ``int32 [n]``, the index of each transition's name.
         target: ``int32 [n]``, the next state of each transition.
-        label: ``int32 [n_seen]``, the number of each observed action's name.
+        label: ``int32 [n_seen]``, the index of each observed action's name.
         stray: the odds of one particular action that is not part of the plan.
     """
     n = label.size
@@ -293,7 +293,7 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
     """Return the transitions of all optimal plans, ordered by their distance from the start.
 
     Returns:
-        for each transition the state in which it starts, the number of its action's name, and the next state; and the
+        for each transition the state in which it starts, the index of its action's name, and the next state; and the
         offset of the first transition for each distance, with the total number at the end.
     """
     model = cones.model
@@ -308,7 +308,7 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
 
 
 def _numbered(cones: Cones, seen: Sequence[str]) -> IntArray:
-    """Return ``int32 [n_seen]``: the number of each observed action's name, -1 if no operator has this name."""
+    """Return ``int32 [n_seen]``: the index of each observed action's name, -1 if no operator has this name."""
     names: dict[str, int] = {}
     for label in cones.task.labels:
         names.setdefault(label, len(names))

@@ -51,7 +51,7 @@ _Array = TypeVar("_Array", bound=NDArray[Any])
 
 @dataclass(frozen=True, eq=False)
 class Plans:
-    """All optimal plans of one goal, as transitions between states; bits and operators are those of a `GoalTask`.
+    """All optimal plans of one goal, as transitions between states; bits and operators are those of the `GoalTask`.
 
     Attributes:
         states: ``uint64 [n, n_words]``, the bits of the states on optimal plans, the start first.
@@ -77,9 +77,9 @@ class Found:
         exact: whether the result is proven: all optimal plans were found, or there is no plan.
         at_least: a proven lower bound on the length of plans.
         method: the search that gave the result: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps
-            left), or ``none`` if neither did.
+            left), or ``none`` if neither search succeeded.
         plans: all optimal plans; None if there are none, or they were not found.
-        met: number of states that both searches found together.
+        met: number of states found, by both searches together.
         evaluated: number of states whose lower bound was computed.
     """
 
@@ -93,7 +93,7 @@ class Found:
 
 
 def search(task: GoalTask, limits: Limits | None = None, progress: Progress | None = None) -> Found:
-    """Search for all optimal plans of one goal; beyond the limits, the result is not exact.
+    """Search for all optimal plans of one goal; if a limit is exceeded, the result is not exact.
 
     Args:
         task: the task of the goal.
@@ -111,13 +111,13 @@ def search(task: GoalTask, limits: Limits | None = None, progress: Progress | No
 def search_together(
     goal_tasks: Mapping[int, GoalTask], limits: Limits | None = None, progress: Speaking | None = None
 ) -> dict[int, Found]:
-    """Search for all optimal plans of several goals; beyond the limits, a result is not exact.
+    """Search for all optimal plans of several goals; where a limit is exceeded, the result is not exact.
 
     Args:
         goal_tasks: the task of each goal, by its number; they may differ only in the goal, as those of one kind in
             `goal_tasks_by_kind`.
         limits: limits on numbers of states; None for the defaults.
-        progress: called with the number of a goal and a line of text from time to time.
+        progress: called with the index of a goal and a line of text from time to time.
 
     Returns:
         the result of each goal, by its number.
@@ -126,7 +126,10 @@ def search_together(
 
 
 class _Together:
-    """One breadth-first (blind) search for all goals, in turn with a search with lower bounds for each goal."""
+    """Alternates between one breadth-first (blind) search for all goals and a bounded search for each goal.
+
+    The bounded search omits states from which every plan would be too long, by lower bounds on the steps left.
+    """
 
     def __init__(self, goal_tasks: Mapping[int, GoalTask], limits: Limits, progress: Speaking | None) -> None:
         self.limits = limits
@@ -161,12 +164,15 @@ class _Together:
                 self._settle(goal, found)
 
     def _predicted(self) -> float:
-        """Predict how many states the breadth-first (blind) search will have found when it may have found all goals."""
+        """Predict how many states the breadth-first (blind) search will have found when it may have found all goals.
+
+        The depth at which this may be the case follows from the lower bounds that are known so far.
+        """
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Run the bounded search of each goal (with lower bounds on the steps left), all in turn, within a budget.
+        """Run the bounded searches (with lower bounds on the steps left) of all goals in turn, within a budget.
 
         Args:
             budget: the total cost of these searches, as a number of states that the breadth-first search finds at the
@@ -192,7 +198,7 @@ class _Together:
             self._settle(goal, found)
 
     def _settle(self, goal: int, found: Found) -> None:
-        """Record the result of a goal and free the memory of the search for it."""
+        """Record the result of a goal as final, and free the memory of the search for this goal."""
         bounded = self.bounded.pop(goal, None)
         bounds = (0, 0) if bounded is None else (bounded.n, bounded.evaluated)
         self.found[goal] = replace(found, met=self.blind.n + bounds[0], evaluated=bounds[1])
@@ -238,7 +244,7 @@ class _Table:
         States that have a depth already are not in the next layer.
 
         Args:
-            layer: the numbers of the states.
+            layer: the indices of the states.
             level: their depth, the number of steps from the start.
 
         Returns:
@@ -263,10 +269,10 @@ class _Table:
         return _holding(self.states[layer], goal)
 
     def back(self, layers: list[IntArray], goal: Words, method: str) -> Found:
-        """Collect all optimal plans, backwards from the goal states in the last layer.
+        """Return the result of a search that reached the goal: all optimal plans, collected backwards from the end.
 
         Args:
-            layers: the numbers of the states at each depth, from the initial state on.
+            layers: the indices of the states at each depth, from the initial state on.
             goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
             method: the name of the search, for the result.
         """
@@ -292,7 +298,7 @@ class _Table:
         """Return all transitions to the states of `layer` from states of depth `level`, computed backwards.
 
         Args:
-            layer: the numbers of the states to which transitions lead.
+            layer: the indices of the states to which transitions lead.
             level: steps from the start to the states before.
             behind: the operators, prepared for computing backwards.
 
@@ -314,9 +320,9 @@ class _Table:
         """Return all transitions from the states of `layer` to the states `targets`.
 
         Args:
-            layer: the numbers of the states in which transitions start, all of depth `level`.
+            layer: the indices of the states in which transitions start, all of depth `level`.
             level: steps from the start to them.
-            targets: the numbers of the states to which transitions lead, all of depth ``level + 1``.
+            targets: the indices of the states to which transitions lead, all of depth ``level + 1``.
 
         Returns:
             ``int32 [3, n]``: source, operator and target of each transition.
@@ -367,7 +373,7 @@ class Blind(_Table):
     def met(self, goal: Words) -> Found | None:
         """Return the result for a goal if the last layer decides it, otherwise None.
 
-        It does if it contains a goal state, or if it is empty, so that there is no plan.
+        The layer decides it if it contains a goal state, or if it is empty, which proves that there is no plan.
 
         Args:
             goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
@@ -393,7 +399,7 @@ class Blind(_Table):
 class BoundedSearch(_Table):
     """The bounded search: breadth first, without states from which every plan would be longer than a maximal length.
 
-    This is known from a lower bound on the steps left (LM-cut). If no plan is found, the maximal length is raised.
+    A lower bound on the steps left (LM-cut) identifies these states. If no plan is found, the maximal length is raised.
     """
 
     def __init__(self, task: GoalTask, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:
@@ -409,7 +415,7 @@ class BoundedSearch(_Table):
 
     @property
     def each(self) -> int:
-        """Approximate cost of computing one lower bound, in states that a breadth-first search finds meanwhile."""
+        """Approximate cost of one lower bound: the number of states that blind search finds in the same time."""
         entries = self.lists.pre.size + self.lists.add.size
         return 5 + int(entries) // 100
 
@@ -459,7 +465,7 @@ class BoundedSearch(_Table):
             through: whether to continue after the first layer with a goal state.
 
         Returns:
-            the numbers of the states at each depth, None if a limit is exceeded; and the smallest length of a plan that
+            the indices of the states at each depth, None if a limit is exceeded; and the smallest length of a plan that
             may have been omitted.
         """
         self.depth[: self.n] = -1
@@ -532,7 +538,7 @@ def steps_between(task: GoalTask, states: Words) -> IntArray:
 
 
 def _holding(states: Words, goal: Words) -> NDArray[np.bool_]:
-    """Return ``bool [n]``: whether the goal is true in each state.
+    """Return ``bool [n]``: in which of the given states the goal is true.
 
     Args:
         states: ``uint64 [n, n_words]``, the bits of each state.

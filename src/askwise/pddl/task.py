@@ -36,7 +36,7 @@ class Lists(NamedTuple):
 
     @property
     def owners(self) -> NDArray[np.intp]:
-        """``int [n_members]``: for each entry of `members` the number of the set that it belongs to."""
+        """``int [n_members]``: for each entry of `members` the index of the set that it belongs to."""
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
 
@@ -52,7 +52,7 @@ def _starts(counts: Any) -> Numbers:
 
 
 def chosen(lists: Lists, rows: Any) -> Lists:
-    """Return some of the sets in `lists`: those with the numbers in `rows`, an array of ints."""
+    """Return some of the sets in `lists`: those with the indices in `rows`, an array of ints."""
     counts = np.diff(lists.starts)[rows]
     starts = _starts(counts)
     places = np.repeat(lists.starts[rows] - starts[:-1], counts) + np.arange(int(starts[-1]))
@@ -80,7 +80,7 @@ def _kept(lists: Lists, kept: NDArray[np.bool_]) -> Lists:
 
 
 def turned(lists: Lists, n: int) -> Lists:
-    """Return for each integer from 0 to ``n - 1`` the numbers of the sets in `lists` that contain it."""
+    """Return for each integer from 0 to ``n - 1`` the indices of the sets in `lists` that contain it."""
     order = np.argsort(lists.members, kind="stable")
     counts = np.bincount(lists.members, minlength=n)
     return Lists(_starts(counts), lists.owners[order].astype(np.int32))
@@ -154,14 +154,14 @@ class Task:
 
     @cached_property
     def by_label(self) -> dict[str, tuple[int, ...]]:
-        """The numbers of the operators with each name, such as ``stack a b``."""
+        """The indices of the operators with each name, such as ``stack a b``."""
         found: dict[str, list[int]] = {}
         for operator, label in enumerate(self.labels):
             found.setdefault(label, []).append(operator)
         return {label: tuple(operators) for label, operators in found.items()}
 
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
-        """Return the atoms that a goal requires, as numbers of bits; None if the goal can never be true.
+        """Return the atoms that a goal requires, as indices of bits; None if the goal can never be true.
 
         A negated atom has its own bit, its opposite; atoms that are always true are left out.
         """
@@ -180,7 +180,7 @@ class Task:
         return {ALWAYS: NEVER, NEVER: ALWAYS}[bit] if bit < 0 else self.opposite[atom]
 
     def applicable(self, state: Words) -> NDArray[np.intp]:
-        """Return the numbers of the operators that are applicable in a state, ``uint64 [n_words]``."""
+        """Return the indices of the operators that are applicable in a state, ``uint64 [n_words]``."""
         return np.flatnonzero(((self.pre & state) == self.pre).all(axis=1))
 
     def apply(self, state: Words, operator: int) -> Words:

@@ -67,7 +67,7 @@ def _count(n: int, what: str) -> str:
 
 
 def _unsettled(cones: Cones) -> str:
-    """Return lines that list the goals that have no plan, and those whose search exceeded the limits."""
+    """Return lines that list the goals without a plan, and the goals whose search exceeded the limits."""
     lines = [f"No plan leads to goal {goal + 1}." for goal in cones.unreachable]
     for goal in cones.too_large:
         at_least = cones.found[goal].at_least
@@ -297,8 +297,8 @@ def _ending(found: Recognised) -> str:
 def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
     """Return a JSON-compatible dict with the probabilities of the goals after each observed action.
 
-    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. Where a key names single goals,
-    they are numbered from 1.
+    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. Keys that refer to single goals
+    number them from 1.
 
     Args:
         name: the name of the problem.
