@@ -26,9 +26,9 @@ from askwise.text.wording import PLAIN, Vocabulary
 
 
 class BasicProblem(FactoredProblem):
-    """A problem in which each agent has its own model and both share the goals; it keeps the instance it was made from.
+    """A problem in which each agent has its own model and both share the goals; made by a `BasicDomain`.
 
-    Two problems are equal if their instances and their starts are equal.
+    It keeps the instance it was made from. Two problems are equal if their instances and their starts are equal.
 
     Args:
         instance: the object that a file of the domain describes.
@@ -36,7 +36,7 @@ class BasicProblem(FactoredProblem):
 
     Attributes:
         instance: the instance from which it was made.
-        stated_start: the states of both agents in which the problem started when it was made.
+        stated_start: the states of both agents when the problem was made; a copy with another start keeps them.
     """
 
     def __init__(self, instance: Any, **stated: Any) -> None:
@@ -92,8 +92,8 @@ class BasicDomain:
     def problem(self, given: Any, start: JointState | None = None) -> BasicProblem:
         """Return the problem of an instance; a problem is returned as it is.
 
-        With `start`, the states of both agents, the problem starts there instead; InputError if the teammate cannot
-        reach every goal from there.
+        With `start`, the states of both agents, the problem starts there instead. Raises InputError if the teammate
+        cannot reach every goal from there.
         """
         problem = given if isinstance(given, BasicProblem) else self._made(given)
         if start is None:

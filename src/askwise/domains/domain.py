@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class Domain(Protocol):
     """A kind of problem, such as tool fetching: it reads and writes files, makes problems and provides words for texts.
 
+    This is the protocol that all domains implement, such as `BasicDomain`, `StatedDomain` and `ToolFetchingDomain`.
+
     An instance is the object that a file describes; a problem, which can be played, is made from it.
     """
 
@@ -47,8 +49,8 @@ class Domain(Protocol):
     def problem(self, given: Any, start: JointState | None = None) -> Problem:
         """Return the problem of an instance; a given problem is returned as it is.
 
-        With a `start`, the states of both agents, they start there instead, and the prior is computed for that start. A
-        start from which a goal cannot be reached raises InputError.
+        With a `start`, the states of both agents, they start there instead, and the prior is computed for that start.
+        Raises InputError if a goal cannot be reached from there.
         """
 
     def vocabulary(self, given: Any = None) -> Vocabulary:
@@ -61,7 +63,7 @@ class Domain(Protocol):
     def parse_state(
         self, problem: Any, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the states of both agents that a person typed; InputError if an agent can reach no goal from there.
+        """Return the states of both agents that a person typed; raise InputError if an agent can reach no goal.
 
         Args:
             problem: a problem of this domain.

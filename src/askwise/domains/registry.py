@@ -74,7 +74,7 @@ def domain(name: str) -> Domain:
 
 
 def domain_of(given: object, field: str = "problem") -> Domain:
-    """Return the domain of a problem or an instance; InputError, which names `field`, if it belongs to none."""
+    """Return the domain of a problem or an instance; raise an InputError about `field` if it belongs to none."""
     found = find_domain(given)
     if found is None:
         from askwise.core.problem import Problem
@@ -129,8 +129,8 @@ def _load(point: EntryPoint) -> Domain:
 def read_file(path: str | Path) -> Any:
     """Return the instance that a file of any domain describes.
 
-    The file is read as TOML if its name ends in ``.toml``; otherwise its text decides between JSON and TOML. The name
-    of an example (`askwise.text.examples`) will do, too.
+    A file whose name ends in ``.toml`` is TOML; for others, their text decides between JSON and TOML. Instead of a
+    path, you can also give the name of an example (`askwise.text.examples`).
     """
     where = find(path)
     text = read_text(where)
@@ -138,7 +138,7 @@ def read_file(path: str | Path) -> Any:
 
 
 def standalone(path: str | Path) -> str:
-    """Return the text of an instance file in a form that needs no other files: files that it names are included."""
+    """Return the text of an instance file with the contents of all files that it names, so that it needs no others."""
     path = find(path)
     text = read_text(path)
     try:

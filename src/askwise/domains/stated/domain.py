@@ -103,7 +103,7 @@ DOMAIN = StatedDomain()
 def parse_state(
     problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
 ) -> JointState:
-    """Return the states of both agents that a person typed; InputError if an agent cannot reach its goals from there.
+    """Return the states of both agents that a person typed; raise InputError if goals cannot be reached from there.
 
     Args:
         problem: a problem in which each agent has its own model.
@@ -153,7 +153,7 @@ def check_start(problem: FactoredProblem, start: JointState) -> None:
 
 
 def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
-    """Return the file of a problem, with `start` as the states in which both agents start."""
+    """Return the file of a problem as a `ProblemFile`, with `start` as the states in which both agents start."""
     contents = problem.file.to_json()
     contents["teammate"]["start"] = state_to_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
     contents["ego"]["start"] = state_to_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]
@@ -179,7 +179,8 @@ def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, sta
 def contents_of(problem: FactoredProblem) -> dict[str, Any]:
     """Return a `FactoredProblem` made in Python as the contents of a problem file.
 
-    A problem read from them has exactly the same numbers. Raises `InputError` for anything that a file cannot hold.
+    Reading these contents gives a problem with exactly the same numbers. Raises `InputError` for anything that a file
+    cannot hold.
     """
     prices = check_writable(problem.query_cost, FORMAT)
     teammate = _side("teammate_model", problem.teammate.model, problem.start.teammate)

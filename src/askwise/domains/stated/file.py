@@ -69,7 +69,7 @@ OPTIONAL = ("name", "query_cost", "answers", "groups", "words")
 
 @dataclass(frozen=True)
 class ProblemFile:
-    """The checked contents of a problem file. Two are equal if their contents are equal.
+    """The checked contents of a problem file; two are equal if their contents are equal.
 
     Attributes:
         contents: the contents as JSON, including the rows of a policy table from another file.
@@ -114,7 +114,7 @@ class ProblemFile:
         return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contents as plain data; `from_json` of them gives an equal `ProblemFile`."""
+        """Return the contents as plain data, from which `from_json` makes an equal `ProblemFile`."""
         contents: dict[str, Any] = copy_data(self.contents)
         return contents
 
@@ -181,7 +181,7 @@ class StatedProblem(FactoredProblem):
 
 
 def _ego_model(file: ProblemFile) -> Model:
-    """Return the ego agent's model; if it equals the teammate's, the same object, so that ``is`` shows it."""
+    """Return the ego agent's model; if it equals the teammate's, return that object, so that ``is`` compares them."""
     return file.teammate.model if same_model(file.teammate, file.ego) else file.ego.model
 
 

@@ -65,7 +65,7 @@ def with_graph(root: Field) -> Field:
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
     """Return the PDDL texts to which a field refers, and the names of their files for error messages.
 
-    Both are dicts with a key for the domain and a key for the problem.
+    Both dicts have one key for the domain and one for the problem.
     """
     if given.folder is None:
         raise InputError(given.path, short_json(given.value), "a file next to a problem file; this is not from a file")
@@ -91,7 +91,9 @@ def _condition(given: Field) -> str:
 
 
 def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], conditions: dict[str, str]) -> Cones:
-    """Return the optimal plans of all goals; InputError, which names the goal, if it has no plan or too large plans.
+    """Return the optimal plans of all goals; raise an InputError if a goal has no plan, or too many to compute.
+
+    The error names the goal.
 
     Args:
         goals: the field ``goals`` of the problem file.
@@ -118,7 +120,7 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 
 
 def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
-    """Return the optimal plans as a graph, the ``teammate`` object of a problem file; `names` are its states."""
+    """Return the optimal plans as a graph, the ``teammate`` object of a problem file; `names` names its states."""
     model = cones.model
     edges = [
         [names[state], str(model.action_name(state, column)), names[int(model.successor[state, column])]]

@@ -68,7 +68,7 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
     Args:
         given: the object.
         optional: further keys that it may have.
-        by_rank: whether the number of actions may be large if each state has few of them (`Graph.by_rank`).
+        by_rank: whether many different actions are accepted if each state has few of them (`Graph.by_rank`).
     """
     given.object()
     drawn = given.has("map")
@@ -155,7 +155,7 @@ def _check_letter(sign: str, lines: tuple[str, ...], path: str) -> None:
 
 
 class _Edges:
-    """A graph being read: states and actions are numbered in the order of their first occurrence."""
+    """A graph being read from a file: states and actions get indices in the order of their first occurrence."""
 
     def __init__(self, given: Field) -> None:
         self.given = given
@@ -167,7 +167,7 @@ class _Edges:
     def graph(self, by_rank: bool) -> Graph:
         """Return the graph that was read.
 
-        With `by_rank`, the number of actions may be large if each state has few of them (`Graph.by_rank`).
+        With `by_rank`, many different actions are accepted if each state has few of them (`Graph.by_rank`).
         """
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))
@@ -214,9 +214,9 @@ class _Edges:
         return found
 
     def _edge(self, edge: Any, path: str) -> tuple[int, int, int]:
-        """Return the numbers of an edge's state, action (-1 for staying) and next state.
+        """Return the indices of an edge's state, action (-1 for staying) and next state.
 
-        `edge` is a list of their names, as in a file, and `path` its place in the file. New names get the next numbers.
+        `edge` is a list of their names, as in a file, and `path` its place in the file. New names get the next indices.
         """
         if not isinstance(edge, list) or len(edge) != 3:
             raise Field(path, edge).refuse("[state, action, next state]")
@@ -247,8 +247,8 @@ class _Edges:
     def _refuse_mixed(self, name: StateName, path: str) -> None:
         """Raise InputError if a graph has both numbers and cells as states.
 
-        Then the targets ``[3, 4]`` could mean two states or one cell. `name` is the name of a state, `path` its place
-        in the file.
+        Otherwise, the targets ``[3, 4]`` could mean two states or one cell. `name` is the name of a state, `path` its
+        place in the file.
         """
         self._kinds.setdefault(type(name), name)
         if len(self._kinds) > 1:
@@ -268,7 +268,7 @@ MOST_GOALS = 10_000
 def read_goals(given: Field, teammate: StatedSide, ego: StatedSide) -> dict[str, StatedGoal]:
     """Return the goals by name, as the field ``goals`` of a problem file states them.
 
-    InputError is raised unless both agents can reach every goal, and no two goals share a target state of the teammate.
+    Raises InputError unless both agents can reach every goal and no two goals share a target state of the teammate.
 
     Args:
         given: the field.
@@ -338,8 +338,8 @@ def prices_to_json(price: QueryCost) -> dict[str, float]:
 def check_writable(price: QueryCost, file_format: str) -> QueryCost:
     """Return `price` unchanged if a file can hold it; otherwise raise InputError.
 
-    A file holds no subclasses of `QueryCost`, such as prices that a function computes. `file_format` is the format that
-    the error names.
+    A file cannot hold subclasses of `QueryCost`, such as prices that a function computes. The error names
+    `file_format`, the format of the file.
     """
     if type(price) is not QueryCost:
         expected = f"QueryCost(base, per_goal, prices): a file of {file_format} holds no other prices"

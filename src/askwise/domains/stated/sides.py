@@ -58,7 +58,7 @@ def state_to_json(name: StateName) -> str | int | list[int]:
 def name_to_json(name: Hashable, field: str) -> Any:
     """Return the name of any model's state as JSON-compatible data.
 
-    Raises InputError, which names `field`, if a file cannot hold the name.
+    Raises an InputError about `field` if a file cannot hold the name.
     """
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
@@ -85,13 +85,13 @@ NEARLY_EMPTY = 8
 class Graph(ArrivesFrozen):
     """A graph of states and labelled edges.
 
-    States and actions are numbered in the order in which the file lists or first mentions them.
+    States and actions get indices in the order in which the file lists or first mentions them.
 
     Attributes:
         start: the state in which the agent starts.
         states: the names of all states.
         actions: the names of all actions; staying is among them only if the file lists it.
-        edges: ``int [n_edges, 3]``, the numbers of state, action and next state.
+        edges: ``int [n_edges, 3]``, the indices of state, action and next state.
         stay: the name of the action that stays in place.
     """
 
@@ -111,9 +111,9 @@ class Graph(ArrivesFrozen):
 
     @property
     def by_rank(self) -> bool:
-        """Whether the model numbers the actions of each state separately, instead of having a column for every action.
+        """Whether columns of the model are ranks: the first, second, ... action of each state, whatever its name.
 
-        It does so if a table with a column for every action would be large and nearly empty.
+        True if a table with a column for every action name would be large and nearly empty.
         """
         size = len(self.states) * len(self.actions)
         # By rank there are two tables, successors and labels; staying is always available and has no label.
@@ -122,7 +122,7 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def model(self) -> Model:
-        """The agent's model; if `by_rank`, column `r` is the `r`-th action of each state, whose name is a label."""
+        """The agent's model; if `by_rank`, column `r` is the `r`-th action of each state, and its name is a label."""
         if self.by_rank:
             source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T
             counts = np.bincount(source, minlength=len(self.states))
@@ -143,7 +143,7 @@ class Graph(ArrivesFrozen):
         return any(isinstance(name, tuple) for name in self.states)
 
     def read_state(self, given: Field) -> StateName:
-        """Return the name of the state that a field of a file states; InputError if the graph has no such state."""
+        """Return the name of the state that a field of a file states; raise InputError for a state not in the graph."""
         name = read_state_name(given)
         if name not in self._known:
             raise given.refuse(self._allowed(given.value))
@@ -158,7 +158,7 @@ class Graph(ArrivesFrozen):
     def parse(self, text: str, option: str) -> StateName:
         """Return the name of the state that a person typed, cells as ``X,Y``.
 
-        InputError, which names the command-line option `option`, is raised if there is no such state.
+        Raises an InputError about the command-line option `option` if there is no such state.
         """
         found = self._spoken.get(text, self._spoken.get(text.strip()))
         if found is None:
@@ -228,7 +228,7 @@ class DrawnMap(ArrivesFrozen):
     def parse(self, text: str, option: str) -> tuple[int, int]:
         """Return the cell that a person typed: ``X,Y``, or a letter that occurs once on the map.
 
-        InputError, which names the command-line option `option`, is raised if there is no such free cell.
+        Raises an InputError about the command-line option `option` if there is no such free cell.
         """
         name = text.strip()
         if name in self.letters or "," not in name:
@@ -242,7 +242,7 @@ class DrawnMap(ArrivesFrozen):
         return self._free(given.cell(width, height), given.path)
 
     def _free(self, at: tuple[int, int], path: str) -> tuple[int, int]:
-        """Return the cell `at` unchanged; raise InputError, which names `path`, unless it is a free cell of the map."""
+        """Return the cell `at` unchanged; raise an InputError about `path` unless it is a free cell of the map."""
         height, width = self.walls.shape
         if not (0 <= at[0] < width and 0 <= at[1] < height):
             expected = f"x from 0 to {width - 1} and y from 0 to {height - 1}"
@@ -282,5 +282,5 @@ def _some(given: Field, what: str) -> Iterable[Field]:
 
 
 def _is_one_cell(value: list[object]) -> bool:
-    """Return whether a list, as it stands in a file, can only mean one cell, not a list of letters and cells."""
+    """Return whether a list in a file can only mean one cell, and not a list of letters and cells."""
     return bool(value) and not any(isinstance(each, str | list) for each in value)

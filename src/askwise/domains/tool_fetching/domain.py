@@ -127,7 +127,7 @@ DOMAIN = ToolFetchingDomain()
 
 
 def _reachable(problem: ToolFetching, who: str, at: Cell) -> int:
-    """Return the state number of the cell `at`; InputError if no station can be reached from it.
+    """Return the state index of the cell `at`; raise InputError if no station can be reached from it.
 
     `who` is the agent that the error names: ``worker`` or ``fetcher``.
     """

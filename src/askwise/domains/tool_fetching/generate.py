@@ -96,7 +96,7 @@ def _as_prior(given: Prior | str | None) -> Prior:
 
 
 def check_room(width: int, height: int, stations: int, toolboxes: int, walls: float, seed: Seed) -> None:
-    """Raise InputError if stations and toolboxes do not fit on the random map of a seed; nothing else is drawn.
+    """Raise InputError if stations and toolboxes do not fit on the random map of a seed; only this map is drawn.
 
     Args:
         width: number of columns.
@@ -132,8 +132,8 @@ def _refuse_crowded(room: int, width: int, height: int, stations: int, toolboxes
 def _largest_region(mask: BoolArray) -> IntArray:
     """Return ``int32 [n_cells, 2]``: x and y of the cells of the largest connected region of free cells, row by row.
 
-    ``mask [height, width]`` is True for walls. Of regions of equal size, the first one counts. All regions are found in
-    one pass: a map with many walls has hundreds of thousands.
+    ``mask [height, width]`` is True for walls. Of regions of equal size, the first one counts. One pass finds all
+    regions, because a map with many walls has hundreds of thousands.
     """
     from scipy import ndimage
 
@@ -157,7 +157,8 @@ def _drawn(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
 def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
     """Draw `n` different cells of ``cells [n_cells, 2]`` that lie in clusters.
 
-    Centres of clusters are drawn first; then a cell is the less likely, the further it is from the nearest centre.
+    Centres of clusters are drawn first. Then the probability of a cell decreases with its distance from the nearest
+    centre.
     """
     centres = np.array(_drawn(cells, max(1, round(n / CLUSTER_SIZE)), rng))
     nearest = np.full(len(cells), np.inf)

@@ -56,12 +56,13 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """The prior over stations: a kind with its temperature, or weights by station name.
+    """The prior over stations: a kind of distribution with its temperature, or weights by station name.
 
     Attributes:
         kind: ``uniform``; ``far`` or ``near``: stations far from (near) the worker are likelier; ``fetcher-far`` or
             ``fetcher-near``: tools far from (near) the fetcher are likelier; ``weights`` if there are weights.
-        temperature: the higher, the more similar the probabilities.
+        temperature: for ``far``, ``near``, ``fetcher-far`` and ``fetcher-near``: the higher, the more similar the
+            probabilities.
         weights: the weight of each station; None for a kind.
     """
 
@@ -77,7 +78,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class Instance:
-    """The description of one tool-fetching problem; it is checked if it came from a file.
+    """The description of one tool-fetching problem; instances that come from a file are checked.
 
     Attributes:
         width: number of columns of the map.
@@ -258,7 +259,7 @@ def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells
 
 
 def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
-    """Raise InputError, which names the place in the file, if two stations or two toolboxes share a cell."""
+    """Raise an InputError that names the place in the file if two stations or two toolboxes share a cell."""
     given = root.child("stations")
     stated = ((given.child(name).child("at").path, short_json(name), [each.at]) for name, each in stations.items())
     refuse_shared(stated, lambda at: str(list(at)))
@@ -312,7 +313,7 @@ def _refuse_other_prices(cost: QueryCost) -> None:
 def _refuse_unreachable(instance: Instance) -> None:
     """Raise InputError if the worker cannot reach every station, or the fetcher not every toolbox and station.
 
-    `Problem` checks this, too, but cannot say whether station, toolbox or fetcher is in the wrong place. Moves can be
+    `Problem` checks this, too, but cannot say which of station, toolbox and fetcher is in the wrong place. Moves can be
     undone, so two cells are reachable from each other if and only if they lie in one connected region.
     """
     grid = instance.grid

@@ -78,7 +78,7 @@ TOWARDS_GOALS = tuple(range(len(MOVES)))
 class ToolFetching(Problem):
     """The tool-fetching problem of an instance: the fetcher (ego agent) brings the worker (teammate) the right tool.
 
-    A state of the fetcher is ``cell * (n_stations + 1) + tool + 1``, where `tool` is the number of the station whose
+    A state of the fetcher is ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the station whose
     tool it carries, -1 for empty hands.
     """
 
@@ -118,12 +118,12 @@ class ToolFetching(Problem):
         return read_only(prior_of(self.instance, worker.steps(start.worker), fetcher.steps_to_tools(start.fetcher)))
 
     def with_terms(self, prior: Prior, query_cost: QueryCost) -> ToolFetching:
-        """Return the same problem with another prior and other prices; tables of paths are not computed again."""
+        """Return the same problem with another prior and other prices, without computing tables of paths again."""
         other = changed(self, instance=replace(self.instance, prior=prior, query_cost=query_cost))
         return changed(other, prior=other._prior(self.teammate, self.ego), query_cost=query_cost)  # type: ignore[arg-type]
 
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
-        """Return the same problem with another answer model; tables of paths are not computed again."""
+        """Return the same problem with another answer model, without computing tables of paths again."""
         if answers == self.answers:
             return self
         checked = checked_answers(answers)
@@ -308,10 +308,10 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return the divergences between all places to which a fetcher with this tool may go next.
+        """Return the divergences between all places to which a fetcher may go next, depending on the tool in its hand.
 
-        These are the toolboxes and, last, the station whose tool is in hand. `tool` is the number of that station, -1
-        for empty hands.
+        The places are the toolboxes and, last, the station whose tool is in hand. `tool` is the index of that station,
+        -1 for empty hands.
         """
         if tool not in self._families:
             station = [] if tool == NOTHING else [self._rules.station_cells[tool]]
@@ -342,8 +342,8 @@ def _towards_waypoints(
 ) -> None:
     """Mark the fetcher's optimal actions for each goal, by changing ``optimal [n_goals, n_actions]``.
 
-    With the goal's tool in hand, they lead to the station, where the fetcher waits; otherwise to the toolbox, where it
-    picks up the tool.
+    With the goal's tool in hand, these actions lead to the station, where the fetcher waits; otherwise to the toolbox,
+    where it picks up the tool.
 
     Args:
         to_station: ``[n_cells, n_goals]``, the steps from a cell to each station.

@@ -42,9 +42,9 @@ class State:
     """The state of both agents.
 
     Attributes:
-        worker: the worker's cell, as a state number of the grid.
-        fetcher: the fetcher's cell, as a state number of the grid.
-        holding: the number of the station whose tool the fetcher holds; -1 for empty hands.
+        worker: the worker's cell, as a state index of the grid.
+        fetcher: the fetcher's cell, as a state index of the grid.
+        holding: the index of the station whose tool the fetcher holds; -1 for empty hands.
     """
 
     worker: int
@@ -55,7 +55,7 @@ class State:
 class Rules(Sealed):
     """The rules of tool fetching for one instance: which actions are possible, and what they do.
 
-    Cells, stations and actions are given by numbers. An object does not change after construction.
+    Cells, stations and actions are given by index. An object does not change after construction.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -88,7 +88,7 @@ class Rules(Sealed):
         return FETCHER_ACTIONS + tuple(f"PICKUP {name}" for name in self.stations)
 
     def station_at(self, cell: int) -> int | None:
-        """Return the number of the station on a cell; None if there is no station."""
+        """Return the index of the station on a cell; None if there is no station."""
         return self._station_at.get(cell)
 
     def worker_next(self, cell: int, action: int) -> int:
@@ -102,8 +102,8 @@ class Rules(Sealed):
 
         Args:
             cell: the fetcher's cell.
-            holding: the number of the station whose tool it holds; -1 for empty hands.
-            action: the number of the action.
+            holding: the index of the station whose tool it holds; -1 for empty hands.
+            action: the index of the action.
         """
         if action < FETCHER_NOOP:
             return int(self._moves[cell][action]), holding
@@ -113,11 +113,11 @@ class Rules(Sealed):
         return (cell, tool) if self.box_cells[tool] == cell else (-1, holding)
 
     def legal_worker_actions(self, state: State) -> list[int]:
-        """Return the numbers of the actions that the worker can take in a state."""
+        """Return the indices of the actions that the worker can take in a state."""
         return [a for a in range(len(WORKER_ACTIONS)) if self.worker_next(state.worker, a) >= 0]
 
     def legal_fetcher_actions(self, state: State) -> list[int]:
-        """Return the numbers of the actions that the fetcher can take in a state; in addition, it can always ask."""
+        """Return the indices of the actions that the fetcher can take in a state; in addition, it can always ask."""
         moves = [a for a, cell in enumerate(self._moves[state.fetcher]) if cell >= 0]
         pickups = [FIRST_PICKUP + k for k, cell in enumerate(self.box_cells) if cell == state.fetcher]
         return [*moves, FETCHER_NOOP, *pickups]
@@ -146,13 +146,13 @@ class Rules(Sealed):
         Args:
             worker_action: the worker's action in the step.
             after: the state after the step.
-            goal: the number of the worker's station.
+            goal: the index of the worker's station.
         """
         cell = self.station_cells[goal]
         return worker_action == WORK and after.worker == cell and after.fetcher == cell and after.holding == goal
 
     def query_cost(self, stations: Sequence[int]) -> float:
-        """Return the price of a question about the stations with these numbers."""
+        """Return the price of a question about the stations with these indices."""
         return self.instance.query_cost(stations)
 
     def _illegal(self, who: str, action: str, cell: int) -> InputError:
