@@ -49,9 +49,11 @@ class FlatView(NamedTuple):
 class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Base class of wrappers that give a `GameEnv` a `Discrete` action space, an action mask and a flat observation.
 
+    Subclasses are `FlatProblem` and `FlatToolFetching`.
+
     The wrapper tracks a belief about the teammate's goal, adds it to the observation, and makes a short list of
-    questions from it. The numbers of the ontic actions (all actions except questions) come first, then those of the
-    questions. A subclass may have other kinds of questions.
+    questions from it. The first actions are the ontic ones (all except questions), then come the questions. A subclass
+    may have other kinds of questions.
 
     Args:
         env: a `GameEnv`, wrapped or not.
@@ -117,7 +119,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._observed(seen, info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Take the ontic action or ask the question with this number; return what Gymnasium's ``step`` returns.
+        """Take the ontic action or ask the question with the index `action`; return what Gymnasium's ``step`` returns.
 
         The observation is flat, ``float32 [k]``, and ``info["action_mask"]`` covers the questions, too.
         """
@@ -146,7 +148,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return tuple(names[goal] for goal in np.flatnonzero(self._asked[number - self._n_ontic]).tolist())
 
     def new_tracker(self, problem: Problem) -> Tracker:
-        """Return a belief, of the kind of this environment, for the start of an episode of `problem`."""
+        """Return a new belief about the goal, of the kind that this environment uses, for an episode of `problem`."""
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
@@ -157,7 +159,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._bare.episodes.follow(problem)
 
     def context(self, game: Game, tracker: Tracker) -> QuestionContext:
-        """Return what questions depend on: problem, ego agent's state and belief, in the current state of `game`."""
+        """Return what questions are computed from in the state of `game`: problem, ego agent's state and belief."""
         return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
     def show(self, play: Play, tracker: Tracker) -> FlatView:
@@ -275,7 +277,7 @@ class FlatToolFetching(FlatEnv):
     _boxes_of: Any = None
 
     def context(self, game: Game, tracker: Tracker) -> ToolFetchingContext:
-        """Return what questions depend on in the current state of `game`: fetcher's state, belief and toolboxes."""
+        """Return what questions are computed from in the state of `game`: fetcher's state, belief and toolboxes."""
         problem: Any = game.problem
         if self._boxes_of is not problem:
             self._boxes_of, self._boxes = problem, toolbox_numbers(problem.instance)
@@ -306,7 +308,8 @@ def make_flat_tool_fetching(**arguments: Any) -> FlatToolFetching:
 class Flattener:
     """Turns observations, which are dictionaries, into vectors, like ``gymnasium.spaces.flatten`` but faster.
 
-    Call `begin` at the start of an episode: it flattens all entries. A later call flattens only those that may change.
+    Call `begin` at the start of an episode: it flattens all entries. Later calls of the object flatten only the entries
+    that may change.
 
     Args:
         space: the space of the dictionaries.

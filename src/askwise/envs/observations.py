@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class Observer(Protocol):
     """Makes the observations of an environment: dictionaries of numbers and arrays, without the goal.
 
+    This is the protocol that `ProblemObserver` and `ToolFetchingObserver` implement.
+
     All arrays are new in every step, so that a user may keep or change them.
     """
 
@@ -40,7 +42,7 @@ class Observer(Protocol):
 
 
 class ProblemObserver:
-    """Observations of any problem: states and actions by number; see `askwise.envs.ProblemEnv` for the keys.
+    """Observations of any problem, with states and actions as indices; `askwise.envs.ProblemEnv` describes the keys.
 
     Args:
         example: one of the problems that will be played; all have equal numbers of goals, states and actions.
@@ -81,7 +83,7 @@ class ProblemObserver:
 
 
 class ToolFetchingObserver:
-    """Observations of tool fetching: cells and the map; see `askwise.envs.ToolFetchingEnv` for the keys.
+    """Observations of tool fetching, with cells and the map; `askwise.envs.ToolFetchingEnv` describes the keys.
 
     Args:
         example: one of the problems that will be played; all have the same size and numbers of stations and toolboxes.

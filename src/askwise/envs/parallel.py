@@ -24,7 +24,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     """Base class of the PettingZoo environments, on top of `askwise.core.game.Game`.
 
     Both agents act in every step. If the ego agent asks, both stay in place and the environment answers. Only the
-    teammate sees the goal. A subclass may rename the two agents.
+    teammate sees the goal. The subclasses `ProblemParallelEnv` and `ToolFetchingParallelEnv` name the two agents.
 
     Args:
         source: supplies the problem of each episode.
@@ -120,7 +120,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         )
 
     def _do(self, teammate: object, ego: object) -> dict[str, bool]:
-        """Carry out both actions; return for each agent whether its action was not available and did nothing."""
+        """Carry out both actions; return, by the agent's name, whether an action was not available and did nothing."""
         play, problem = self.play, self.play.game.problem
         teammate_wants = action_number(teammate, len(problem.teammate.actions.names), f"{self.teammate}'s action")
         ego_wants = ego_action(ego, problem, self.episodes.source.goal_word)

@@ -32,15 +32,16 @@ MAX_MASKS = 4096
 
 
 def ego_space(problem: Problem) -> spaces.OneOf[Any]:
-    """Return the action space of the ego agent: ``OneOf`` the number of an ontic action and a question.
+    """Return the ego agent's action space, a ``OneOf`` of two: the index of an ontic action, or a question.
 
-    A question is ``MultiBinary(n_goals)``, 1 for the goals to ask about.
+    An ontic action is any action except a question. A question is ``MultiBinary(n_goals)``, 1 for the goals to ask
+    about.
     """
     return spaces.OneOf((spaces.Discrete(len(problem.ego.actions.names)), spaces.MultiBinary(len(problem.goals))))
 
 
 def action_number(value: object, n_actions: int, field: str = "action") -> int:
-    """Return `value` as an int from 0 to ``n_actions - 1``, or raise an InputError in which it is called `field`."""
+    """Return `value` as an int from 0 to ``n_actions - 1``, or raise an InputError about `field`."""
     action = as_int(value)
     if action is None or not 0 <= action < n_actions:
         raise InputError(field, repr(value), f"a whole number from 0 to {n_actions - 1}")
@@ -48,7 +49,7 @@ def action_number(value: object, n_actions: int, field: str = "action") -> int:
 
 
 def ego_action(action: Any, problem: Problem, goal_word: str = "goal") -> int | BoolArray:
-    """Check the ego agent's action; return the number of an ontic action, or a question as ``bool [n_goals]``.
+    """Check the ego agent's action; return the index of an ontic action, or a question as ``bool [n_goals]``.
 
     Args:
         action: an element of `ego_space`: ``(ACT, number)`` or ``(ASK, zeros and ones)``.
@@ -81,7 +82,7 @@ class Masks:
 
     Args:
         problem: the problem that is played.
-        ego_mask: computes the ego agent's mask from the problem and the number of a state, like
+        ego_mask: computes the ego agent's mask from the problem and the index of a state, like
             `ProblemSource.ego_mask`.
     """
 
@@ -114,19 +115,19 @@ class Masks:
 
 
 def available(side: Any, state: int) -> Any:
-    """Return which actions an agent can take in a state, ``int8 [n_actions]``, 1 if it can, by trying each one.
+    """Return ``int8 [n_actions]``: 1 for the actions that an agent can take in a state; found by trying each one.
 
     Args:
         side: the agent's side of the problem, an `askwise.core.side.Side`.
-        state: the number of the agent's state.
+        state: the index of the agent's state.
     """
     return np.array([side.next(state, action) >= 0 for action in range(len(side.actions.names))], dtype=np.int8)
 
 
 def _idle_action(problem: Problem, teammate: int) -> int:
-    """Return an action that leaves the teammate in its state `teammate`; only if no other does, its action `stay`.
+    """Return the index of an action that leaves the teammate in the state `teammate`.
 
-    The action `stay` is avoided because it may end the episode.
+    The action `stay` is returned only if no other action does this, because `stay` may end the episode.
     """
     actions = problem.teammate.actions
     idle = [a for a in range(len(actions.names)) if problem.teammate.next(teammate, a) == teammate]
@@ -143,7 +144,7 @@ class Play:
         game: the episode itself, with state and costs. It knows the goal, which the ego agent must not see.
         masks: the actions that are available in each state.
         asked: ``bool [n_goals]``, the last question, all False before the first one.
-        answer: the answer to it: 0 nothing was asked yet, 1 no, 2 yes, 3 the answer was refused.
+        answer: the answer to `asked`: 0 nothing was asked yet, 1 no, 2 yes, 3 refused.
         allowed_when_asked: ``bool [n_goals]``, the goals that were possible when the last question was asked.
     """
 
@@ -155,10 +156,10 @@ class Play:
         self.allowed_when_asked: BoolArray = game.allowed
 
     def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
-        """Return the ego agent's action or question if it is available, else the action that does nothing.
+        """Return the ego agent's action or question if it is available, otherwise an action that does nothing.
 
         Args:
-            chosen: the number of an action, or a question as ``bool [n_goals]``.
+            chosen: the index of an action, or a question as ``bool [n_goals]``.
         """
         if isinstance(chosen, int):
             possible = self.masks.ego(self.game.state.ego)[chosen]
@@ -167,7 +168,7 @@ class Play:
         return chosen if possible else self.game.problem.ego.actions.stay
 
     def available_to_teammate(self, action: int) -> int:
-        """Return the teammate's action if it is available, else an action that does nothing."""
+        """Return the teammate's action if it is available, otherwise an action that does nothing."""
         here = self.game.state.teammate
         return action if self.masks.teammate(here)[action] else _idle_action(self.game.problem, here)
 

@@ -31,7 +31,7 @@ class QuestionContext:
 
     Attributes:
         problem: the problem that is played.
-        ego: the number of the ego agent's state.
+        ego: the index of the ego agent's state.
         possible: ``bool [n_goals]``, the goals that are possible.
         probabilities: ``float64 [n_goals]``, the belief: the probability of each goal.
     """
@@ -48,10 +48,10 @@ class ToolFetchingContext(QuestionContext):
 
     Attributes:
         problem: the problem that is played, a `ToolFetching`.
-        ego: the number of the fetcher's state, as ``problem.ego.optimal`` takes it.
+        ego: the index of the fetcher's state, as ``problem.ego.optimal`` takes it.
         possible: ``bool [n_stations]``, the stations that may be the worker's goal.
         probabilities: ``float64 [n_stations]``, the belief: the probability of each station.
-        boxes: ``int [n_stations]``, number of the toolbox with each station's tool.
+        boxes: ``int [n_stations]``, the index of the toolbox with each station's tool.
     """
 
     boxes: IntArray
@@ -123,7 +123,7 @@ TOOL_FETCHING_KINDS: dict[str, Kind] = {
 
 
 def toolbox_numbers(instance: Any) -> IntArray:
-    """Return ``int32 [n_stations]``: the number of the toolbox with each station's tool.
+    """Return ``int32 [n_stations]``: the index of the toolbox with each station's tool.
 
     Args:
         instance: an `Instance` of tool fetching.
@@ -135,8 +135,8 @@ def toolbox_numbers(instance: Any) -> IntArray:
 def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
     """Return ``float64 [n_actions]``: for each action of a flat environment, the probability that it is right.
 
-    An action that is not a question is right if it is optimal for the teammate's goal. A question is right if the goal
-    is among those it asks about.
+    An ontic action (one that is not a question) is right if it is optimal for the teammate's goal. A question is right
+    if the goal is among those it asks about.
 
     Args:
         context: the ego agent's state, and the probabilities of the goals.

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     """Base class of the Gymnasium environments, on top of `askwise.core.game.Game`.
 
-    The action ``(0, k)`` takes ontic action ``k``, or does nothing if it is not available; ``(1, q)`` asks about the
-    goals with a 1 in ``q``. The reward is the negative cost of the step.
+    The action ``(0, k)`` takes ontic action ``k`` (not a question), or does nothing if it is not available; ``(1, q)``
+    asks about the goals with a 1 in ``q``. The reward is the negative cost of the step. Subclasses are `ProblemEnv` and
+    `ToolFetchingEnv`.
 
     Args:
         source: supplies the problem of each episode.
@@ -74,8 +75,8 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         """Return the names of the goals that an action would ask about now; None if it is not a question.
 
         Args:
-            action: a pair, ``(0, k)`` or ``(1, zeros and ones)``; or, if a `askwise.envs.flat.FlatEnv` is around this
-                environment, also the number of an action of that.
+            action: a pair, ``(0, k)`` or ``(1, zeros and ones)``; or, if an `askwise.envs.flat.FlatEnv` wraps this
+                environment, the index of one of its actions.
         """
         if self.flat_question is not None and not isinstance(action, tuple | list):
             return self.flat_question(action)

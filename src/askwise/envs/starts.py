@@ -34,7 +34,7 @@ from askwise.seeds import spawn
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The numbers of a problem that determine the spaces of an environment; all its problems must have the same.
+    """The sizes of a problem that determine the spaces of an environment; all its problems must have the same.
 
     Attributes:
         goals: number of goals.
@@ -42,7 +42,7 @@ class Shape:
         ego_states: number of states of the ego agent: places times the loads that it can carry, including none.
         teammate_actions: number of the teammate's actions.
         ego_actions: number of the ego agent's ontic actions, that is, all except questions.
-        ego_moves: how many of these are moves; each makes a question in the flat environment.
+        ego_moves: how many of the ontic actions are moves; each makes a question in the flat environment.
         groups: number of groups of goals; each makes a question in the flat environment.
     """
 
@@ -120,7 +120,7 @@ class ProblemSource:
         return problem
 
     def check(self, problem: Problem, field: str = "problem") -> None:
-        """Raise an InputError if the numbers of goals, states or actions of `problem` do not fit the spaces.
+        """Raise an InputError if the spaces do not fit the numbers of goals, states or actions of `problem`.
 
         Args:
             problem: the problem to check.
@@ -137,7 +137,7 @@ class ProblemSource:
 
         Args:
             problem: one of the problems of this source.
-            state: the number of the ego agent's state.
+            state: the index of the ego agent's state.
         """
         return available(problem.ego, state)
 
@@ -194,7 +194,7 @@ class Episodes:
         """Start an episode, which becomes the current one; return a random generator for the teammate's choices.
 
         Args:
-            rng: the environment's own generator, from which those of goal, teammate and problem are spawned.
+            rng: the environment's own generator; the generators for goal, teammate and problem are spawned from it.
             options: the options of ``reset``: may have a ``goal``, and a problem under the name ``source.option``.
         """
         options, source = options or {}, self.source
@@ -252,7 +252,7 @@ class Episodes:
             self._masks = Masks(problem, self.source.ego_mask)
 
     def _answered(self, problem: Problem) -> Problem:
-        """Return a copy of the problem with the answer model of this environment; the last copy is reused."""
+        """Return a copy of the problem with the answer model of this environment; reuse the last copy if possible."""
         assert self.answers is not None
         if self._with_answers is None or self._with_answers[0] is not problem:
             self._with_answers = problem, problem.with_answers(self.answers)
@@ -267,6 +267,6 @@ def _checked_limit(max_steps: int | None) -> int | None:
 
 
 def one_of(names: Iterable[str], found: str) -> str:
-    """Return "one of " and the names, for an error message, with a hint at the name that is most similar to `found`."""
+    """Return "one of " and the names, for an error message, with a hint at the name most similar to `found`."""
     names = list(names)
     return "one of " + ", ".join(names) + did_you_mean(found, names)

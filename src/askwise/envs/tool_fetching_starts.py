@@ -47,7 +47,7 @@ class Settings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MapShape:
-    """The numbers of an instance that determine the spaces of its environment.
+    """The sizes of an instance that determine the spaces of its environment.
 
     All instances of one environment have the same width and height in cells, and as many stations and toolboxes.
     """

@@ -39,11 +39,11 @@ from askwise.seeds import Seed
 from askwise.types import BoolArray, FloatArray
 
 Policy: TypeAlias = Callable[[Any, BoolArray], Any]
-"""Takes an observation, ``float32 [k]``, and a mask, ``bool [n_actions]``; returns the number of an action."""
+"""Takes an observation, ``float32 [k]``, and a mask, ``bool [n_actions]``; returns the index of an action."""
 
 
 class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
-    """Wrapper whose reward is the negative marginal cost of each step: it shows at once which steps are good.
+    """A wrapper whose reward is the negative marginal cost of each step, which shows at once whether a step is good.
 
     The marginal cost of a step is its cost, plus the change of the cost that remains if the goal is known. The same
     policies are optimal with and without the wrapper. Its rewards depend on the goal, so measure results without it.
@@ -75,7 +75,7 @@ class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
 def _cost_left(game: Game) -> float:
     """Return the cost of the rest of an episode for an ego agent that knows the goal; 0 at the end.
 
-    If that agent can no longer reach the goal, it is the number of steps until the episode is truncated.
+    If such an agent can no longer reach the goal, the cost is the number of steps until the episode is truncated.
     """
     if game.finished:
         return 0.0
@@ -91,7 +91,7 @@ class PolicyAgent(Agent):
     Args:
         env: the flat environment in which the policy was trained, or one made with the same arguments; wrappers around
             it are ignored.
-        policy: takes an observation, ``float32 [k]``, and a mask, ``bool [n_actions]``, and returns the number of an
+        policy: takes an observation, ``float32 [k]``, and a mask, ``bool [n_actions]``, and returns the index of an
             action that the mask allows.
         name: the agent's name.
     """
