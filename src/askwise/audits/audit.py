@@ -97,7 +97,7 @@ class AuditItem:
     Attributes:
         given: an episode, the contents of a file, or the location of these contents.
         name: the name of the item in messages and results.
-        key: equal for all items of the same problem.
+        key: a text that is equal for all items of the same problem, which are audited together.
     """
 
     given: Episode | Mapping[str, Any] | EpisodeSource
@@ -151,9 +151,10 @@ def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
 
 @contextmanager
 def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[AuditedEpisode]]]]:
-    """Yield a function that audits batches in this process or in `workers` other processes, and keeps their order.
+    """While the ``with`` block runs, provide a function that audits batches in this process or in several others.
 
-    A batch has episodes or conversations of one problem, and the options of the audit.
+    The function yields the audits in the order of the batches. `workers` is the number of processes; with 1, this
+    process does the work. A batch is a pair: episodes or conversations of one problem, and the options of the audit.
     """
     if workers < 2:
         yield lambda batches: map(audit_batch, batches)
@@ -211,7 +212,7 @@ def audit_batch(batch: Batch) -> list[AuditedEpisode]:
 
 
 class AuditWorker:
-    """Audits episodes or conversations of one problem with one judge, which computes its tables only once."""
+    """Audits episodes or conversations of one problem with the same judge, whose tables are computed only once."""
 
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
@@ -241,7 +242,7 @@ class AuditWorker:
 
 @contextmanager
 def _named_errors(item: AuditItem) -> Iterator[None]:
-    """Return a context manager that puts the item's name before errors of its block, except `InputError`."""
+    """While the ``with`` block runs, put the item's name before the message of any error, except an `InputError`."""
     try:
         yield
     except InputError:

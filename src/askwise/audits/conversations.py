@@ -101,8 +101,8 @@ def _turn(given: Field, *, last: bool) -> Turn:
 def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
     """Return the decision problem of a conversation, given by the parsed contents of its file.
 
-    The file contains the problem or the name of a decision file, relative to `folder`; with None only the former is
-    allowed.
+    The file contains the problem itself or the name of a decision file, relative to `folder`. If `folder` is None, a
+    name is not allowed.
     """
     given = Field("", data).object(["decision"]).child("decision")
     if not isinstance(given.value, str):
@@ -118,11 +118,12 @@ def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
 
 
 class ConversationJudge:
-    """Judges the decisions in conversations about one decision problem, and caches what it has judged.
+    """Judges the decisions in conversations about one decision problem, and caches its judgements.
 
     Args:
         decision: the decision problem.
-        judge: with ``optimal``, raise `AskwiseError` if `askwise.decide` finds no exact solution.
+        judge: ``auto``, ``optimal`` or ``planner``; ``optimal`` raises `AskwiseError` if `askwise.decide` finds no
+            exact solution.
         tolerance: regrets up to this are no mistakes; by default 0.000001, or the possible error of an inexact solution
             if that is larger.
     """
@@ -214,7 +215,7 @@ class ConversationJudge:
 def _asking(asked: Asking, now: DecisionProblem) -> float:
     """Return the expected loss of asking a question in the problem `now` and then following the best plan.
 
-    `Recommendation.options` cannot be used: its losses of questions other than the best are upper bounds.
+    `Recommendation.options` cannot be used, because for all questions but the best one it has only upper bounds.
     """
     shares = (asked.likelihood @ now.belief).tolist()
     after = ((p, now.heard(asked.name, answer)) for p, answer in zip(shares, asked.answers, strict=True) if p > 0)
@@ -232,7 +233,7 @@ def _least_question(now: DecisionProblem, at_most: float) -> float:
 
 
 def _after(turn: Turn, now: DecisionProblem, start: DecisionProblem) -> DecisionProblem:
-    """Return the decision problem after a step of a conversation: with the new belief and the questions left.
+    """Return the decision problem after a step of a conversation, with the new belief and the remaining questions.
 
     Args:
         turn: the step.

@@ -33,7 +33,7 @@ MOST_GOALS = 3
 """Goals that `belief_text` names."""
 
 Taken = int | Question
-"""A decision: the number of an action, or a question."""
+"""A decision: the index of an action, or a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Judgement:
         cost: expected marginal cost of the decision.
         best: the best decision that the judge knows of: the index of an action, or a question.
         best_cost: expected marginal cost of `best`.
-        needed: whether the best question was better than every action, by more than the tolerance.
+        needed: whether asking was right: the best question was better than every action, by more than the tolerance.
         fitted: whether the best question was as good as acting, within the tolerance; None if the decision was to act.
         fault: one of `askwise.audits.results.FAULTS`, empty if the decision was no mistake.
     """
@@ -63,7 +63,7 @@ class Judgement:
 
 
 class JudgeCache:
-    """The judge of one problem, which remembers all its judgements.
+    """The judge of one problem, which caches all its judgements.
 
     Args:
         problem: the problem that was played.
@@ -119,8 +119,8 @@ class JudgeCache:
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
         """Return the costs of all decisions, the best action and the best question, given what was known.
 
-        The best action and the best question come with their costs. If the exact judge cannot solve the problem from
-        there, the planner judges instead.
+        The best action and the best question are pairs with their costs. If the exact judge cannot solve the rest of
+        the episode, the planner judges instead.
         """
         try:
             values = self.judge.values_at(moment)
@@ -143,7 +143,8 @@ def check_judge(judge: str) -> None:
 def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
     """Return the judge of a problem.
 
-    Raises `TooLarge` if the judge ``optimal`` cannot solve the problem; ``auto`` takes the planner then.
+    If the problem is too large for the exact optimum, the judge ``optimal`` raises `TooLarge`, and ``auto`` is the
+    planner.
 
     Args:
         problem: the problem that was played.
@@ -175,7 +176,8 @@ def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterato
 
     Args:
         episode: the episode.
-        judge: ``auto``, ``optimal`` or ``planner``, or the judge of other episodes of the same problem, to save time.
+        judge: ``auto``, ``optimal`` or ``planner``; or the `JudgeCache` of another episode of the same problem, to save
+            time.
     """
     cache = JudgeCache(episode.problem, judge) if isinstance(judge, str) else judge
     for step, moment in moments(episode):

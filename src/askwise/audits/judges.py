@@ -31,7 +31,7 @@ class ExactJudge:
     Args:
         problem: the problem.
         questions: limit of questions per episode; by default no limit if answers are true, otherwise 3.
-        limit: largest number of states to solve from the start; raises `TooLarge` if that is not enough.
+        limit: largest number of states of the solver, which raises `TooLarge` if it needs more from the start.
     """
 
     name = "optimal"
@@ -46,7 +46,7 @@ class ExactJudge:
 
     @property
     def verdict(self) -> str:
-        """A text for users: the name of the judge, its limit of questions if there is one, and "exact"."""
+        """The judge as a text for users: its name, its limit of questions if there is one, and "exact"."""
         if self.most is None:
             return "optimal, exact"
         return f"optimal with at most {self.most} question{'' if self.most == 1 else 's'}, exact"
@@ -58,11 +58,11 @@ class ExactJudge:
         return ExactValues(self, self.home, moment, 0)
 
     def spent(self, moment: Moment) -> bool:
-        """Return whether all questions that the limit per episode allows had been asked before."""
+        """Return True if the number of questions asked before `moment` has reached the limit per episode."""
         return self.most is not None and len(moment.answers) >= self.most
 
     def from_here(self, moment: Moment) -> OptimalPolicy:
-        """Return a solver for the rest of an episode, which starts from what was known and the questions left."""
+        """Return a solver for the rest of an episode; it starts at `moment`, with the number of questions left then."""
         key = moment.key(self.problem)
         if key not in self._anew:
             self._anew[key] = self._new_solver(moment)
@@ -84,7 +84,10 @@ class ExactValues(MomentValues):
         self.heard = heard
 
     def value(self, moment: Moment) -> float:
-        """Return the optimal expected marginal cost from a later step on; at least two goals must be possible then."""
+        """Return the optimal expected marginal cost from `moment`, a later one, to the end of the episode.
+
+        At least two goals must be possible at `moment`.
+        """
         try:
             return self.solver.move(
                 moment.state, moment.belief > 0, moment.answers[self.heard :]
@@ -136,7 +139,7 @@ def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozens
 
 
 class PlannerJudge:
-    """The judge ``planner``: it compares decisions with the best plans that the planner finds, and caches them."""
+    """The judge ``planner``: it compares decisions with the best plans that the planner finds, and caches the plans."""
 
     name = "planner"
     verdict = "planner, the best that it found"
@@ -175,9 +178,9 @@ class PlannerValues(MomentValues):
         self._values = values
 
     def value(self, moment: Moment) -> float:
-        """Return the expected marginal cost of the planner's plan from a later step on.
+        """Return the expected marginal cost of the planner's plan from `moment`, a later one, to the end.
 
-        `moment` is what is known then; the cost is 0 if fewer than two goals are possible.
+        The cost is 0 if fewer than two goals are possible at `moment`.
         """
         key = moment.key(self.problem)
         if key not in self._values:
@@ -195,7 +198,7 @@ class PlannerValues(MomentValues):
     def least_question(self, at_most: float) -> float:
         """Return the expected cost of the question that the planner proposes; infinity if it is above `at_most`.
 
-        The planner considers no other question.
+        Other questions are not considered.
         """
         cost = self.proposed()[1]
         return cost if cost <= at_most else math.inf

@@ -50,7 +50,7 @@ class Moment:
     explained: bool = True
 
     def key(self, problem: Problem) -> Hashable:
-        """Return a hashable key; where two moments of a problem have equal keys, all decisions cost the same."""
+        """Return a hashable key for caches; moments of a problem with equal keys have equal costs of all decisions."""
         where = self.state.teammate, self.state.ego
         if not self.explained or problem.policies is not None:
             return *where, self.belief.tobytes(), self.answers
@@ -59,9 +59,9 @@ class Moment:
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the reply to a question that was asked before, if errors are persistent; otherwise None.
+        """Return the earlier answer to a question if it was asked before and errors are persistent; otherwise None.
 
-        With persistent errors, asking again gets the same reply.
+        With persistent errors, a repeated question gets the same answer.
         """
         if not problem.answers.persistent:
             return None
@@ -111,13 +111,14 @@ def _check(problem: Problem, episode: Episode, k: int, field: str) -> None:
 
 
 BestDecision = tuple[int | Question | None, float]
-"""The number of an action or a question, and its cost; ``(None, inf)`` if there is no such decision."""
+"""The index of an action or a question, and its cost; ``(None, inf)`` if there is no such decision."""
 
 
 class MomentValues(ABC):
     """The expected costs of all decisions in one step of an episode, according to one judge.
 
-    Costs are marginal costs from this step on, if the judge makes all later decisions.
+    Costs are marginal costs from this step to the end, if the judge makes all later decisions. This is the base class
+    of `ExactValues` and `PlannerValues`.
 
     Args:
         problem: the problem that was played.
@@ -139,9 +140,9 @@ class MomentValues(ABC):
 
     @abstractmethod
     def value(self, moment: Moment) -> float:
-        """Return the expected cost from a later step on if the judge decides; `moment` is what is known then.
+        """Return the expected cost from `moment`, a later one, to the end of the episode, if the judge decides.
 
-        At least two goals must be possible.
+        At least two goals must be possible at `moment`.
         """
 
     @abstractmethod
@@ -205,8 +206,8 @@ class MomentValues(ABC):
     def best_action(self) -> BestDecision:
         """Return the index of the action of least expected cost, and this cost.
 
-        Actions are tried in the order of the delay that they cause by themselves, a lower bound of their cost. The
-        search stops at the first delay that is no better than the best cost.
+        Actions are tried in the order of the delays that they cause themselves, which are lower bounds on their costs.
+        The search stops at the first delay that is no lower than the least cost so far.
         """
         state, least, best = self.moment.state, math.inf, self.problem.ego.actions.stay
         actions = range(len(self.problem.ego.actions.names))
@@ -229,7 +230,7 @@ class MomentValues(ABC):
     def _after(self, moment: Moment) -> float:
         """Return the expected cost from `moment` on, times the probability of reaching it.
 
-        The belief of `moment` is not normalised: it sums to this probability.
+        The belief in `moment` is not normalised: it sums to this probability.
         """
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:

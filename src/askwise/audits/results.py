@@ -83,7 +83,8 @@ class AuditedEpisode:
     """The audit of one episode or conversation.
 
     Attributes:
-        source: the file, with the number of the line if it has several episodes; or the number of the item.
+        source: the file, with the number of the line if it has several episodes; or, without a file, the number of the
+            item.
         method: the method that decided.
         judge: what the decisions were compared with, and how exact its costs are.
         tolerance: regrets up to this are no mistakes.
@@ -184,7 +185,7 @@ class Audit:
 
     @cached_property
     def recall(self) -> float:
-        """Of all steps in which the best question was better than every action, the share in which it asked.
+        """Of all steps in which the best question was better than every action, the share in which the agent asked.
 
         ``nan`` if there are no such steps.
         """
@@ -198,7 +199,7 @@ class Audit:
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
     def costliest(self, n: int = SHOWN) -> list[CostliestStep]:
-        """Return the `n` steps with the largest positive regrets, largest first, equal ones in their order."""
+        """Return the `n` steps with the largest positive regrets, largest first; equal regrets keep their order."""
         found = [CostliestStep(episode, step) for episode in self.episodes for step in episode.steps if step.regret > 0]
         return sorted(found, key=lambda each: -each.step.regret)[:n]
 

@@ -70,7 +70,7 @@ class EpisodeSource:
 
 @contextmanager
 def located_errors(field: str) -> Iterator[None]:
-    """Return a context manager that puts `field`, a file or a line, before the field of each `InputError` in its block.
+    """While the ``with`` block runs, put `field` (a file or a line) before the field of each `InputError`.
 
     Errors that already name a file are not changed.
     """
@@ -85,7 +85,7 @@ def located_errors(field: str) -> Iterator[None]:
 
 
 def format_of(data: Any) -> str:
-    """Return the format that the parsed contents of a file state; raise `InputError` if that cannot be audited."""
+    """Return the format that the parsed contents of a file state; raise `InputError` if `audit` does not know it."""
     stated = Field("", data).object(["format"]).child("format")
     if stated.value not in FORMATS:
         raise stated.refuse("one of " + ", ".join(map(repr, FORMATS)))
