@@ -53,7 +53,7 @@ def sampled_edp(
     evidence: float = 0.05,
     **options: Any,
 ) -> SampledEdp:
-    """Estimate how long it takes until one policy is ruled out while another one is followed.
+    """Estimate how many steps it takes until one policy is ruled out while another one is followed.
 
     Args:
         env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
@@ -61,8 +61,8 @@ def sampled_edp(
         truth: the policy that is followed.
         within: largest distance between the mean and the ends of its interval, as a share of the mean.
         horizon: the largest number of steps of a run.
-        evidence: the other policy is ruled out when what was seen is `evidence` times as likely under it as under the
-            truth; 0: only when it is impossible.
+        evidence: the other policy is ruled out when what was seen is at most `evidence` times as likely under it as
+            under the truth; with 0, only when it is impossible under it.
         options: other options of `sampled_divergence`.
     """
     given = {"within": within, "horizon": horizon, "evidence": evidence, **options}
@@ -86,7 +86,7 @@ def sampled_divergence(
     seed: Seed = None,
     progress: bool = False,
 ) -> SampledDivergence:
-    """Estimate for all pairs of goals how long it takes until the wrong one is ruled out.
+    """Estimate for all pairs of goals how many steps it takes until the wrong one is ruled out.
 
     Args:
         env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
@@ -94,14 +94,14 @@ def sampled_divergence(
         truths: the goals to pursue; by default all.
         within: largest distance between a mean and the ends of its interval, as a share of the mean.
         horizon: the largest number of steps of a run.
-        evidence: a goal is ruled out when what was seen is `evidence` times as likely under it as under the truth; 0:
-            only when it is impossible.
+        evidence: a goal is ruled out when what was seen is at most `evidence` times as likely under it as under the
+            truth; with 0, only when it is impossible under it.
         threshold: if given, a goal is ruled out by the first action whose probability is below this share of the
             largest, whatever the `evidence`. The result can depend much on this number.
-        end_tells: whether the end of an episode (`terminated`) shows that the true goal is pursued, which rules out all
-            others. If not, such runs are censored.
-        interval: ``normal`` or ``bernstein``, which is wider and holds for any number of runs.
-        runs: limit on the runs of each truth.
+        end_tells: whether the end of an episode (`terminated`) reveals the true goal, so that it rules out all others.
+            If not, runs that end so are censored.
+        interval: the kind of interval: ``normal``, or ``bernstein``, which is wider but valid for any number of runs.
+        runs: the largest number of runs for each true goal.
         lanes: number of environments that run side by side, if a name or a function is given.
         seed: seed of all random numbers.
         progress: show a progress bar.
@@ -131,7 +131,10 @@ def _enough(
     kind: str,
     finished: Callable[[int, int], None],
 ) -> tuple[IntArray, BoolArray, int]:
-    """Return the steps and divergences of enough runs for all intervals, and how often they were looked at."""
+    """Run episodes until all intervals are narrow enough; return steps, divergences and the number of looks.
+
+    Steps and divergences are those of `Rollouts.run`. A look computes the intervals once.
+    """
     steps = np.empty((0, len(rollouts.others)), dtype=np.int32)
     diverged = np.empty(steps.shape, dtype=np.bool_)
     target, look = min(FIRST, most), 0

@@ -54,18 +54,19 @@ class Interval(NamedTuple):
 
     @property
     def half_width(self) -> float:
-        """The larger of the distances between the mean and the ends."""
+        """The larger of the two distances from the mean to the ends."""
         return max(self.mean - self.low, self.high - self.mean)
 
 
 def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1) -> Interval:
-    """Return the mean of values in [1, horizon], with its 95 % interval.
+    """Return the mean of values between 1 and `horizon`, with its 95 % interval.
 
     Args:
         values: ``int32 [n]``, at least one.
         horizon: the largest possible value.
-        kind: ``normal`` or ``bernstein``; with fewer than `ENOUGH` values always the latter.
-        look: how often this sample was looked at while it grew, this time included; ``bernstein`` allows for it.
+        kind: ``normal`` or ``bernstein``; with fewer than `ENOUGH` values, ``bernstein`` is always used.
+        look: how many intervals were computed while the sample grew, including this one; ``bernstein`` takes repeated
+            looks into account by a wider interval.
     """
     n, mean = values.size, float(values.mean())
     variance = float(values.var(ddof=1)) if n > 1 else math.inf
@@ -83,10 +84,11 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
 
 
 def _score_interval(values: IntArray) -> tuple[float, float] | None:
-    """Return the score interval of a mean if more than half of the values are the smallest or the largest; else None.
+    """Return the score interval of a mean if more than half of the values equal their minimum or their maximum `v`.
 
-    With ``c = 1.96^2 / n`` and ``r = E[distance^2] / d^2`` over the other runs, its ends are ``v + p d`` for the roots
-    of ``(p' - p)^2 = c (r p - p^2)``, where `p'` is the observed share.
+    Otherwise return None. With ``c = 1.96^2 / n``, the observed share `p'` of values that differ from `v`, their mean
+    distance `d` from it, and ``r = E[distance^2] / d^2``, the ends are ``v + p d`` for the roots of ``(p' - p)^2 = c (r
+    p - p^2)``.
     """
     n = values.size
     ends = [(np.count_nonzero(values == end), int(end)) for end in (values.min(), values.max())]
@@ -117,11 +119,11 @@ def _without_skewness(values: IntArray, mean: float, spread: float) -> tuple[flo
 
 
 def runs_needed(values: IntArray, within: float) -> int:
-    """Return how many runs a normal interval needs, judged from some, to be as narrow as asked.
+    """Estimate how many runs are needed until a normal interval has the requested width.
 
     Args:
         values: ``int32 [n]``, the values so far.
-        within: half of the width that is asked for, as a share of the mean.
+        within: half of the requested width, as a share of the mean.
     """
     half = within * float(values.mean())
     return math.ceil(1.05 * float(values.var(ddof=1)) * (NORMAL_QUANTILE / half) ** 2)
@@ -131,7 +133,7 @@ class Survival(NamedTuple):
     """The share of runs that have not diverged, after each step.
 
     Attributes:
-        steps: ``int64 [m]``, 0 and the steps at which something was observed to end.
+        steps: ``int64 [m]``, 0, and the steps at which a run diverged or was censored.
         share: ``float64 [m]``, the share that has not diverged when the step is over.
         low: ``float64 [m]``, lower end of the pointwise 95 % interval.
         high: ``float64 [m]``, upper end.
@@ -143,19 +145,19 @@ class Survival(NamedTuple):
     high: FloatArray
 
     def quantile(self, q: float) -> float:
-        """Return the step by which a share `q` of the runs has diverged; inf if that was not observed."""
+        """Return the step by which a share `q` of the runs has diverged; ``inf`` if fewer were observed to diverge."""
         reached = np.flatnonzero(self.share <= 1 - q + 1e-12)
         return float(self.steps[reached[0]]) if reached.size else math.inf
 
 
 def kaplan_meier(values: IntArray, diverged: BoolArray) -> Survival:
-    """Return the Kaplan-Meier estimate of the share of runs that have not diverged yet.
+    """Return the Kaplan-Meier estimate of the share of runs that have not diverged, after each step.
 
     The interval is Greenwood's on the log-minus-log scale, so that it stays between 0 and 1.
 
     Args:
-        values: ``int32 [n]``, the step at which each run diverged, or the last one observed.
-        diverged: ``bool [n]``, whether it diverged.
+        values: ``int32 [n]``, the step at which each run diverged, or the last step observed.
+        diverged: ``bool [n]``, whether the run diverged.
     """
     steps = np.unique(values)
     events = np.array([np.count_nonzero(diverged & (values == step)) for step in steps], dtype=np.float64)

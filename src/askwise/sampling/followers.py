@@ -29,24 +29,27 @@ SUM_TOLERANCE = 1e-5
 
 
 class Law(Protocol):
-    """The distribution of the next action in each of `n` lanes."""
+    """The distribution of the next action in each of `n` environments that run side by side (lanes).
+
+    This is the protocol that `Categorical` (discrete actions) and `NetworkLaw` (other actions) implement.
+    """
 
     def sample(self, uniform: FloatArray) -> Any:
         """Draw an action for each lane; `uniform` has random numbers between 0 and 1, ``float64 [n, width]``."""
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log likelihood of an action in each lane, ``float64 [n]``."""
+        """Return the log likelihood of the action given for each lane, ``float64 [n]``."""
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return the probability of each action divided by the largest one of its lane, ``float64 [n]``."""
+        """Return ``float64 [n]``: the probability of each lane's action, divided by that of the likeliest one there."""
 
 
 class Categorical:
-    """A law over discrete actions.
+    """The distribution of the next action in each lane, for discrete actions.
 
     Args:
-        probabilities: ``float64 [n, n_actions]``.
-        start: the action of the first column.
+        probabilities: ``float64 [n, n_actions]``, the probability of each action in each lane.
+        start: the number of the action in the first column; the others follow.
     """
 
     def __init__(self, probabilities: FloatArray, start: int = 0) -> None:
@@ -59,12 +62,12 @@ class Categorical:
         return drawn + self.start
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log probability of an action in each lane, -inf if it is impossible."""
+        """Return the log probability of the action given for each lane, -inf if it is impossible."""
         with np.errstate(divide="ignore"):
             return np.log(self._of(actions))
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return the probability of each action divided by the largest one of its lane."""
+        """Return the probability of the action given for each lane, divided by that of the likeliest action there."""
         return np.asarray(self._of(actions) / self.probabilities.max(axis=1))
 
     def _of(self, actions: Any) -> FloatArray:
@@ -73,11 +76,11 @@ class Categorical:
 
 
 class NetworkLaw:
-    """A law over several or continuous actions from a distribution of Stable-Baselines3.
+    """The distribution of the next action in each lane, for several or continuous actions, from Stable-Baselines3.
 
     Args:
-        distribution: the distribution object.
-        scaled: the policy, if its actions are scaled to [-1, 1] inside; None if they are not.
+        distribution: the distribution object of Stable-Baselines3.
+        scaled: the policy, if it scales its actions to [-1, 1] internally; otherwise None.
     """
 
     def __init__(self, distribution: Any, scaled: Any = None) -> None:
@@ -99,7 +102,7 @@ class NetworkLaw:
         return drawn if self.scaled is None else self.scaled.unscale_action(np.tanh(drawn))
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log density of an action in each lane."""
+        """Return the log density of the action given for each lane."""
         given = actions if self.scaled is None else self.scaled.scale_action(actions)
         inner = self.distribution.distribution
         device = (inner[0] if isinstance(inner, list) else inner).mean.device
@@ -107,19 +110,19 @@ class NetworkLaw:
         return _array(self.distribution.log_prob(sent))
 
     def share_of_largest(self, actions: Any) -> FloatArray:  # noqa: ARG002
-        """Raise an `InputError`: this is defined for discrete actions only."""
+        """Raise an `InputError`, because the largest probability exists only for discrete actions."""
         raise InputError("threshold", "actions that are not Discrete", "None: thresholds need probabilities")
 
 
 @dataclass(frozen=True)
 class Lanes:
-    """What followers see before a step.
+    """What policies see of the environments that run side by side (lanes), before each step.
 
     Attributes:
-        observations: the observations of all lanes, batched as the space says.
+        observations: the observations of all lanes, batched as in `space`.
         space: the batched observation space.
         active: ``bool [n]``, the lanes in which an episode is under way.
-        starting: ``bool [n]``, the lanes in which it has just begun.
+        starting: ``bool [n]``, the lanes in which an episode has just begun.
         generators: a random generator for each lane, for policies that draw their own actions.
     """
 
@@ -131,7 +134,7 @@ class Lanes:
 
     @cached_property
     def single(self) -> list[Any]:
-        """The observation of each lane."""
+        """A list with the observation of each lane."""
         return list(iterate(self.space, self.observations))
 
 
@@ -139,10 +142,13 @@ class Lanes:
 
 
 class Follower(Protocol):
-    """A policy inside the lanes of a set of environments."""
+    """A policy of any kind, adapted to act in several environments that run side by side (lanes).
+
+    This is a protocol; `as_follower` makes the follower of a policy.
+    """
 
     def law(self, view: Lanes) -> Law:
-        """Return the distribution of the next action; called once for each step."""
+        """Return the distribution of the next action in each lane; must be called once for each step."""
 
 
 class _Function:
@@ -170,7 +176,7 @@ def checked_probabilities(given: Any, shape: tuple[int, ...], field: str) -> Flo
 
     Args:
         given: what the policy returned.
-        shape: the expected shape; the last axis are the actions.
+        shape: the expected shape; the last axis is that of the actions.
         field: name of the policy in error messages.
     """
     try:
@@ -274,7 +280,9 @@ def _array(tensor: Any) -> FloatArray:
 
 
 def as_follower(policy: Any, name: str, actions: gymnasium.Space[Any], lanes: int) -> Follower:
-    """Return a follower of a policy; raise an `InputError` if it is no policy of the kinds listed above.
+    """Return a follower of a policy; raise an `InputError` for a kind of policy that is not supported.
+
+    `askwise.sampling.policies` lists the kinds.
 
     Args:
         policy: the policy.
@@ -300,6 +308,6 @@ def as_follower(policy: Any, name: str, actions: gymnasium.Space[Any], lanes: in
 
 
 def is_stable_baselines(policy: Any) -> bool:
-    """Return whether `policy` is a model of Stable-Baselines3 or sb3-contrib; neither is imported for it."""
+    """Return whether `policy` is a model of Stable-Baselines3 or sb3-contrib, without importing either."""
     made = {kind.__module__.split(".")[0] for kind in type(policy).__mro__}
     return bool(made & {"stable_baselines3", "sb3_contrib"}) and hasattr(policy, "predict")

@@ -23,7 +23,7 @@ from askwise.types import BoolArray, FloatArray
 
 
 class OnlineRecogniser:
-    """The posterior over goals in an episode. Use `recognise_online` to make one.
+    """The probability of each goal, updated with every action in an episode; `recognise_online` makes one.
 
     Attributes:
         goals: names of the goals.
@@ -38,7 +38,7 @@ class OnlineRecogniser:
         self.reset()
 
     def reset(self) -> dict[str, float]:
-        """Begin a new episode and return the prior."""
+        """Begin a new episode and return the prior, the probability of each goal by its name."""
         self.steps = 0
         self._weights: FloatArray = self._prior.copy()
         self._evidence = np.zeros(len(self.goals))
@@ -59,7 +59,7 @@ class OnlineRecogniser:
 
     @property
     def likeliest(self) -> str:
-        """The name of the likeliest goal; of several, the first."""
+        """The name of the likeliest goal; if several are equally likely, the first of them."""
         return self.goals[int(self._weights.argmax())]
 
     def possible(self, evidence: float = 0.05) -> BoolArray:
@@ -77,7 +77,7 @@ class OnlineRecogniser:
         return np.asarray(allowed & (self._evidence - best > limit))
 
     def update(self, observation: Any, action: Any) -> dict[str, float]:
-        """Learn that `action` was taken after `observation`, and return the posterior.
+        """Update the posterior because `action` was taken after `observation`, and return it.
 
         Args:
             observation: what the policies saw before the action.
@@ -92,11 +92,11 @@ class OnlineRecogniser:
         return self.posterior
 
     def learn(self, asked: Iterable[str], answer: bool) -> dict[str, float]:
-        """Learn from a true answer to "is it one of these?", and return the posterior.
+        """Update the posterior with a true answer to "is it one of these?", and return it.
 
         Args:
             asked: names of the goals in the question.
-            answer: the answer.
+            answer: True for yes, False for no.
         """
         names = list(asked)
         for name in names:
@@ -112,7 +112,10 @@ class OnlineRecogniser:
 
 
 class _Likelihood:
-    """The log likelihood of single actions under one policy; recurrent policies keep their memory here."""
+    """Computes the log likelihood of an episode's actions under one policy, one action after the other.
+
+    It keeps the memory of recurrent policies.
+    """
 
     def __init__(self, policy: Any, name: str) -> None:
         self.field = f"policy of {name!r}"
@@ -158,7 +161,7 @@ class _Likelihood:
 
 
 def recognise_online(policies: Mapping[str, Any], prior: Any = None) -> OnlineRecogniser:
-    """Return a recogniser that gives the probability of each goal while an episode runs.
+    """Return a recogniser that computes the probability of each goal while an episode runs.
 
     Call ``update(observation, action)`` for each step and ``reset()`` before the next episode.
 

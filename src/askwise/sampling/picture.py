@@ -15,7 +15,9 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 
 
 def survival_curves(pairs: Sequence[Any], ax: Axes | None = None) -> Axes:
-    """Draw a curve for each pair with its 95 % band; a cross marks where the remaining runs are censored.
+    """Draw, for each pair of goals, the share of runs that have not diverged, with its 95 % band; return the axes.
+
+    A cross marks where the remaining runs are censored.
 
     Args:
         pairs: the results of the pairs of goals, each a `SampledEdp`.

@@ -29,10 +29,10 @@ from askwise.types import FloatArray
 
 @dataclass(frozen=True)
 class VectorPolicy:
-    """A policy for many observations at once.
+    """A policy that computes the probabilities of actions for many observations at once.
 
     Attributes:
-        function: from stacked observations, ``[n, ...]``, to probabilities, ``float [n, n_actions]``.
+        function: takes stacked observations, ``[n, ...]``, and returns probabilities, ``float [n, n_actions]``.
     """
 
     function: Callable[[Any], Any]
@@ -40,10 +40,10 @@ class VectorPolicy:
 
 @dataclass(frozen=True)
 class NoisyPolicy:
-    """A deterministic policy with a stated noise, for discrete actions.
+    """A deterministic policy that takes a random action with a stated probability, for discrete actions.
 
     Attributes:
-        act: from an observation to the index of an action, from 0.
+        act: takes an observation and returns the index of an action, from 0.
         n_actions: number of actions.
         noise: probability of a uniformly random action.
     """
@@ -65,11 +65,11 @@ class NoisyPolicy:
 
 @dataclass(frozen=True)
 class GaussianPolicy:
-    """A deterministic policy with a stated normal noise, for continuous actions.
+    """A deterministic policy with normally distributed noise, for continuous actions.
 
     Attributes:
-        act: from an observation to an action, an array.
-        spread: standard deviation of each component.
+        act: takes an observation and returns an action, an array.
+        spread: standard deviation of the noise in each component.
     """
 
     act: Callable[[Any], Any]
@@ -80,10 +80,10 @@ class GaussianPolicy:
             raise InputError("spread", self.spread, "a finite number above 0")
 
     def log_prob(self, observation: Any, action: Any) -> float:
-        """Return the log density of an action."""
+        """Return the log density of an action after an observation."""
         away = (np.asarray(action, dtype=np.float64) - self.act(observation)) / self.spread
         return float(-0.5 * np.square(away).sum() - away.size * math.log(self.spread * math.sqrt(2 * math.pi)))
 
     def sample(self, observation: Any, rng: np.random.Generator) -> Any:
-        """Draw an action."""
+        """Draw an action after an observation."""
         return rng.normal(self.act(observation), self.spread)

@@ -34,11 +34,11 @@ from askwise.types import BoolArray, FloatArray, GoalLike, StateLike
 
 
 class SampledProblem(Sealed):
-    """When to ask, and what, while a teammate with a learned policy acts in an environment.
+    """Decides when to ask, and what, while a teammate with a learned policy acts in an environment.
 
     Args:
-        sampled: the divergence of the teammate's goals, from samples.
-        ego: the ego agent's model, deterministic.
+        sampled: the divergence of the teammate's goals, as `sampled_divergence` estimates it.
+        ego: the ego agent's model, which must be deterministic.
         ego_goals: for each goal, the state or states where the ego agent should be.
         prior: probabilities of the goals, in their order or by name, summing to 1; uniform if None.
         query_cost: price of questions: a `QueryCost`, a function of the goals asked about, or a dict with the price of
@@ -84,11 +84,12 @@ class SampledProblem(Sealed):
         Args:
             belief: an `OnlineRecogniser`, or the probabilities of the goals by name or in their order.
             ego_at: the ego agent's state.
-            step: number of steps since the runs of the samples began: 0 if they began in the current state.
-            sampled: the divergence from the teammate's current state, if it was sampled anew.
-            evidence: goals that are at most this share as likely as the likeliest are not considered; for an
-                `OnlineRecogniser`, only what was seen counts, not the prior.
-            seed: seed of ties between actions and of the search for questions.
+            step: number of steps since the state in which the runs of the samples began.
+            sampled: if you sampled the divergence again, from the teammate's current state, this divergence; then
+                `step` is not used.
+            evidence: goals whose probability is at most this share of the largest one are not considered; for an
+                `OnlineRecogniser`, this is about the likelihood of what was seen, without the prior.
+            seed: seed for choosing between equally good actions, and for the search for questions.
         """
         rng = generator(seed)
         probabilities, possible = self._belief(belief, evidence)
@@ -117,7 +118,9 @@ class SampledProblem(Sealed):
         return Decision(action=self.ego.actions.stay, why=f"Wait: the best question {saved}.", **rest)
 
     def zones(self, truth: str, other: str, ego_at: StateLike, *, step: int = 0) -> Zones:
-        """Return the zones of a pair of goals, in steps from now; the sampled ones end at the mean further steps.
+        """Return the zones of a pair of goals, in steps from now.
+
+        The expected zone of information ends after the mean number of further steps of the runs.
 
         Args:
             truth: the teammate's goal.

@@ -21,17 +21,19 @@ LEFT = 20
 
 @dataclass(frozen=True)
 class SampledEdp:
-    """How long it takes until the policy of one goal is ruled out while another goal is pursued, from samples.
+    """How many steps it takes until one goal is ruled out while the other one of a pair is pursued, from samples.
 
     Attributes:
         truth: the goal that is pursued.
         other: the goal to be ruled out.
-        steps: ``int32 [n_runs]``, the step at which it was ruled out; in censored runs, the last step observed.
-        diverged: ``bool [n_runs]``, false for censored runs.
+        steps: ``int32 [n_runs]``, the step at which the other goal was ruled out; in censored runs, which ended before
+            that, the last step observed.
+        diverged: ``bool [n_runs]``, whether the other goal was ruled out; False for censored runs.
         interval: mean of `steps` with its 95 % interval.
         horizon: the largest number of steps of a run.
-        evidence: how improbable the other goal must become in comparison with the truth.
-        narrow: whether the interval is as narrow as asked.
+        evidence: the other goal is ruled out when what was seen is at most this many times as likely under it as under
+            the truth.
+        narrow: whether the interval is as narrow as requested.
     """
 
     truth: str
@@ -45,7 +47,7 @@ class SampledEdp:
 
     @property
     def mean(self) -> float:
-        """The estimate of ``E[min(dp, horizon)]``; without censored runs, of the EDP."""
+        """The estimate of the EDP; with censored runs, of the mean of the steps, cut off at `horizon`."""
         return self.interval.mean
 
     @property
@@ -64,17 +66,17 @@ class SampledEdp:
         return kaplan_meier(self.steps, self.diverged)
 
     def quantile(self, q: float) -> float:
-        """Return the step by which a share `q` of runs has ruled out the other goal; inf if that was not observed."""
+        """Return the step by which a share `q` of runs has ruled out the other goal; ``inf`` if fewer runs did."""
         if not 0 < q < 1:
             raise InputError("q", q, "a number between 0 and 1")
         return self.survival.quantile(q)
 
     def remaining(self, after: int) -> float:
-        """Return the mean number of further steps in the runs that have not diverged after `after` steps.
+        """Return the mean number of further steps until the other goal is ruled out, if it is not after `after` steps.
 
-        It is a lower bound if some of them are censored, and ``inf`` if all of them are. If fewer than `LEFT` runs have
-        lasted that long, the last `LEFT` runs are used, from the step after which they were left: how long the rest
-        takes changes little then, because late divergence points are close to geometrically distributed.
+        It is a lower bound if some of these runs are censored, and ``inf`` if all of them are. If fewer than `LEFT`
+        runs have lasted `after` steps, the mean is taken at the last step at which `LEFT` runs were left. This changes
+        little, because late divergence points are close to geometrically distributed.
         """
         if self.runs > LEFT:
             after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)
@@ -99,7 +101,8 @@ class SampledDivergence:
 
     Attributes:
         goals: names of the goals.
-        pairs: the result for each pair of names ``(other, truth)``.
+        pairs: the result for each pair of names ``(other, truth)``: `other` is to be ruled out while `truth` is
+            pursued.
     """
 
     goals: tuple[str, ...]
@@ -115,18 +118,21 @@ class SampledDivergence:
 
     @property
     def edp(self) -> FloatArray:
-        """The means, ``float64 [n_goals, n_goals]``: ``[i, j]`` for ruling out `i` while `j` is pursued, else inf."""
+        """The means, ``float64 [n_goals, n_goals]``: entry ``[i, j]`` is for ruling out goal `i` while `j` is pursued.
+
+        Pairs without a result have ``inf``.
+        """
         return self.matrix(lambda pair: pair.mean)
 
     def remaining(self, after: int = 0) -> FloatArray:
-        """Return the mean further steps after `after` steps, ``float64 [n_goals, n_goals]``, as in `edp`."""
+        """Return the mean number of further steps after `after` steps, ``float64 [n_goals, n_goals]``, as in `edp`."""
         return self.matrix(lambda pair: pair.remaining(after))
 
     def matrix(self, value: Callable[[SampledEdp], float]) -> FloatArray:
-        """Return one number of each pair, ``float64 [n_goals, n_goals]``, as in `edp`.
+        """Return a matrix with a number for each pair, ``float64 [n_goals, n_goals]``, with the axes of `edp`.
 
         Args:
-            value: a function that returns the number of a pair.
+            value: a function that takes the result of a pair and returns its number.
         """
         found = np.full((len(self.goals),) * 2, math.inf)
         for (other, truth), pair in self.pairs.items():
@@ -158,7 +164,7 @@ class SampledDivergence:
         return pl.DataFrame(rows)
 
     def survival_table(self) -> Any:
-        """Return a polars table with a row for each pair and step: the share of runs that have not diverged."""
+        """Return a polars table with a row for each pair and step: the share of runs that have not diverged by then."""
         import polars as pl
 
         parts = []

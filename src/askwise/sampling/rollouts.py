@@ -41,7 +41,7 @@ class FromHere(gymnasium.Env[Any, Any]):
         self.now = self.saved
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Return to the saved state; with a seed, what happens by chance from there is drawn anew."""
+        """Return to the saved state; with a seed, the random events after it are drawn anew."""
         super().reset(seed=seed, options=options)
         self.now = copy.deepcopy(self.saved)
         if seed is not None:
@@ -49,13 +49,13 @@ class FromHere(gymnasium.Env[Any, Any]):
         return copy.deepcopy(self.observation), {}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Step the copy of the environment."""
+        """Take a step in the copy of the environment."""
         return self.now.step(action)
 
 
 @contextmanager
 def opened(env: Any, lanes: int = LANES) -> Iterator[VectorEnv[Any, Any, Any]]:
-    """Yield a vector environment made from what the user gave; close it afterwards if it was made here.
+    """While the ``with`` block runs, provide `env` as a vector environment; close it afterwards if it was made here.
 
     Args:
         env: an environment, a vector environment, the name of a registered one, or a function that makes one.
@@ -91,7 +91,7 @@ def _side_by_side(makers: list[Callable[[], Any]]) -> VectorEnv[Any, Any, Any]:
 
 
 class Uniforms:
-    """Random numbers between 0 and 1 for the steps of each lane, drawn a block at a time from the lane's generator.
+    """Random numbers between 0 and 1 for each lane, drawn from the lane's generator for many steps at once.
 
     Args:
         lanes: number of lanes.
@@ -102,7 +102,9 @@ class Uniforms:
         self.block = np.zeros((lanes, BLOCK, width))
 
     def at(self, step: IntArray, active: BoolArray, generators: list[np.random.Generator]) -> FloatArray:
-        """Return the numbers of one step in each lane, ``float64 [lanes, width]``; old ones in lanes without a run.
+        """Return the random numbers for one step of each lane, ``float64 [lanes, width]``.
+
+        In lanes without a run, they are left over from earlier steps.
 
         Args:
             step: ``int64 [lanes]``, the step of each lane, counted from 0; at the first, and after every `BLOCK` steps,
@@ -117,7 +119,7 @@ class Uniforms:
 
 
 class Rollouts:
-    """Runs of one policy, compared with others.
+    """Runs episodes with one policy (the truth), and finds out when each other policy is ruled out.
 
     Args:
         envs: the environments.
@@ -125,9 +127,9 @@ class Rollouts:
         truth: the goal whose policy is followed.
         limit: the log likelihood ratio at which another policy is ruled out.
         horizon: the largest number of steps of a run.
-        end_tells: whether the end of an episode (`terminated`) shows the goal.
-        threshold: None, or the share of the largest probability below which an action counts as impossible; then the
-            first impossible action rules a policy out, and likelihood ratios do not.
+        end_tells: whether the end of an episode (`terminated`) reveals the goal.
+        threshold: None, or the share of the largest probability below which an action counts as impossible; if it is
+            given, the first impossible action rules a policy out, and `limit` is not used.
     """
 
     def __init__(
@@ -155,9 +157,9 @@ class Rollouts:
     def run(
         self, runs: int, rng: np.random.Generator, finished: Callable[[int], None] = lambda _: None
     ) -> tuple[IntArray, BoolArray]:
-        """Return for each run and each other policy the step that ruled it out, and whether one did.
+        """Return two arrays for all runs and other policies: the step that ruled the policy out, and whether one did.
 
-        Both are ``[runs, n_others]``. Where no step did, the first has the number of steps that were observed.
+        Both arrays are ``[runs, n_others]``. Where no step did, the first array has the number of steps observed.
 
         Args:
             runs: number of runs.
@@ -200,7 +202,10 @@ class Rollouts:
         return table.steps, table.diverged
 
     def _begin(self, fresh: BoolArray, run: Any, runs: int) -> Any:
-        """Reset the lanes `fresh`, give them the next runs, and return all observations; spare lanes have no run."""
+        """Start the next runs in the lanes marked in `fresh`, and return the observations of all lanes.
+
+        If no runs are left, a lane stays without a run. `run` gets the index of each lane's run.
+        """
         seeds: list[int | None] = [None] * fresh.size
         for lane in np.flatnonzero(fresh):
             if self.next < runs:
@@ -213,7 +218,10 @@ class Rollouts:
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
     def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
-        """Draw actions of the truth and add their evidence; `passed` says which policies they rule out."""
+        """Draw the action of the true policy in each lane, compare it with the other policies, and return the actions.
+
+        Log likelihood ratios are added to `evidence`. The attribute `passed` gets the policies that are ruled out now.
+        """
         law = self.truth.law(view)
         actions = law.sample(self.uniforms.at(step, view.active, view.generators))
         self.passed = np.zeros(open_.shape, dtype=np.bool_)
