@@ -50,7 +50,7 @@ class Collected:
     """A goal-recognition problem, with the observations from all archives that contain it.
 
     Attributes:
-        name: the common beginning of the archives' names.
+        name: the common beginning of its archives' names.
         texts: the PDDL domain, the problem template and the goals, as pairs of file name and content.
         observed: the observed plans, one for each archive.
     """

@@ -98,7 +98,7 @@ def _sizes(cones: Cones) -> Row:
 def _alike(cones: Cones) -> Row:
     """Return the columns of a row about the similarity of goals in the initial state, such as ``wcd`` and ``mean_edp``.
 
-    Empty with fewer than two goals. `cones` has the states on optimal plans for each goal.
+    The dict is empty if there are fewer than two goals. `cones` has the states on optimal plans for each goal.
     """
     pairs = pairs_at(cones)
     n = len(pairs.goals)
@@ -177,7 +177,7 @@ class RecogniseJob:
         limits: the limits of the search for plans.
         belief: ``bayes`` or ``robust``.
         stray: the probability of a suboptimal action, for the belief ``robust``.
-        complete: whether no action is missing among the observations up to the last one.
+        complete: whether the observations have all actions up to the last observed one.
     """
 
     problem: Collected
@@ -254,7 +254,7 @@ class Summary:
 
 
 def summaries(rows: Iterable[Row]) -> list[Summary]:
-    """Return the quality of goal recognition for each observability, in ascending order, unknown last.
+    """Return a `Summary` for each observability, in ascending order; unknown observability comes last.
 
     `rows` are the rows of `RecogniseJob`; those without a true goal or a result are left out.
     """
