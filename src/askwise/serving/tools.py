@@ -76,7 +76,7 @@ class Tools:
         return self.all[name].call(arguments)
 
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Start a conversation about a decision; return the first recommendation with the name of the session.
+        """Start a conversation about a decision; return the first recommendation and the name of the new session.
 
         `arguments` has the keys of a decision file, of which only ``belief`` is required.
         """
@@ -130,7 +130,7 @@ class Tools:
 
 
 def _with_formats(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a conversation as in a file: here, ``format`` may be missing from it and from its decision."""
+    """Return a conversation with the key ``format``, which files need, added to it and to its decision if missing."""
     return {**record, "format": CONVERSATION, "decision": {"format": FORMAT, **record["decision"]}}
 
 
