@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def seed(text: str | None) -> int:
-    """Return the seed that `text` states; for None a random one, so that it can be printed and used again."""
+    """Return the seed that `text` states; for None a random seed, which the caller prints so that it can be reused."""
     return secrets.randbelow(2**32) if text is None else parse_whole(text, "--seed")
 
 

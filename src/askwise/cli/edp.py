@@ -196,7 +196,7 @@ def read_map(path: str) -> Watched:
 def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> dict[str, Any]:
     """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
 
-    With evidence it also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
+    With ``--evidence``, it also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
 
     Args:
         divergence: supplies the names of the goals.

@@ -142,7 +142,7 @@ def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Eva
 
 
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
-    """Return a lower bound on the expected cost of all methods; with ``--tight`` a better one, which takes longer.
+    """Return a lower bound on the expected cost of all methods; ``--tight`` selects a better one that takes longer.
 
     Args:
         options: the options of the command.

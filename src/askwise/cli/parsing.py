@@ -41,7 +41,7 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 def _filled(lines: Sequence[str], width: int) -> Iterator[str]:
-    """Yield lines: indented ones and empty ones as they are, those of a paragraph wrapped at `width` columns."""
+    """Yield the lines of a help text: paragraphs wrapped at `width` columns, indented and empty lines unchanged."""
     paragraph: list[str] = []
     for line in lines:
         if line and not line.startswith(" "):
@@ -54,7 +54,7 @@ def _filled(lines: Sequence[str], width: int) -> Iterator[str]:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, with a suggestion for misspelt options."""
+    """An argument parser that prints errors in one line, with a suggestion for misspelt options."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**{"formatter_class": Formatter, **given})

@@ -82,9 +82,9 @@ def as_json(problem: Problem, found: Solution) -> dict[str, Any]:
 
 
 def _named(problem: Problem, asked: Question) -> list[str] | list[list[str]]:
-    """Return the names of the goals that a question asks about.
+    """Return the names of the goals that a question asks about, as a list.
 
-    For a question with several groups of goals ("which of these?"), return a list of names for each group.
+    For a question with several groups of goals ("which of these?"), the list has a list of names for each group.
     """
     from askwise.core.questions import Choice
 

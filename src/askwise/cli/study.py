@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_running_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of how a study is run: processes, cluster, limits, repetition of failures, and output."""
+    """Declare the options that say how a study is run: processes, cluster, limits, repeated failures, and output."""
     how = parser.add_argument_group("how it is run")
     how.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
     how.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster: the address of its scheduler")
