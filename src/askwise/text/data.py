@@ -26,7 +26,7 @@ LONGEST_LINE = 100
 
 
 def parse_text(text: str, *, toml: bool = False) -> Any:
-    """Parse a text as JSON if it begins with a bracket and `toml` is False, otherwise as TOML."""
+    """Parse a text and return its data: as JSON if it begins with a bracket and `toml` is False, otherwise as TOML."""
     return parse_json(text) if not toml and text.lstrip()[:1] in ("{", "[") else parse_toml(text)
 
 
@@ -65,7 +65,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def require_shallow(value: Any) -> Any:
-    """Return parsed data; raise a `RecursionError`, as parsers do, if it is nested more than `DEEPEST` levels deep."""
+    """Return parsed data unchanged; raise a `RecursionError`, as parsers do, if it has more than `DEEPEST` levels."""
     level = [value]
     for _ in range(DEEPEST + 1):
         level = [each for each in level if isinstance(each, dict | list)]
@@ -76,11 +76,11 @@ def require_shallow(value: Any) -> Any:
 
 
 def _toml_place(message: str, text: str) -> tuple[str, str]:
-    """Split the message of Python's TOML parser into the complaint and its place, such as ``line 3, column 1``.
+    """Split a message of Python's TOML parser into what is wrong and its place, such as ``line 3, column 1``.
 
     Args:
         message: the message.
-        text: the text that was parsed; its last line is the place of a complaint about the end.
+        text: the text that was parsed; an error at the end of the text gets its last line as place.
     """
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
     if found is None:

@@ -170,9 +170,9 @@ def check_picture(path: str | Path) -> str:
 
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 150) -> None:
-    """Write a matplotlib figure as PNG, SVG or PDF, by the ending of `path`; equal figures give equal bytes.
+    """Write a matplotlib figure as PNG, SVG or PDF, depending on the ending of `path`.
 
-    `dpi` is the number of pixels per inch of a PNG.
+    Equal figures give files with equal bytes. `dpi` is the number of pixels per inch of a PNG.
     """
     import matplotlib
 
@@ -332,7 +332,7 @@ def decode(data: bytes, field: str) -> str:
 
 
 def reason(error: OSError) -> str:
-    """Return the operating system's reason for an error, in lower case for the middle of a sentence."""
+    """Return the operating system's explanation of an error, in lower case, for use in the middle of a sentence."""
     if isinstance(error, IsADirectoryError):
         return "a folder, not a file"
     why = error.strerror or type(error).__name__

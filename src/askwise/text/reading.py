@@ -53,7 +53,7 @@ class Field:
         return f"{self.path}.{name}" if self.path else name
 
     def has(self, key: str) -> bool:
-        """Return whether this object has the key `key`."""
+        """Return whether this object (a dict) has the key `key`."""
         return key in self.value
 
     def object(self, required: Iterable[str] = (), optional: Iterable[str] | None = None) -> Field:
@@ -260,7 +260,7 @@ def parse_number(text: str, option: str, *, above: float | None = None) -> float
 
 
 def parse_cell(text: str, option: str) -> tuple[int, int]:
-    """Return the cell ``(x, y)`` that a user typed as ``X,Y``; raise an `InputError` if it is no such pair.
+    """Return the cell ``(x, y)`` that a user typed as ``X,Y``; raise an `InputError` for any other text.
 
     Args:
         text: what the user typed.

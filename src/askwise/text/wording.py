@@ -34,12 +34,15 @@ def columns_of(text: str) -> int:
 
 
 def line_width() -> int:
-    """Return the number of columns that text may take: those of the terminal (or ``COLUMNS``), 80 where it has none."""
+    """Return the width of texts in columns: that of the terminal (or ``COLUMNS``), 80 without a terminal."""
     return max(shutil.get_terminal_size((80, 24)).columns, 40)
 
 
 def fitted(text: str) -> str:
-    """Return a text whose lines have at most `line_width` columns: longer ones continue below their last column."""
+    """Return a text with lines of at most `line_width` columns; longer lines continue below their last column.
+
+    Columns are separated by two or more spaces.
+    """
     width, lines = line_width(), []
     for line in text.split("\n"):
         ends = [found.end() for found in re.finditer(r"(?<=\S)  +|^ +", line)]
