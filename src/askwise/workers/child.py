@@ -44,7 +44,7 @@ Service = Callable[[Any], Iterable[Any]]
 
 
 class RequestRefused(Exception):  # noqa: N818 - it names what happened
-    """A worker process cannot handle a request, for instance because it does not know a class in it."""
+    """Raised when a worker process cannot handle a request, for instance because it does not know a class in it."""
 
 
 def main() -> None:
@@ -126,7 +126,10 @@ def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, 
 
 
 def one_thread() -> None:
-    """Limit libraries that are not loaded yet to one thread each, by environment variables that are not set already."""
+    """Set environment variables so that libraries that are loaded later use one thread each.
+
+    Variables that are set already are not changed.
+    """
     for variable, value in ONE_THREAD.items():
         os.environ.setdefault(variable, value)
 

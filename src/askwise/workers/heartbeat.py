@@ -63,7 +63,7 @@ class Heartbeat:
 
     @property
     def unit(self) -> int:
-        """The number of the current unit of work, such as an episode; `NO_UNIT` if there is none."""
+        """The number by which the current unit of work, such as an episode, is known; `NO_UNIT` if there is none."""
         unit = self.numbers[UNIT]
         return int(unit) if math.isfinite(unit) else NO_UNIT  # an agent may have overwritten the file
 

@@ -34,7 +34,7 @@ class Limits:
         return max(self.decision, LEAST_LOADING)
 
     def describe(self) -> dict[str, float | None]:
-        """Return the limits for JSON, None for no limit.
+        """Return the limits as a JSON-compatible dict, in which None means no limit.
 
         The keys are ``decision_seconds``, ``episode_seconds`` and ``memory_gib``.
         """

@@ -36,15 +36,15 @@ IDLE_SECONDS = 60.0
 
 
 class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
-    """Worker processes cannot be started, or the executor or cluster in which they run has failed."""
+    """Raised when worker processes cannot be started, or the executor or cluster that runs them has failed."""
 
 
 class RunEnded(Exception):  # noqa: N818 - nothing is wrong
-    """A worker was requested for a run that has ended, or the run ended while its worker was in use."""
+    """Raised when a worker is requested for a run that has ended, or its run ends while it is in use."""
 
 
 class WorkerDied(Exception):  # noqa: N818 - it names what happened
-    """A worker process ended during a request; the message says how.
+    """Raised when a worker process ends during a request; the message says how it ended.
 
     Attributes:
         unit: the number of the unit of work (such as an episode) that it was doing, None if it was between two units.
@@ -73,7 +73,7 @@ class Key(NamedTuple):
 
 
 class WorkerProcess:
-    """A worker process that answers requests, as its parent process sees it.
+    """A worker process that answers requests, as an object of its parent process.
 
     Attributes:
         key: its properties; a request gets a worker whose properties equal those it needs.
@@ -271,7 +271,7 @@ def _drop(worker: WorkerProcess) -> None:
 
 
 def end(run: str) -> None:
-    """End all worker processes of a run, and allow no new ones."""
+    """End all worker processes of a run; a later request for a worker of this run raises `RunEnded`."""
     with _lock:
         _ended.add(run)
         idle = [worker for worker in _idle if worker.key.run == run]
@@ -284,7 +284,7 @@ def end(run: str) -> None:
 
 
 def _forget() -> None:
-    """Clear the lists of workers in a fork of this process, because the workers belong to the parent."""
+    """Empty the lists of workers after a fork, in the new process, because the workers belong to its parent."""
     _idle.clear()
     _busy.clear()
 
