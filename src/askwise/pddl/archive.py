@@ -245,7 +245,7 @@ PACKED = {".bz2": "w:bz2", ".tbz": "w:bz2", ".tbz2": "w:bz2", ".gz": "w:gz", ".t
 
 
 def save(given: Recognition, path: str | Path) -> None:
-    """Write a problem as an archive if the name ends in ``.tar.bz2`` or similar, else as a folder."""
+    """Write a problem as an archive if `path` ends in ``.tar.bz2`` or similar, otherwise as a folder."""
     texts = texts_of(given)
     where = Path(path)
     if where.name.lower().endswith(ENDINGS):

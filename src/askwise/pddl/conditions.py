@@ -49,7 +49,7 @@ class KnownNames:
 
 
 def condition(form: Form, known: KnownNames) -> Conjunction:
-    """Parse a condition, an atom or a conjunction of atoms and equalities, some of them negated.
+    """Parse a condition: an atom or an equality, possibly negated, or a conjunction of several of them.
 
     Args:
         form: the condition as a bracketed list.
@@ -172,7 +172,7 @@ def _cost(part: Form) -> float | str:
 
 
 def number(word: Word | Form, expected: str) -> float:
-    """Parse a decimal number; otherwise raise an InputError that says what was `expected` at this place."""
+    """Parse a decimal number; raise an InputError that says what was `expected` here if it is no number."""
     try:
         if isinstance(word, Word) and word.text.isascii() and "_" not in word.text and len(word.text) < 40:
             return float(word.text)

@@ -193,7 +193,7 @@ def _found(
     progress: Speaking | None,
     union: _Union,
 ) -> dict[int, Found]:
-    """Search for the optimal plans of all goals, add them to `union`, and return the result for each goal's number.
+    """Search for the optimal plans of all goals, add them to `union`, and return the result for each goal by its index.
 
     Goals with the same relevant operators are searched together, and equal goals only once.
 
@@ -228,7 +228,7 @@ def _speaking(progress: Progress | None, n_goals: int) -> Speaking | None:
 
 
 class _Union:
-    """Collects the optimal plans of one goal after another; states are stored by their distance from the start."""
+    """Collects the optimal plans of one goal after another; it stores states by their distance from the start."""
 
     def __init__(self, task: Task, start: Words, most_edges: int) -> None:
         self.task = task

@@ -174,7 +174,7 @@ def title(define: Form, kind: str) -> str:
 
 
 class _Reader:
-    """Collects the types, constants, predicates and actions of a domain while its sections are read one by one."""
+    """Reads the sections of a domain one by one and collects its types, constants, predicates and actions."""
 
     def __init__(self) -> None:
         self.parents: dict[str, tuple[str, ...]] = read_types(())
@@ -248,14 +248,14 @@ def _parameters(items: tuple[Form | Word, ...], parents: dict[str, tuple[str, ..
 
 
 def read_objects(part: Form, parents: dict[str, tuple[str, ...]], into: dict[str, tuple[str, ...]]) -> None:
-    """Add the objects of a section, such as ``(:objects ...)``, to the dict `into`: their types by name.
+    """Add the objects of a section, such as ``(:objects ...)``, with their types to the dict `into`.
 
     An object that is listed twice gets the types of both entries.
 
     Args:
         part: the section.
         parents: the direct supertypes of each known type.
-        into: the objects so far.
+        into: the types of each object found so far, by its name.
     """
     for name, stated in typed_list(part.rest, "an object"):
         if name.text.startswith(("?", ":")):

@@ -138,7 +138,7 @@ def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
 def _restricted(
     task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
 ) -> dict[int, GoalTask]:
-    """Return the search task of each goal, with some operators and bits of the whole task.
+    """Return the search task of each goal, by its index, with only some operators and bits of the whole task.
 
     Args:
         task: the whole task.

@@ -47,7 +47,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Grounded:
-    """A problem without variables.
+    """A planning problem without variables, which `ground` makes from a domain and a problem.
 
     Attributes:
         atoms: the atoms that may become true, in the order in which they were found.
@@ -61,7 +61,7 @@ class Grounded:
 
 
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
-    """Replace the variables of all actions by objects, in all ways that may become applicable.
+    """Replace the variables of all actions by objects, in all ways in which the actions may become applicable.
 
     Deleted atoms are treated as still true, so some operators of the result may never be applicable. Raises an
     InputError if a limit is exceeded, or if an action does not cost 1.
@@ -77,7 +77,7 @@ def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = Non
 
 
 def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> None:
-    """Raise an InputError if an action has a cost other than 1, or none although the problem minimises the cost."""
+    """Raise an InputError if an action costs something other than 1, or nothing where the problem minimises cost."""
     for cost in schema.costs:
         values = setting.values.get(cost, ()) if isinstance(cost, str) else (cost,)
         for value in values:

@@ -144,7 +144,7 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
         level: steps from the start.
         states: ``uint64 [room, n_words]``, the bits of all states so far; new ones are appended.
         n: number of states so far.
-        slots: hash table of the states' numbers, -1 for free slots; its size is a power of two.
+        slots: hash table of the states' indices, -1 for free slots; its size is a power of two.
         depth: ``int32 [room]``, steps from the start to each state, -1 if it has no depth yet.
         marked: ``bool [room]``, the marked states; not used if `back` is False.
         pre: ``uint64 [n_operators, n_words]``, the conditions of each operator.
@@ -252,7 +252,7 @@ def regress(  # noqa: C901 - one loop, as in `walk`
         begin: the first position of `layer` to process.
         level: steps from the start to the states before.
         states: ``uint64 [n_states, n_words]``, the bits of all states.
-        slots: hash table of the states' numbers, -1 for free slots; its size is a power of two.
+        slots: hash table of the states' indices, -1 for free slots; its size is a power of two.
         depth: ``int32 [n_states]``, steps from the start to each state, -1 if it has no depth.
         wanted: field of `Backwards`, as the following five.
         changed: bits that each operator adds or deletes.

@@ -35,7 +35,7 @@ MOST_CUTS = 255
 
 
 class OperatorGraph(NamedTuple):
-    """Which bits each operator requires and adds, and for each bit which operators require and add it.
+    """Tables of which bits each operator requires and adds, and which operators require and add each bit.
 
     The last operator stands for the goal. The last two bits stand for "always true" and for the goal. Each relation has
     two arrays: the bits that operator `o` requires are ``pre[pre_from[o] : pre_from[o + 1]]``. In the same way, `add`
@@ -68,7 +68,7 @@ def graph(task: GoalTask) -> OperatorGraph:
 
 
 def _with_last(lists: Lists, last: Numbers) -> Lists:
-    """Return the sets in `lists` and one more set with the members `last`."""
+    """Return `lists` with one more set at the end, whose members are `last`."""
     starts = np.append(lists.starts, lists.starts[-1] + last.size).astype(np.int32)
     return Lists(starts, np.concatenate((lists.members, last)).astype(np.int32))
 

@@ -107,7 +107,7 @@ def _states(
 
 
 def _different(cones: Cones, source: IntArray, operator: IntArray, target: IntArray) -> IntArray:
-    """Return the indices of transitions without duplicates, ordered by source and operator.
+    """Return the indices of the transitions that remain without duplicates, ordered by source and operator.
 
     Two transitions are duplicates if they have the same source, target and operator name.
 

@@ -194,13 +194,14 @@ MOST_SHOWN = 5
 
 
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
-    """Return the possible states after observed actions without gaps, each with the number of paths to it.
+    """Return the states that are possible after the observed actions, each with the number of paths to it.
 
     Raises an InputError for the first action that continues no optimal plan; the error lists actions that do.
 
     Args:
         cones: the optimal plans of all goals.
-        seen: the actions as pairs: the position in the file, and a text such as ``stack a b``.
+        seen: all actions since the start, without gaps, as pairs: the position in the file, and a text such as ``stack
+            a b``.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):

@@ -241,7 +241,7 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
 
 
 def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
-    """Return the rows of path counts at the states `source`, divided by the largest count if it is very large.
+    """Return the path counts at the states `source`, scaled down by the largest count if that is very large.
 
     Args:
         arrived: ``float64 [n_states, n_columns]``, numbers of paths from the start to each state.
@@ -281,7 +281,7 @@ def _match(
 
 
 def _shares(totals: FloatArray) -> FloatArray:
-    """Return each row divided by its first number, the number of all plans of a goal; rows of 0 if it has none.
+    """Divide each row by its first number, the number of all plans of a goal; rows become 0 if a goal has none.
 
     Args:
         totals: ``float64 [n_goals, n_columns]``, numbers of plans.

@@ -157,7 +157,7 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Record the results of goals that are true in one of the states that the breadth-first search found last."""
+        """Record the results of goals that are true in a state of the last layer of the breadth-first search."""
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
             if found is not None:
@@ -239,7 +239,7 @@ class _Table:
         self.place_all()
 
     def next_layer(self, layer: IntArray, level: int) -> IntArray:
-        """Apply all operators to the states of a layer; return a transition to each state of the next layer.
+        """Apply all operators to the states of a layer; return, for each state of the next layer, a transition to it.
 
         States that have a depth already are not in the next layer.
 
@@ -346,7 +346,7 @@ class _Table:
 
 
 class Blind(_Table):
-    """The blind search: breadth first, layer by layer, without any estimate of the steps left."""
+    """The blind search for plans: breadth first, layer by layer, without any estimate of the steps left."""
 
     def __init__(self, task: GoalTask, progress: Progress | None = None) -> None:
         super().__init__(task, progress)
@@ -440,10 +440,10 @@ class BoundedSearch(_Table):
         return Found(-1, True, NO_WAY, "bounded")
 
     def within(self, bound: int, most_evaluated: int, most_states: int) -> Words | None:
-        """Return the states on all walks of at most `bound` steps to the goal, and possibly others.
+        """Return all states on paths of at most `bound` steps from the start to the goal, and possibly some others.
 
         Args:
-            bound: maximal number of steps.
+            bound: maximal number of steps from the start to the goal.
             most_evaluated: maximal number of states whose lower bound is computed.
             most_states: maximal number of states.
 

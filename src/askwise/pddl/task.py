@@ -60,7 +60,7 @@ def chosen(lists: Lists, rows: Any) -> Lists:
 
 
 def renumbered(lists: Lists, number: Numbers) -> Lists:
-    """Return the sets with each member `m` replaced by ``number[m]``; if that is -1, the member is removed.
+    """Return the sets with each member `m` replaced by ``number[m]``; members for which this is -1 are removed.
 
     The numbers must be increasing, apart from those that are -1.
     """
@@ -101,7 +101,7 @@ def members_of(words: Words) -> Numbers:
 
 
 def n_words_for(n: int) -> int:
-    """Return the number of 64-bit words, at least 1, that have `n` bits."""
+    """Return the number of 64-bit words that are needed for `n` bits, at least 1."""
     return max(1, -(-n // 64))
 
 

@@ -146,7 +146,7 @@ def _longest(pairs: Pairs) -> str:
 
 
 def _legend(cones: Cones, pairs: Pairs) -> str:
-    """Return lines that list all goals by number, with the lengths of their optimal plans."""
+    """Return lines that list all goals with their numbers and the lengths of their optimal plans."""
     lines = ["Goals, and the steps of their optimal plans:"]
     left = dict(zip(pairs.goals, pairs.steps.tolist(), strict=True))
     for goal, name in enumerate(cones.goals):
