@@ -32,7 +32,7 @@ from askwise.types import IntArray
 
 
 class StatedDomain:
-    """The domain of problem files, in which each agent has its own graph or map and both share the goals.
+    """The domain of problem files, in which each agent has its own graph or map and both agents share the goals.
 
     Implements `askwise.domains.domain.Domain`.
     """
@@ -127,7 +127,7 @@ def parse_state(
 
 
 def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
-    """Raise InputError if the teammate can reach no goal from its state, or the ego agent not every goal."""
+    """Raise InputError if the teammate cannot reach any goal from its state, or the ego agent not all goals."""
     steps = problem.teammate.steps(state.teammate)
     if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
         where = short_json(problem.teammate.model.name(state.teammate))
@@ -223,7 +223,7 @@ def _side(field: str, model: Model, start: int) -> dict[str, Any]:
 
 
 def _met(names: list[Any]) -> list[Any]:
-    """Return the distinct names in the order of their first occurrence."""
+    """Return the names without repetitions, in the order of their first occurrence."""
     return list({tuple(name) if isinstance(name, list) else name: name for name in names}.values())
 
 

@@ -150,7 +150,7 @@ class ProblemFile:
 
 
 class StatedProblem(FactoredProblem):
-    """The problem that a `ProblemFile` describes. Two are equal if their files are equal."""
+    """The problem that a `ProblemFile` describes; two are equal if their files are equal."""
 
     def __init__(self, file: ProblemFile) -> None:
         self.file = file
@@ -221,7 +221,7 @@ def _read(root: Field) -> ProblemFile:
 
 
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
-    """Return a copy of the contents of a file that needs no other file: a policy table in a CSV file is included."""
+    """Return the contents of a file, changed to need no other file: a policy table in a CSV file is included."""
     contents: dict[str, Any] = copy_data(value)
     if policy.kind == "table":
         contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}

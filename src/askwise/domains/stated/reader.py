@@ -318,7 +318,7 @@ def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str,
 
 
 def read_prices(root: Field) -> QueryCost:
-    """Return the prices of questions that the key ``query_cost`` of a file states; the default prices without it."""
+    """Return the prices of questions that the key ``query_cost`` of a file states, or the default prices without it."""
     if not root.has("query_cost"):
         return QueryCost()
     given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
@@ -348,7 +348,7 @@ def check_writable(price: QueryCost, file_format: str) -> QueryCost:
 
 
 def read_answers(root: Field) -> AnswerModel:
-    """Return the answer model that the key ``answers`` of a file states; truthful answers without it."""
+    """Return the answer model that the key ``answers`` of a file states; without this key, answers are truthful."""
     return answers_from_json(root.child("answers")) if root.has("answers") else TRUTHFUL
 
 
@@ -397,7 +397,7 @@ def read_words(root: Field, name: str, walks: str = PLAIN.walks) -> Vocabulary:
 
 
 def _sign(word: str) -> str:
-    """Return the letter that stands for an agent in drawings: the first of the noun `word`, as a capital.
+    """Return the letter that stands for an agent in drawings: the first letter of the noun `word`, as a capital.
 
     It is empty if `word` does not begin with a letter or digit (ASCII).
     """

@@ -181,7 +181,7 @@ class Graph(ArrivesFrozen):
 
 @dataclass(frozen=True)
 class DrawnMap(ArrivesFrozen):
-    """A drawn map. ``#`` is a wall, ``.`` a free cell, and any other sign a letter on a free cell.
+    """A drawn map: ``#`` is a wall, ``.`` a free cell, and any other sign a letter that marks a free cell.
 
     Attributes:
         start: the cell in which the agent starts.
@@ -264,7 +264,7 @@ StatedSide: TypeAlias = Graph | DrawnMap
 
 
 def same_model(one: StatedSide, other: StatedSide) -> bool:
-    """Return whether two agents move in equal graphs or maps; starts, and letters on maps, may differ."""
+    """Return whether two agents move in equal graphs or maps; their starts, and letters on the maps, may differ."""
     if isinstance(one, Graph) and isinstance(other, Graph):
         alike = (one.states, one.actions, one.stay) == (other.states, other.actions, other.stay)
         return alike and np.array_equal(one.edges, other.edges)

@@ -183,7 +183,7 @@ def _as_cells(cells: IntArray) -> list[Cell]:
 
 
 def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
-    """Raise InputError for sizes and numbers for which no instance exists, whatever the seed.
+    """Raise InputError for sizes and numbers with which no instance can exist, whatever the seed.
 
     Args:
         width: number of columns.

@@ -113,7 +113,7 @@ class ToolFetching(Problem):
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
 
     def _prior(self, worker: WorkerSide, fetcher: FetcherSide) -> FloatArray:
-        """Return ``float64 [n_goals]``, the prior of the instance for the agents' starts."""
+        """Return ``float64 [n_goals]``: the prior of the instance, computed from the agents' starts."""
         start = self.rules.start
         return read_only(prior_of(self.instance, worker.steps(start.worker), fetcher.steps_to_tools(start.fetcher)))
 
@@ -234,7 +234,7 @@ class FetcherSide(Sealed):
         self._optimal_at: list[tuple[int, BoolArray]] = [(-1, np.zeros((0, 0), dtype=np.bool_))]
 
     def targets(self, goal: int) -> IntArray:
-        """Return the only state in which a goal is reached: at its station with its tool, as an array ``int32 [1]``."""
+        """Return the only state that reaches a goal (at its station, with its tool), as an array ``int32 [1]``."""
         return np.array([self._rules.station_cells[goal] * (self._n + 1) + goal + 1], dtype=np.int32)
 
     def next(self, state: int, action: int) -> int:
