@@ -348,7 +348,7 @@ class Flattener:
         return (vector - self._low) / self._range
 
     def begin(self, seen: Mapping[str, Any]) -> None:
-        """Flatten a whole observation and keep it; later calls of the object reuse the entries that do not change."""
+        """Flatten a whole observation and store it; later calls of the object reuse the entries that do not change."""
         self._start = np.asarray(spaces.flatten(self._whole, seen), dtype=np.float32)
 
     def __call__(self, seen: Mapping[str, Any]) -> Any:

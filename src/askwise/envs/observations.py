@@ -35,7 +35,7 @@ class Observer(Protocol):
         """The keys that may change from step to step; all others stay the same during an episode."""
 
     def begin(self, problem: Any) -> None:
-        """Compute what stays the same in all episodes of `problem`, before its first observation is made."""
+        """Compute what is the same in all observations of `problem`, before the first of them is made."""
 
     def __call__(self, play: Play) -> dict[str, Any]:
         """Return the observation at the current point of the episode `play`."""

@@ -67,7 +67,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         self._rng: np.random.Generator | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations, by the agent's name; the teammate's has the goal in addition."""
+        """Return the space of an agent's observations, by the agent's name; the teammate's also has the goal."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
@@ -147,7 +147,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         return observations, infos
 
     def render(self) -> Any:
-        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in a window, return None."""
+        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in a window and return None."""
         return self.episodes.render(self.play)
 
     def close(self) -> None:

@@ -138,7 +138,7 @@ def _idle_action(problem: Problem, teammate: int) -> int:
 
 
 class Play:
-    """One episode of an environment: the game, and what observations need beyond it.
+    """One episode of an environment: the game, and the other data that observations need.
 
     Attributes:
         game: the episode itself, with state and costs. It knows the goal, which the ego agent must not see.
@@ -186,7 +186,7 @@ class Play:
         self._remember(asked, self.game.ask(np.flatnonzero(asked).tolist()).answer, allowed)
 
     def follow(self, observation: Observation) -> None:
-        """Copy one step of an episode that is played elsewhere, from what its ego agent observed.
+        """Repeat one step of an episode that is played elsewhere, from what its ego agent observed.
 
         The game here does not know the goal, so it never ends by itself.
         """

@@ -27,7 +27,7 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class QuestionContext:
-    """What the questions of a flat environment are computed from: the ego agent's state and belief.
+    """The data from which a flat environment computes its questions: the ego agent's state and belief.
 
     Attributes:
         problem: the problem that is played.
@@ -44,7 +44,7 @@ class QuestionContext:
 
 @dataclass(frozen=True, slots=True)
 class ToolFetchingContext(QuestionContext):
-    """What the questions of tool fetching are computed from: the fetcher's state, its belief and the toolboxes.
+    """The data from which the questions of tool fetching are computed: the fetcher's state and belief, and toolboxes.
 
     Attributes:
         problem: the problem that is played, a `ToolFetching`.

@@ -125,7 +125,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         return self.episodes.observe(play), play.info(illegal, play.ego_mask())
 
     def render(self) -> Any:
-        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in a window, return None."""
+        """Return text or pixels, depending on `render_mode`; in mode ``"human"``, draw in a window and return None."""
         return self.episodes.render(self.play)
 
     def close(self) -> None:

@@ -56,7 +56,7 @@ class Shape:
 
     @classmethod
     def of(cls, problem: Problem) -> Shape:
-        """Return the shape of a problem: its numbers of goals, states and actions."""
+        """Return the shape of a problem: how many goals, states and actions it has."""
         ego = problem.ego.table()
         return cls(
             goals=len(problem.goals),

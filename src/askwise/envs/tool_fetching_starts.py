@@ -59,7 +59,7 @@ class MapShape:
 
     @classmethod
     def of(cls, instance: Instance) -> MapShape:
-        """Return the shape of an instance: its width, height and numbers of stations and toolboxes."""
+        """Return the shape of an instance: its width and height, and how many stations and toolboxes it has."""
         return cls(instance.width, instance.height, len(instance.stations), len(instance.toolboxes))
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ what is done. So the same policies are optimal with and without the wrapper (thi
 discount). ``V`` depends on the goal, so the rewards reveal it, but only to the learner and only after the step. A
 policy sees the same observations as before. Train with this wrapper, measure without it.
 
-**Policies.** Reinforcement-learning libraries produce a policy: it takes a vector and a mask and returns the number of
+**Policies.** Reinforcement-learning libraries produce a policy: it takes a vector and a mask and returns the index of
 an action. `PolicyAgent` makes it an agent, for `askwise.simulate`, `askwise.evaluate` and `askwise.ask`. The agent
 follows the episode with the belief, the questions and the observation of the flat environment, so the policy decides
 as it would there.
@@ -113,7 +113,7 @@ class PolicyAgent(Agent):
         return self.tracker.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Update episode and belief with an observation, for a step in which the agent is not asked for a decision."""
+        """Update episode and belief with an observation; for steps in which the agent does not have to decide."""
         self.play.follow(observation)
         self.tracker.update(observation)
 
