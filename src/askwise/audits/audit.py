@@ -52,7 +52,7 @@ def audit(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Audit:
-    """Return the regret of every decision: its expected cost beyond the best decision, given what was known then.
+    """Return the regret of every decision: its expected cost minus that of the best one, given what was known then.
 
     Args:
         what: episodes, traces (``askwise run --trace``) and conversations: files, folders of files, `Episode` objects,

@@ -198,7 +198,7 @@ class ConversationJudge:
         )
 
     def _cost(self, turn: Turn, now: DecisionProblem, advice: Recommendation) -> float:
-        """Return the expected loss of a question or an action in a conversation, followed by the best plan.
+        """Return the expected loss of a question or an action in a conversation if the best plan follows it.
 
         Args:
             turn: the question or the action.
@@ -213,7 +213,7 @@ class ConversationJudge:
 
 
 def _asking(asked: Asking, now: DecisionProblem) -> float:
-    """Return the expected loss of asking a question in the problem `now` and then following the best plan.
+    """Return the expected loss if a question is asked in the problem `now` and the best plan follows it.
 
     `Recommendation.options` cannot be used, because for all questions but the best one it has only upper bounds.
     """

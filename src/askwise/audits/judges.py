@@ -96,7 +96,7 @@ class ExactValues(MomentValues):
             return self.judge.from_here(moment).at(moment.state).expected_marginal_cost
 
     def proposed(self) -> BestDecision:
-        """Return the question that the optimum asks now and its expected cost; ``(None, inf)`` if it acts."""
+        """Return the question that the exact optimum asks now, and its expected cost; ``(None, inf)`` if it acts."""
         if self.certain:
             return None, math.inf
         try:

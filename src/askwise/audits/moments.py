@@ -156,7 +156,7 @@ class MomentValues(ABC):
     # -- one decision --------------------------------------------------------------------------------------------
 
     def acting(self, action: int) -> float:
-        """Return the expected cost of an action, given by index.
+        """Return the expected cost of the action with the index `action`.
 
         Infinity if a possible goal can never be reached after it.
         """
@@ -190,7 +190,7 @@ class MomentValues(ABC):
         return cost
 
     def at_once(self, action: int) -> float:
-        """Return the expected delay that an action (by index) causes, without the cost of later decisions.
+        """Return the expected delay that the action with index `action` causes, without the cost of later decisions.
 
         Infinity if a possible goal can never be reached after it.
         """

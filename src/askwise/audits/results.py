@@ -233,7 +233,7 @@ class Audit:
         }
 
     def exceeds(self, most: float) -> bool:
-        """Return whether the mean regret per episode is above `most`, or a possible goal was put out of reach."""
+        """Return whether the mean regret per episode is above `most`, or a decision put a goal out of reach."""
         return self.out_of_reach > 0 or self.mean_regret > most
 
     def by_method(self) -> dict[str, Audit]:
@@ -264,7 +264,7 @@ def to_text(audit: Audit, costliest: int = SHOWN) -> str:
 
 
 def judges(audit: Audit) -> list[str]:
-    """Return the judges of all episodes as text (`AuditedEpisode.judge`), each different one once."""
+    """Return the judges of all episodes as text (`AuditedEpisode.judge`), without repetitions."""
     return list(dict.fromkeys(episode.judge for episode in audit.episodes))
 
 
@@ -276,7 +276,7 @@ def number(value: float) -> str:
 
 
 def failure(audit: Audit, most: float) -> str | None:
-    """Return the reason as text if an audit exceeds a limit of the mean regret per episode; None if it passes.
+    """Return as text why an audit exceeds a limit of the mean regret per episode; None if it does not.
 
     `most` is the limit. An audit also fails if a decision put a possible goal out of reach.
     """

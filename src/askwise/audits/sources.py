@@ -132,7 +132,7 @@ def _of_another_kind(text: bytes) -> bool:
 
 
 def _parsed(text: bytes) -> Mapping[str, Any]:
-    """Return a text as a JSON object; an empty object if it is not valid, which is reported later, by the audit."""
+    """Parse a text as a JSON object; return an empty one if it is invalid, which the audit reports later."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
