@@ -62,7 +62,7 @@ class SampledEdp:
 
     @cached_property
     def survival(self) -> Survival:
-        """The share of runs that have not ruled out the other goal after each step (Kaplan-Meier)."""
+        """The share of runs, after each step, that have not ruled out the other goal (Kaplan-Meier estimate)."""
         return kaplan_meier(self.steps, self.diverged)
 
     def quantile(self, q: float) -> float:
@@ -97,7 +97,7 @@ class SampledEdp:
 
 @dataclass(frozen=True)
 class SampledDivergence:
-    """Divergence by evidence of all pairs of goals, from samples.
+    """How many steps it takes until a wrong goal is ruled out, from samples, for all pairs of goals.
 
     Attributes:
         goals: names of the goals.
@@ -140,7 +140,7 @@ class SampledDivergence:
         return found
 
     def table(self) -> Any:
-        """Return a polars table with a row for each pair: mean, interval, quantiles, share censored and runs."""
+        """Return a polars table with a row for each pair: mean, interval, quantiles, number of runs, share censored."""
         import polars as pl
 
         rows = [

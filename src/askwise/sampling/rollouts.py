@@ -243,7 +243,7 @@ class Rollouts:
 
 
 class _Table:
-    """The step at which each other policy was ruled out in each run; for censored runs, the last step observed."""
+    """A table of the step at which each run ruled out each other policy; in censored runs, the last step observed."""
 
     def __init__(self, runs: int, others: int) -> None:
         self.steps = np.zeros((runs, others), dtype=np.int32)
