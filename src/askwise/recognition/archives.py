@@ -68,7 +68,7 @@ class Collected:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """An archive that cannot be read.
+    """An archive that could not be read, with the reason.
 
     Attributes:
         name: the name of the archive.
@@ -82,7 +82,7 @@ class Unreadable:
 def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadable]]:
     """Return the goal-recognition problems in archives and folders, and the archives that cannot be read.
 
-    Archives that differ in their observations only are put together as one problem.
+    Archives that differ only in their observations become one problem.
 
     Args:
         paths: archives, folders of one problem, or folders that contain these at any depth.
@@ -117,7 +117,7 @@ def _names(groups: list[list[ObservedPlan]]) -> list[str]:
 
 
 def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
-    """Yield every recognition problem at or below a path: archive files, and folders that hold the files of a problem.
+    """Yield the path of every recognition problem at or below `path`: archives, and folders with a problem's files.
 
     Folders that cannot be read are added to `unreadable`.
     """

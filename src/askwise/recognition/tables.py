@@ -51,7 +51,7 @@ GRD_COLUMNS = (
 
 @dataclass(frozen=True)
 class MeasureJob:
-    """A job that computes how similar the goals of a problem are: one row of a table (see `GRD_COLUMNS`).
+    """A job that measures how similar the goals of a problem are; it makes one row of a table (see `GRD_COLUMNS`).
 
     It implements `askwise.studies.running.jobs.Job`.
     """
@@ -77,7 +77,7 @@ class MeasureJob:
         return [{**row, "seconds": time.process_time() - start, "verdict": verdict(cones)}]
 
     def failed(self, why: str) -> list[Row]:
-        """Return a list with the only row of a job that failed: the name of the problem and the reason `why`."""
+        """Return the only row of a failed job, as a list: the name of the problem and the reason `why`."""
         return [self._row(verdict=f"failed: {why}")]
 
     def _row(self, **known: object) -> Row:
@@ -168,7 +168,7 @@ RECOGNISE_COLUMNS = (
 
 @dataclass(frozen=True)
 class RecogniseJob:
-    """A job that recognises the goal in all archives of one problem: a row of a table for each archive.
+    """A job that recognises the goal in all archives of one problem; it makes a row of a table for each archive.
 
     It implements `askwise.studies.running.jobs.Job`.
 
@@ -222,7 +222,7 @@ class RecogniseJob:
         return rows
 
     def failed(self, why: str) -> list[Row]:
-        """Return a row for each archive of a job that failed, with the names and the reason `why`."""
+        """Return the rows of a failed job: for each archive its name and the reason `why`."""
         return [self._row(plan, verdict=f"failed: {why}") for plan in self.problem.observed]
 
     def _row(self, plan: ObservedPlan, **known: object) -> Row:
