@@ -47,7 +47,7 @@ WHAT_AUDIT_DOES = (
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that a language model can call: name, description, JSON schemas of arguments and result, and function."""
+    """A tool that a language model can call: its name, description, function, and JSON schemas of input and result."""
 
     name: str
     description: str
