@@ -88,7 +88,7 @@ def test_a_picture_that_cannot_be_written_fails_without_a_traceback(run: Run) ->
     outcome = run("reproduce", "--grid-only", "--out", "here")
     assert outcome.code == 2
     assert outcome.err == (
-        "askwise reproduce: file 'here/figures/edp-map.png': found is a directory; "
+        "askwise reproduce: file 'here/figures/edp-map.png': found a folder, not a file; "
         "expected a place that can be written to\n"
     )
 

@@ -145,7 +145,7 @@ def test_it_can_be_told_drawn_and_recorded(tmp_path: Path) -> None:
     story = episode_to_text(episode)
     assert story.startswith("Two agents: 5 x 3 cells, 1 wall, 3 goals\n")
     assert "\nteammate starts at (2, 1), ego agent at (0, 0)\n" in story
-    assert "     step  ego agent                   teammate " in story
+    assert "\n  step  ego agent        teammate         goals   likeliest\n" in story
     for words in ("worker", "fetcher", "station", "tool"):
         assert words not in story + page_text(episode).replace('role="toolbar"', "")
     frames = page_data(episode)["frames"]
@@ -164,7 +164,8 @@ def test_its_map_has_neither_landmarks_nor_loads() -> None:
     assert drawing == (
         "2 A  .  .  ## B\n1 .  .  T  .  .\n0 E  .  .  .  x\n  0  1  2  3  4\n\n"
         "T teammate, E ego agent, x ruled out, # wall\n"
-        "for A the ego agent goes to C or B; for B the ego agent goes to C or A; for C the ego agent goes to A or B\n"
+        "for A the ego agent goes to C or B; for B the ego agent goes to C or A; for C\n"
+        "the ego agent goes to A or B\n"
         "teammate at (2, 1); ego agent at (0, 0)\n"
         "belief: A 50 %, B 50 %; 1 ruled out\n5 x 3 cells, 1 wall, 3 goals\n"
     )

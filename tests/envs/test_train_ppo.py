@@ -63,6 +63,6 @@ def test_results_are_written_and_drawn(example: Any, tmp_path: Path) -> None:
 
 def test_what_is_missing_is_said(example: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)
-    with pytest.raises(SystemExit, match=r"sb3-contrib is not installed: pip install 'askwise\[rl\]'"):
+    with pytest.raises(SystemExit, match=r"sb3-contrib is not installed: pip install '\.\[rl\]' in askwise's folder"):
         example.main(["--out", str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
