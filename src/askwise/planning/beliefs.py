@@ -39,13 +39,16 @@ def lowest_bit(word: Any) -> Any:
 
 @inner
 def has(sets: Any, row: Any, goal: Any) -> bool:
-    """Whether a goal is in ``sets[row, 0]``: the goals that a yes/no question names, or a group of goals, as bits."""
+    """Return whether a goal is in ``sets[row, 0]``, a set of goals as bits.
+
+    Such a set holds the goals that a yes/no question names, or a group of goals.
+    """
     return bool((sets[row, 0, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def flip(sets: Any, row: Any, goal: Any) -> None:
-    """Add a goal to ``sets[row, 0]``, a set of goals as bits, or remove it if it is there."""
+    """Add a goal to ``sets[row, 0]``, a set of goals as bits; if the goal is in the set, remove it."""
     sets[row, 0, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
 
@@ -54,9 +57,10 @@ def flip(sets: Any, row: Any, goal: Any) -> None:
 
 @inner
 def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
-    """List the possible goals of the belief ``s.rows[row]`` in `s.ranked`, with their weights in the teammate's state.
+    """Write the possible goals of the belief ``s.rows[row]`` into `s.ranked`, with their weights.
 
-    Returns the number of these goals, and the sum of their weights, which are in proportion to their probabilities.
+    A weight is proportional to the goal's probability if the teammate is in state `teammate`. Returns the number of
+    these goals, and the sum of their weights.
     """
     rows, weight, ranked, graded = s.rows, s.world.weight, s.ranked, s.graded
     n, total = 0, 0.0
@@ -77,7 +81,10 @@ def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
 
 @inner
 def rank_goals(s: Search, row: int, teammate: int) -> int:
-    """List the possible goals of ``s.rows[row]`` as `list_goals` does, but heaviest first; return their number."""
+    """Write the possible goals of ``s.rows[row]`` into `s.ranked`, the heaviest first; return their number.
+
+    Their weights are those of `list_goals`.
+    """
     n, _ = list_goals(s, row, teammate)
     heaviest_first(s.ranked, n)
     return n
@@ -85,7 +92,7 @@ def rank_goals(s: Search, row: int, teammate: int) -> int:
 
 @inner
 def heaviest_first(ranked: Any, n: int) -> None:
-    """Sort the first `n` goals of a list by their weights, the heaviest first; equal ones keep their order."""
+    """Sort the first `n` goals of a list by weight, the heaviest first; goals of equal weight keep their order."""
     for i in range(1, n):
         goal, odds, j = ranked[i].goal, ranked[i].odds, i
         while j > 0 and ranked[j - 1].odds < odds:
@@ -96,7 +103,7 @@ def heaviest_first(ranked: Any, n: int) -> None:
 
 @inner
 def odds_in(s: Search, row: int, teammate: int, goal: Any) -> float:
-    """Return the weight of a possible goal in the belief ``s.rows[row]``, in proportion to its probability."""
+    """Return the weight of a possible goal in the belief ``s.rows[row]``, a number proportional to its probability."""
     odds = s.world.weight[teammate, goal]
     if s.graded:
         odds *= s.odds_of[-s.log_odds[row, goal]]
@@ -105,13 +112,16 @@ def odds_in(s: Search, row: int, teammate: int, goal: Any) -> float:
 
 @inner
 def is_possible(s: Search, row: int, goal: Any) -> bool:
-    """Whether a goal is possible in the belief ``s.rows[row]``."""
+    """Return whether a goal is possible in the belief ``s.rows[row]``."""
     return bool((s.rows[row, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def useful(s: Search, row: int, load: Any) -> Any:
-    """Return the load (the number of the goal that needs it), or -1 if that goal is impossible in ``s.rows[row]``."""
+    """Return `load`, or -1 if the goal that needs it is impossible in the belief ``s.rows[row]``.
+
+    A load is given by the index of the goal that needs it; -1 stands for no load.
+    """
     if load >= 0 and is_possible(s, row, load):
         return np.int64(load)
     return np.int64(-1)
@@ -130,10 +140,20 @@ def copy_belief(s: Search, row: int, target: int) -> int:
 
 @inner
 def after_step(s: Search, row: int, target: int, teammate: int, negligible: float) -> tuple[int, float]:
-    """Write what the belief ``s.rows[row]`` becomes when the teammate steps to state `teammate` into row `target`.
+    """Compute the belief after a step of the teammate, and write it into row `target` of `s.rows`.
 
-    Goals with less than the share `negligible` of the heaviest weight become impossible. Returns the number of possible
-    goals, and a factor: rows hold odds only, and the new weights times this factor have the scale of the old ones.
+    The weights in a row have no fixed scale. To compare weights before and after the step, multiply the new ones by the
+    factor that is returned.
+
+    Args:
+        s: the search, whose `rows` hold the beliefs.
+        row: the row of the belief before the step.
+        target: the row of the belief after the step.
+        teammate: the teammate's state after the step.
+        negligible: goals with less than this share of the heaviest goal's weight become impossible.
+
+    Returns:
+        The number of possible goals after the step, and the factor.
     """
     rows, alive, n = s.rows, s.world.alive, 0
     for k in range(alive.shape[1]):
@@ -149,11 +169,21 @@ def after_step(s: Search, row: int, target: int, teammate: int, negligible: floa
 
 @inner
 def after_answer(s: Search, row: int, target: int, teammate: int, question: int, answer: int) -> tuple[int, float]:
-    """Compute the belief after an answer to a question from the belief in row `row`, and write it into row `target`.
+    """Compute the belief after an answer, and write it into row `target` of `s.rows`.
 
-    Weights of beliefs are scaled so that no number gets too small. Returns the number of goals that are still possible,
-    and the factor that undoes this scaling: new weights times the factor are old weights times the probability of the
-    answer.
+    The weights in a row have no fixed scale. The new weights, multiplied by the factor that is returned, are the old
+    weights times the probability of the answer given each goal.
+
+    Args:
+        s: the search, whose `rows` hold the beliefs.
+        row: the row of the belief before the answer.
+        target: the row of the belief after the answer.
+        teammate: the teammate's state.
+        question: the row of the question in `s.sets`.
+        answer: the index of the answer.
+
+    Returns:
+        The number of goals that are still possible, and the factor.
     """
     rows, asked, n = s.rows, s.asked[question], 0
     n_words = s.world.alive.shape[1]
@@ -182,7 +212,10 @@ def after_answer(s: Search, row: int, target: int, teammate: int, question: int,
 
 @inner
 def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
-    """Remove goals of weight 0 or below `negligible` times the heaviest from ``s.rows[row]``; return how many stay."""
+    """Make goals impossible in ``s.rows[row]`` if their weight is 0, or below `negligible` times the heaviest weight.
+
+    Returns the number of goals that are still possible.
+    """
     heaviest = 0.0
     n, _ = list_goals(s, row, teammate)
     ranked = s.ranked
@@ -200,7 +233,7 @@ def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
 
 @inner
 def _count_from_highest(s: Search, row: int) -> float:
-    """Subtract the highest log-odds in the belief ``s.rows[row]`` from all, so that equal odds are equal rows.
+    """Subtract the highest log-odds in the belief ``s.rows[row]`` from all, so that equal beliefs are equal rows.
 
     Returns the factor by which the new weights must be multiplied to get the old ones; 1 if beliefs have no log-odds.
     """
@@ -218,7 +251,10 @@ def _count_from_highest(s: Search, row: int) -> float:
 
 @inner
 def divides(s: Search, row: int, question: int) -> bool:
-    """Whether at least two answers to a question are each true for some possible goal of the belief ``s.rows[row]``."""
+    """Return whether a question separates some possible goals of the belief ``s.rows[row]`` from others.
+
+    That is so if at least two of its answers are each true for some possible goal.
+    """
     parts = 0
     for answer in range(s.asked[question].answers):
         for k in range(s.world.alive.shape[1]):
@@ -230,7 +266,7 @@ def divides(s: Search, row: int, question: int) -> bool:
 
 @part
 def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
-    """Whether two questions divide the possible goals of the belief ``s.rows[row]`` into the same parts."""
+    """Return whether two questions divide the possible goals of the belief ``s.rows[row]`` into the same parts."""
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
         found = False
@@ -248,9 +284,9 @@ def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
 def price_of(s: Search, row: int, question: int) -> float:
     """Return the expected price of a question in the belief ``s.rows[row]``.
 
-    A yes/no question names the possible goals on its cheaper side. A question with a margin `d` is repeated until one
-    answer has been given `d` times more often than the other: its price is multiplied by the mean number of
-    repetitions.
+    A yes/no question names either its possible goals or all others, whichever is cheaper. A question with a margin `d`
+    is repeated until one answer has been given `d` times more often than the other, so its price is multiplied by the
+    mean number of repetitions.
     """
     asked = s.asked[question]
     if asked.price >= 0.0:

@@ -55,9 +55,9 @@ class Bound:
     Attributes:
         value: the bound.
         verdict: how the value was obtained; exact if it is the optimum itself.
-        groups: the groups of goals that were solved, as if an oracle had named the goal's group; goals in none of them
-            are taken to cost nothing.
-        states: states that were solved for these groups.
+        groups: the groups of goals that were solved, as if an oracle had named, for free, the group of the true goal;
+            goals in no group are taken to cost nothing.
+        states: number of states that were solved for these groups.
         seconds: time taken.
     """
 
@@ -105,8 +105,8 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
 def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = MOST_STATES) -> Bound | None:
     """Return a lower bound: the least expected marginal cost if all answers after the first `before` ones were true.
 
-    Returns None if that takes more than `limit` states, if answers are always true, or if `before` is below 1: in the
-    last two cases `bound_problem` gives as much.
+    Returns None if computing it takes more than `limit` states. Also returns None if answers are always true or
+    `before` is below 1, because `bound_problem` gives the same bound then.
     """
     if problem.answers.truthful or before < 1:
         return None
@@ -143,9 +143,10 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 
 
 class _Partition:
-    """A partition of the goals into groups, each solved and as large as `limit` states allow, with their summed value.
+    """A partition of the goals into groups, each solved, and the sum of their values.
 
-    The next group is made from the first goals when `order` has sorted all that are in no group yet.
+    Each group is made as large as `limit` states allow: of the goals that are in no group yet, sorted by `order`, it
+    takes the first ones.
     """
 
     def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:
@@ -160,7 +161,7 @@ class _Partition:
             left = [goal for goal in left if goal not in group]
 
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
-        """Return the largest group of the first goals in `ordered` that can be solved; add it to this partition."""
+        """Add the largest group of the first goals in `ordered` that can be solved, and return it."""
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
@@ -179,12 +180,12 @@ class _Partition:
 
 
 def _by_weight(tables: Tables) -> Order:
-    """Return a function that sorts a list of goals, the likeliest first."""
+    """Return a function that sorts a list of goals by their weight, the likeliest first."""
     return lambda left: sorted(left, key=lambda goal: (-tables.weight[tables.start, goal], goal))
 
 
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
-    """Return a function that sorts a list of goals so that those that are expensive to tell apart come together.
+    """Return a function that sorts a list of goals so that goals that are expensive to tell apart are neighbours.
 
     Each next goal is the one with the largest sum of `_pair_values` with the goals before it.
     """
@@ -208,7 +209,10 @@ def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
 
 
 def _pair_values(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
-    """``float64 [n_goals, n_goals]``: the optimal value if only these two goals were possible, 0 on the diagonal."""
+    """Return the optimal value for each pair of goals if only these two were possible, ``float64 [n_goals, n_goals]``.
+
+    It is 0 on the diagonal.
+    """
     values = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):
         for j, other in enumerate(goals[:i]):

@@ -52,13 +52,16 @@ WORTH_MOVING = 0.01
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return after how many answers to a question plans choose the next questions anew; others share the last list."""
+    """Return the number of answers to a question that lead to their own list of candidates.
+
+    Candidates are the questions that a plan compares next. All further answers share the last of these lists.
+    """
     return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
 
 
 @inner
 def choose_candidates(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> None:
-    """Choose the questions that plans compare in a state, its candidates, and write them into list `list_no`.
+    """Choose the candidates of a state, the questions that plans compare there, and write them into list `list_no`.
 
     They are the proposals of least cost (`ask_then_act`). The belief of the state is ``s.rows[level]``.
     """
@@ -93,7 +96,7 @@ def choose_candidates(s: Search, level: int, teammate: int, place: int, load: in
 
 @inner
 def copy_question(s: Search, question: int, target: int) -> None:
-    """Copy a question from its row of `s.sets` and `s.asked` to row `target`."""
+    """Copy a question from row `question` of `s.sets` and `s.asked` to row `target`."""
     sets = s.sets
     for answer in range(sets.shape[1]):
         for k in range(sets.shape[2]):
@@ -105,11 +108,11 @@ def copy_question(s: Search, question: int, target: int) -> None:
 def ask_then_act(
     s: Search, level: int, teammate: int, place: int, load: int, question: int, weight: float, limit: float
 ) -> float:
-    """Return the merit of a question, less is better: its price, and the cost of what follows without planning.
+    """Return the merit of a question: its price plus the expected cost after the answer. The smallest merit is best.
 
-    What follows is the expected `leaf_value` after the answer. All of it is times the `weight` of the belief,
-    ``s.rows[level]``. If it is not below `limit`, ``inf`` is returned. The answer that leaves fewer goals takes less
-    work, so it comes first.
+    The cost after the answer is estimated without planning (`leaf_value`). Everything is multiplied by `weight`, that
+    of the belief ``s.rows[level]``. A merit of at least `limit` is returned as ``inf``. The answer that leaves fewer
+    goals takes less work, so it comes first.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = weight * price_of(s, level, question)
@@ -135,10 +138,10 @@ def ask_then_act(
 
 @part
 def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int) -> None:
-    """Write the merits (`ask_then_act`) of proposals `first` to ``last - 1`` into ``s.merits[0]``.
+    """Compute the merits (`ask_then_act`) of proposals `first` to ``last - 1``, and write them into ``s.merits[0]``.
 
-    A merit is ``inf`` if the proposal is not among the best so far, or if the budget of states is used up, except for
-    proposal 0.
+    A merit is ``inf`` if the proposal is not among the best so far. If the budget of states is used up, only proposal 0
+    gets another merit than ``inf``.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
@@ -150,7 +153,10 @@ def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: f
 
 @inner
 def _nth_smallest(numbers: Any, n: int, place: int) -> float:
-    """Return the number at a `place` (1 for the smallest) among the first `n` in order; inf if there are too few."""
+    """Return the number at position `place` (1 for the smallest) of the first `n` numbers if they were sorted.
+
+    It is inf if there are fewer numbers.
+    """
     least, found = -np.inf, 0
     while found < place:
         best, times = np.inf, 0
@@ -180,10 +186,11 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 @part
 def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Propose the goals about which it is best to ask alone: the best one, the best two, and so on up to nine together.
+    """Propose questions about the goals that have the best merits if asked about alone.
 
-    The goals are those of the belief ``s.rows[row]``, which has no negligible ones; merits are those in the belief
-    ``s.rows[level]``. There are `n` proposals before; returns their new number.
+    One question is about the best goal, one about the best two, and so on up to nine. The goals are those of the belief
+    ``s.rows[row]``, in which negligible goals are left out. Merits are computed for the belief ``s.rows[level]``. `n`
+    is the number of proposals so far; returns the new number.
     """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER], s.lists[CHOSEN]
@@ -208,8 +215,8 @@ def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, l
 def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
     """Improve the best of `n` proposals by moving one goal at a time to the other side; add the results as proposals.
 
-    Goals of the belief ``s.rows[row]`` are moved; merits are those in ``s.rows[level]``. Returns the new number of
-    proposals.
+    Only goals of the belief ``s.rows[row]`` are moved. Merits are computed for the belief ``s.rows[level]``. Returns
+    the new number of proposals.
     """
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
     goals, order = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER]
@@ -236,9 +243,10 @@ def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int
 def _best_move(
     s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, goals: Any, reached: float
 ) -> tuple[Any, float]:
-    """Return the goal whose move to the other side improves the question in the spare row most, and its merit then.
+    """Return the goal to move to the other side of a question, and the merit (`ask_then_act`) after the move.
 
-    The goal is -1 if no move of one of `goals` makes the merit less than `reached`, that of the question as it is.
+    The question is in the row after the proposals. The goal is the one of `goals` whose move makes the merit smallest;
+    -1 if no move makes it smaller than `reached`, the merit of the question as it is.
     """
     spare, limits = s.pool + POOL_ROOM, s.limits[0]
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
@@ -263,7 +271,7 @@ def _best_move(
 
 @part
 def _add_choices(s: Search, n: int) -> int:
-    """Add the choices (questions that offer options) to the `n` proposals; return the new number of proposals."""
+    """Add the choices (questions with several options) to the `n` proposals; return the new number of proposals."""
     for k in range(s.limits[0].choices):
         copy_question(s, s.choices + k, s.pool + n)
         n += 1
@@ -272,7 +280,10 @@ def _add_choices(s: Search, n: int) -> int:
 
 @part
 def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Add the best of `n` proposals again, repeated until one answer leads by 2 or more; return their new number."""
+    """Add the best of `n` proposals once more for each margin from 2 on; return the new number of proposals.
+
+    A question with a margin is repeated until one answer has been given that many times more often than the other.
+    """
     limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
     if limits.margins < 2:
         return n
@@ -296,10 +307,10 @@ def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int
 
 @part
 def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
-    """Whether a question is none of the first `length` candidates of a list, and its answer is not known already.
+    """Return whether a question is worth adding to the first `length` candidates of list `list_no`.
 
-    Where errors persist, a question that was asked before, in the episode or in the plan, would get the same answer
-    again.
+    It must differ from them, and its answer must not be known already. The answer is known if errors are persistent and
+    the question was asked before, in the episode or in the plan.
     """
     if s.asked_word < 0:
         return True
@@ -321,7 +332,7 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 
 @inner
 def _same(s: Search, question: int, other: int) -> bool:
-    """Whether two questions divide the possible goals of ``s.rows[0]`` alike, and are repeated equally often."""
+    """Return whether two questions divide the possible goals of ``s.rows[0]`` alike and have the same margin."""
     one, two = s.asked[question], s.asked[other]
     same = bool(one.answers == two.answers and one.margin == two.margin)
     for answer in range(one.answers):
@@ -332,7 +343,10 @@ def _same(s: Search, question: int, other: int) -> bool:
 
 @inner
 def _is_known(s: Search, question: int, answer: int) -> bool:
-    """Whether the possible goals for which an answer to a question is true were asked about earlier in the episode."""
+    """Return whether the episode had a question about the same possible goals as one answer of this question.
+
+    `answer` is the index of an answer, and the goals are those for which it is true.
+    """
     for i in range(s.limits[0].known):
         same = True
         for k in range(s.sets.shape[2]):

@@ -57,11 +57,11 @@ Progress = Callable[[int, int], None]
 
 
 class TooLarge(AskwiseError):  # noqa: N818 - it names what the problem is
-    """The error that an exact answer would take more work than allowed."""
+    """Raised if an exact answer would take more work than allowed."""
 
 
 class OffTheMap(InputError):  # noqa: N818 - it names what happened
-    """The error that a situation cannot come about from where the solver began."""
+    """Raised if a situation is asked about that cannot follow from the solver's start."""
 
 
 # -- the common interface of both solvers ----------------------------------------------------------------------------
@@ -72,9 +72,9 @@ class BestMove:
     """The optimal move in one state: an action or a question.
 
     Attributes:
-        action: the number of the action, None for a question.
+        action: the index of the action, None for a question.
         ask: the question, None for an action.
-        expected_marginal_cost: the expected cost from here on, beyond that of knowing the goal.
+        expected_marginal_cost: the expected cost from this state on, beyond that of an agent that knows the goal.
     """
 
     action: int | None
@@ -83,17 +83,21 @@ class BestMove:
 
 
 class OptimalPolicy(ABC):
-    """An optimal policy: `Solver` for true answers to yes/no questions, or `LimitedSolver` for all other problems.
+    """The base class of exact solvers; an object returns the optimal move in any state that the solver covers.
+
+    The subclass `Solver` is for problems in which all questions are yes/no questions with true answers, and
+    `LimitedSolver` for all others.
 
     Args:
         problem: the problem.
-        goals: only these goals, as if an oracle had said that it is one of them; by default all of positive prior.
-        tables: the problem's tables, if they are there already.
+        goals: the goals to consider, as if an oracle had said that one of them is true; by default all of positive
+            prior.
+        tables: the arrays of the problem (`tables_of`), if you have computed them already.
 
     Attributes:
-        states: number of states that were solved.
-        splits: number of questions that were looked at.
-        follows_answers: whether `at` takes the answers so far; otherwise it takes the possible goals.
+        states: number of states solved so far.
+        splits: number of questions compared so far.
+        follows_answers: what the second argument of `at` is: if True, all answers so far; if False, the possible goals.
     """
 
     states: int
@@ -109,7 +113,12 @@ class OptimalPolicy(ABC):
 
     @abstractmethod
     def at(self, state: JointState, known: Any = ..., /) -> BestMove:
-        """Return the optimal move; `known`: the answers so far if `follows_answers`, otherwise the possible goals."""
+        """Return the optimal move in `state`.
+
+        Args:
+            state: the states of both agents.
+            known: what has been learnt. If `follows_answers`, all answers so far, otherwise the possible goals.
+        """
 
     def move(self, state: JointState, possible: Any, answers: Sequence[Answer]) -> BestMove:
         """Return the optimal move in `state`, given both the possible goals and the answers since the solver's start.
@@ -126,18 +135,22 @@ class OptimalPolicy(ABC):
     def begun_at(
         self, tables: Tables, goals: Sequence[int], *, ego: int, answers: Sequence[Answer], limit: int | None
     ) -> OptimalPolicy:
-        """Return the same kind of solver for an episode that continues from another situation.
+        """Return a new solver of the same class, for an episode that continues from another situation.
 
         Args:
-            tables: the problem seen from there, with the belief as its prior.
+            tables: the problem seen from the new situation, with the belief there as its prior.
             goals: the goals that are possible there.
             ego: the state of the ego agent.
-            answers: the answers so far: as many questions fewer are left, and persistent errors stay.
+            answers: the answers so far. Each is one question less, and if errors are persistent, the same question
+                would get the same answer.
             limit: the most states to solve, None for any number.
         """
 
     def solve_everywhere(self) -> None:
-        """Solve the start, so that `at` can be called for any other state; `TooLarge` if that could take too long."""
+        """Solve the problem from its start, so that `at` can be called for any state that may follow.
+
+        Raises `TooLarge` if that could take too long.
+        """
         self.at(self.problem.start)
 
     def __call__(self, state: JointState, *given: Any) -> BestMove:
@@ -155,12 +168,15 @@ class OptimalPolicy(ABC):
         return float((weights * steps).sum() / weights.sum())
 
     def _move_to(self, state: JointState, goal: int) -> BestMove:
-        """Return the move of least cost if the goal is known: a step towards it, or waiting."""
+        """Return the move of least cost if `goal` is known to be true: a step towards it, or waiting."""
         optimal = self.problem.ego.optimal(state.ego)[goal]
         return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.ego.actions.stay, None, 0.0)
 
     def _place_and_load(self, ego: int) -> tuple[int, int]:
-        """Return the ego agent's place and its load, as an index of `goals`; -1 for none or that of another goal."""
+        """Return the ego agent's place and its load in state `ego`.
+
+        The load is an index into `goals`; -1 if there is none, or if it is needed for a goal that is not in `goals`.
+        """
         place, load = self.tables.ego.split(ego)
         return place, self.goals.index(load) if load in self.goals else -1
 
@@ -170,12 +186,12 @@ class OptimalPolicy(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a problem is.
+    """How large a problem is, for messages about problems that are too large.
 
     Attributes:
         goals: number of goals.
         questions: number of ways in which a question can divide the goals at the start.
-        states: a number that the states cannot exceed; most searches need a tiny part of it.
+        states: an upper bound on the number of states; most searches visit a tiny part of them.
     """
 
     goals: int
@@ -183,7 +199,7 @@ class Size:
     states: float
 
     def too_large(self, reason: str) -> TooLarge:
-        """Return the error to raise for a problem that is too large, with its size and this reason in the message."""
+        """Return the error that the problem is too large; its message states the size and `reason`."""
         questions, states = (f"{n:,}" if n < 10**7 else f"{n:.1e}" for n in (self.questions, self.states))
         return TooLarge(
             f"too large for an exact answer: {self.goals} goals, {questions} questions at the start alone, "
@@ -202,15 +218,15 @@ def size_of(tables: Tables, goals: Sequence[int]) -> Size:
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """Amounts to pay for a question in place of its price; they depend on the true goal (`askwise.planning.groups`).
+    """Amounts that replace the price of a question. Unlike prices, they depend on whether the true goal is named.
 
-    No amount may be below 0 or fall as more goals are named: the search relies on it.
+    They make bounds valid that are computed from groups of goals (`askwise.planning.groups`). No amount may be below 0
+    or fall as more goals are named: the search relies on it.
 
     Attributes:
-        amounts: ``float64 [n_zones, 2, n_goals]``; the last index counts goals. ``[:, 0, i]`` if the true goal is
-            named together with `i` others, ``[:, 1, j]`` if it is not named but `j` other goals are.
-        zone: ``int32 [n_states]``, the first index into `amounts` for each state of the teammate; the states of a zone
-            have the same amounts.
+        amounts: ``float64 [n_zones, 2, n_goals]``; the last index counts goals. ``[:, 0, i]`` is paid if the true goal
+            is named together with `i` others, ``[:, 1, j]`` if it is not named but `j` other goals are.
+        zone: ``int32 [n_states]``, the first index into `amounts` for each state of the teammate.
     """
 
     amounts: FloatArray
@@ -220,7 +236,10 @@ class Charges:
 def search_of(
     tables: Tables, goals: Sequence[int], price: AdditivePrice, charges: Charges | None = None
 ) -> ExactSearch:
-    """Return the arrays of the exact search as if only these goals were possible; weights are not normalised."""
+    """Return the workspace of the exact search for a problem in which only these goals are possible.
+
+    Weights are not normalised: those of the goals that are left out are missing in their sum.
+    """
     goals = list(goals)
     states, places = tables.weight.shape[0], tables.ego.next.shape[0]
     # A weight, the steps, whether the goal is possible, and the ego agent's steps, twice.
@@ -240,14 +259,17 @@ def search_of(
 
 
 class Solver(OptimalPolicy):
-    """The optimal policy with true answers to any number of yes/no questions; states are solved when asked for.
+    """The optimal policy if any number of yes/no questions is allowed and all answers are true.
+
+    A state is solved when `at` is first called for it.
 
     Args:
         problem: the problem.
-        goals: only these goals, as if an oracle had said that it is one of them; by default all of positive prior.
-        tables: the problem's tables, if they are there already.
+        goals: the goals to consider, as if an oracle had said that one of them is true; by default all of positive
+            prior.
+        tables: the arrays of the problem (`tables_of`), if you have computed them already.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the states solved and the questions looked at so far.
+        progress: called now and then with the numbers of states solved and of questions compared so far.
         charges: amounts to pay for questions in place of the problem's prices.
     """
 
@@ -274,12 +296,12 @@ class Solver(OptimalPolicy):
         self._table = table_of(FIRST_SIZE)
 
     def at(self, state: JointState, possible: Any = None) -> BestMove:
-        """Return the optimal move in `state` when only the goals `possible` are left.
+        """Return the optimal move in `state` if only the goals `possible` are left.
 
         Args:
-            state: where both agents are; the teammate is on a shortest plan for a possible goal.
-            possible: numbers of goals, or ``bool [n_goals]``; those that the teammate's path rules out may be among
-                them. By default all.
+            state: the states of both agents; the teammate is on a shortest plan for a possible goal.
+            possible: indices of goals, or ``bool [n_goals]``. It may include goals that the teammate's path rules out.
+                By default all goals.
         """
         goals = self._mask(state.teammate, possible)
         if not goals & (goals - 1):
@@ -306,14 +328,20 @@ class Solver(OptimalPolicy):
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 
     def solve_everywhere(self) -> None:
-        """Solve the start, then lift the limit; `TooLarge` if a state off the optimal path has too many questions."""
+        """Solve the problem from its start, then allow any number of states for states off the optimal path.
+
+        Raises `TooLarge` if there could be too many questions in one state.
+        """
         if self.limit is not None and self.size.questions > self.limit:
             raise self.size.too_large(f"at most {self.limit:,} are allowed for")
         super().solve_everywhere()
         self.limit = None  # whether a state is solved must not depend on the states that were asked for before
 
     def _mask(self, w: int, possible: Any) -> int:
-        """Return, as bits, those of the goals `possible` (as in `at`) to which the teammate's state `w` may lead."""
+        """Return the goals in `possible` that the teammate may still pursue in its state `w`, as bits.
+
+        `possible` is given as for `at`. Bit `k` stands for ``self.goals[k]``.
+        """
         alive = int(self.search.alive[w])
         if possible is not None:
             members = np.asarray(possible)
@@ -327,9 +355,10 @@ class Solver(OptimalPolicy):
         return alive
 
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
-        """Return a state's value, and its best choice: an action's number, or ``-1 - q`` to ask about the goals `q`.
+        """Return the value of a state, and its best choice.
 
-        Sets of goals are bits of a number: bit `k` stands for ``self.goals[k]``.
+        The choice is the index of an action, or ``-1 - q`` to ask about the goals `q`. Sets of goals are bits of a
+        number: bit `k` stands for ``self.goals[k]``. `w` is the teammate's state.
         """
         number = self._work_off((goals, w, place, load))  # the table may grow meanwhile
         entry = self._table[number]
@@ -337,7 +366,10 @@ class Solver(OptimalPolicy):
         return float(entry["value"]), int(entry["choice"])
 
     def _work_off(self, state: tuple[int, int, int, int]) -> int:
-        """Solve a state: goals as bits, teammate's state, place, load. Return the index of its entry in the table."""
+        """Solve a state, and return the index of its entry in the table.
+
+        `state` has the possible goals as bits, the teammate's state, and the ego agent's place and load.
+        """
         depth, end, entry = -1, -1, 0
         while end != DONE:
             end, depth, entry = self._continue(depth, self.states + STATES_A_TURN, SPLITS_A_TURN, state)
@@ -351,10 +383,17 @@ class Solver(OptimalPolicy):
     def _continue(
         self, depth: int, most_states: int, most_splits: int, state: tuple[int, int, int, int]
     ) -> tuple[int, int, int]:
-        """Continue until `most_states` are in the table, or `most_splits` more questions were looked at.
+        """Continue the search until it is done or reaches one of the limits on its work.
 
-        Returns the reason why it ended (`DONE`, `PAUSED` or `TABLE_FULL`; a full table is made larger), the depth of
-        the search's stack, which is to be passed to the next call, and the index of the state's entry in the table.
+        Args:
+            depth: the depth of the search's stack after the last call, -1 to begin.
+            most_states: the most states in the table.
+            most_splits: the most questions to compare in this call.
+            state: the state to solve, as for `_work_off`.
+
+        Returns:
+            Why the call ended (`DONE`, `PAUSED` or `TABLE_FULL`; a full table is made larger), the depth of the stack
+            for the next call, and the index of the state's entry in the table.
         """
         kernel: Any = search
         all_splits, end, entry = self.splits + most_splits, PAUSED, 0
@@ -381,7 +420,10 @@ class Solver(OptimalPolicy):
 
 
 class Endgame(Solver):
-    """The exact search that a planner tries when few goals are left; it gives up after `states` states in all."""
+    """An exact search that a planner tries when few goals are left.
+
+    It gives up once it has solved `states` states in all.
+    """
 
     def __init__(self, problem: Problem, tables: Tables, goals: Sequence[int], *, states: int) -> None:
         super().__init__(problem, goals=goals, tables=tables, limit=None)
@@ -389,7 +431,10 @@ class Endgame(Solver):
         self.gave_up = False
 
     def best(self, state: JointState, possible: Sequence[int]) -> BestMove | None:
-        """Return the optimal move with the goals `possible` left, None once that has taken too much work."""
+        """Return the optimal move if the goals `possible` are left; None if that takes too much work.
+
+        After it has taken too much work once, the result is always None.
+        """
         if self.gave_up:
             return None
         try:
@@ -411,10 +456,10 @@ class Endgame(Solver):
 
 
 def check_teammate(problem: Problem, who: str) -> None:
-    """Refuse a teammate that is not a UROP (draws one of its shortest plans uniformly), and unusual answer models.
+    """Raise an error unless the exact recursion applies: the teammate is a UROP, and the answer model is a plain one.
 
-    With another teammate the belief would depend on its path, not only on its state. `who` names the caller in the
-    message.
+    A UROP draws one of its shortest plans uniformly. With another teammate the belief would depend on its path, not
+    only on its state. `who` names the caller in the message.
     """
     if problem.policies is not None:
         raise InputError(

@@ -29,14 +29,14 @@ REPLIES_A_STATE = 15
 
 @dataclass(slots=True)
 class WorkLimit:
-    """The work done so far by a solver with a limited number of questions, and when to give up.
+    """Counts the work of a solver with a limited number of questions, and stops it when a limit is reached.
 
     Attributes:
         goals: number of goals.
         questions: the most questions in an episode.
-        limit: the most states to solve, or as much other work; None for any number.
-        states: states so far.
-        replies: replies to questions that were looked at so far.
+        limit: the most states to solve, or as much work of other kinds; None for any amount.
+        states: number of states so far.
+        replies: number of replies to questions considered so far.
     """
 
     goals: int
@@ -46,7 +46,7 @@ class WorkLimit:
     replies: int = 0
 
     def count(self, states: int = 0, replies: int = 0) -> None:
-        """Count work that is about to be done; raise `TooLarge` if it is too much."""
+        """Add work that is about to be done; raise `TooLarge` if the total exceeds the limit."""
         self.states += states
         self.replies += replies
         if self.limit is not None and self.states + REPLIES_A_STATE * self.replies > self.limit:
@@ -62,12 +62,15 @@ Counts = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class Evidence(NamedTuple):
-    """What answers and steps have told about the goal: with the prior and the teammate's state it gives the belief.
+    """What is known about the goal from answers and the teammate's steps.
+
+    Together with the prior and the teammate's state, it determines the belief.
 
     Attributes:
         left: the possible goals, as bits.
-        against: pairs of a number `k` and a tuple: how many answers to questions with `k` possible answers spoke
-            against each goal; 0 for impossible goals and for at least one possible goal.
+        against: pairs of a number `k` and a tuple with an entry for each goal: how many answers to questions with `k`
+            possible answers were false for this goal. For each `k`, the least entry of a possible goal is 0; the
+            entries of impossible goals are 0, too.
         asked: keys of the questions that may not be asked again.
     """
 
@@ -82,7 +85,7 @@ class Evidence(NamedTuple):
 
 
 class AnswerEffects:
-    """Changes of what is known about the goal, as `Evidence`, by answers and by the teammate's steps.
+    """Computes how answers and the teammate's steps change the `Evidence` about the goal.
 
     Args:
         answers: the probabilities of wrong and missing answers.
@@ -95,14 +98,17 @@ class AnswerEffects:
         self._known: dict[tuple[int, Counts, int, int], tuple[Counts, float]] = {}
 
     def ratio(self, n_answers: int) -> float:
-        """Return how likely each wrong answer is, as a multiple of the true answer, for a question with `n_answers`."""
+        """Return the probability of a given wrong answer divided by that of the true answer.
+
+        `n_answers` is the number of possible answers to the question.
+        """
         return self.wrong / (n_answers - 1) / (1.0 - self.wrong)
 
     def after_answer(self, before: Evidence, true_for: int, n_answers: int) -> tuple[Evidence, float]:
         """Return the evidence after an answer that is true for the goals `true_for` (bits), and a factor.
 
-        The weights that the new evidence gives, times the factor, are the old ones times the likelihood of the answer.
-        The factor is 0 if the answer is impossible.
+        The weights of the new evidence (`weights`), multiplied by the factor, are the old weights times the likelihood
+        of the answer. The factor is 0 if the answer is impossible.
         """
         left, against, asked = before
         if self.wrong == 0:
@@ -118,24 +124,32 @@ class AnswerEffects:
         return Evidence(left, reduced, asked), factor * (1.0 - self.refused) * (1.0 - self.wrong)
 
     def after_true_answer(self, before: Evidence, true_for: int, factor: float = 1.0) -> tuple[Evidence, float]:
-        """Return what `after_answer` returns if no answer is wrong; `factor` is the probability of an answer."""
+        """Return the evidence after an answer that cannot be wrong, and a factor, as `after_answer` does.
+
+        `factor` is the probability that the question is answered.
+        """
         after, more = self.after_step(before, true_for)
         return after, factor * more if after.left else 0.0
 
     def after_step(self, before: Evidence, possible: int) -> tuple[Evidence, float]:
         """Return the evidence after a step of the teammate that leaves only the goals `possible` (bits), and a factor.
 
-        The weights that the new evidence gives, times the factor, are the old ones of these goals.
+        The weights of the new evidence (`weights`), multiplied by the factor, are the old weights of these goals.
         """
         left = before.left & possible
         counts, factor = self._reduced(left, before.against)
         return Evidence(left, counts, before.asked), factor
 
     def _reduced(self, left: int, against: Counts) -> tuple[Counts, float]:
-        """Subtract the least count of the possible goals `left` (bits) from the counts of answers against each goal.
+        """Subtract the least count of a possible goal from all counts, so that equal beliefs have equal evidence.
 
-        Returns the new counts, 0 for impossible goals, and the factor by which their weights must be multiplied to get
-        the old.
+        Args:
+            left: the possible goals, as bits.
+            against: the counts of answers that were false for each goal (`Evidence.against`).
+
+        Returns:
+            The new counts, 0 for impossible goals, and the factor by which the new weights must be multiplied to get
+            the old.
         """
         factor, reduced = 1.0, []
         inside = [(left >> k) & 1 for k in range(self.n_goals)] if against else []
@@ -149,7 +163,10 @@ class AnswerEffects:
         return tuple(reduced), factor
 
     def weights(self, evidence: Evidence) -> FloatArray:
-        """``float64 [n_goals]``: m, the factor that answers have put on each goal's weight, 0 if it is impossible."""
+        """Return m: the factor by which answers have changed each goal's weight, ``float64 [n_goals]``.
+
+        It is 0 for impossible goals.
+        """
         found = np.array([float((evidence.left >> k) & 1) for k in range(self.n_goals)])
         for n_answers, numbers in evidence.against:
             found *= self.ratio(n_answers) ** np.array(numbers, dtype=np.float64)
@@ -162,14 +179,15 @@ CERTAIN = 0
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuestionTable:
-    """The questions that may be asked in one belief, and the beliefs that their answers lead to.
+    """The questions that may be asked in one belief, and the beliefs after their answers.
 
     Attributes:
         options: the questions.
         prices: ``float64 [n_options]``, their prices.
-        beliefs: ``int [n_options, n_replies]``, the number of the belief after each reply; unless all answers are true,
+        beliefs: ``int [n_options, n_replies]``, the index of the belief after each reply; unless all answers are true,
             the last column is for no reply.
-        factors: ``float64 [n_options, n_replies]``, the factor of the weights in that belief, 0 for impossible replies.
+        factors: ``float64 [n_options, n_replies]``, the factor by which weights in that belief must be multiplied to
+            have the scale of the weights before; 0 for impossible replies.
     """
 
     options: list[Option]
@@ -179,9 +197,9 @@ class QuestionTable:
 
 
 class BeliefGraph:
-    """All beliefs that were met, numbered, with the beliefs that questions and steps lead to.
+    """A graph of all beliefs that a solver has reached, whose edges are answers to questions and the teammate's steps.
 
-    A *stage* is a number of questions that may still be asked. The same belief has another number in each stage.
+    A *stage* is the number of questions that may still be asked. The same belief has another index in each stage.
 
     Args:
         questions: the questions of the problem.
@@ -201,7 +219,7 @@ class BeliefGraph:
         self._keys: dict[int, set[Hashable]] = {}
 
     def number(self, stage: int, evidence: Evidence) -> int:
-        """Return the number of a belief with `stage` questions left; a new number if it was not met before."""
+        """Return the index of a belief if `stage` questions are left; a belief that is not in the graph is added."""
         if evidence.certain:
             return CERTAIN
         key = stage, self._relevant(evidence, stage)
@@ -213,14 +231,14 @@ class BeliefGraph:
         return self._numbers[key]
 
     def known(self, stage: int, evidence: Evidence) -> int | None:
-        """Return the index of the belief after `evidence`, with `stage` questions left; None if the graph lacks it."""
+        """Return the index of a belief if `stage` questions are left; None if it is not in the graph."""
         return self._numbers.get((stage, self._relevant(evidence, stage)))
 
     def _relevant(self, evidence: Evidence, stage: int) -> Evidence:
-        """Return the evidence without the parts that can no longer matter, so that equal beliefs have one key.
+        """Return the evidence without the asked questions that no longer matter, so that equal beliefs have one key.
 
-        These are the questions asked so far that are no candidates for the goals that are left or, if `stage` (the
-        number of questions left) is 0, all of them.
+        A question no longer matters if it would not be asked about the goals that are left. If `stage`, the number of
+        questions left, is 0, none of them matters.
         """
         left, against, asked = evidence
         if not asked or not stage:
@@ -230,7 +248,7 @@ class BeliefGraph:
         return Evidence(left, against, asked & self._keys[left])
 
     def questions_of(self, belief: int) -> QuestionTable | None:
-        """Return the questions in the belief with this number, None if no more questions are allowed."""
+        """Return the questions that may be asked in a belief, given by its index; None if no more are allowed."""
         stage = self._stage[belief]
         if not stage and not self.truthful:
             return None
@@ -239,10 +257,10 @@ class BeliefGraph:
         return self._tables[belief]
 
     def after_step(self, belief: int, alive: int) -> tuple[int, float]:
-        """Return the number of the belief after a step of the teammate that leaves only the goals `alive` (bits).
+        """Return the index of the belief after a step of the teammate, and a factor.
 
-        Returns also the factor by which the weights in that belief must be multiplied to have the scale of those
-        before.
+        The step leaves only the goals `alive` (bits). The new weights, multiplied by the factor, have the scale of
+        those before the step.
         """
         key = belief, alive
         if key not in self._steps:
@@ -251,7 +269,7 @@ class BeliefGraph:
         return self._steps[key]
 
     def _question_table(self, before: Evidence, stage: int) -> QuestionTable:
-        """List the questions in a belief with `stage` questions left; in stage 0 all answers are true."""
+        """Return the questions in a belief if `stage` questions are left; in stage 0 all answers are true."""
         options = self.questions.about(before.left, before.asked if stage else frozenset())
         shape = len(options), max((len(option.parts) for option in options), default=0) + (stage > 0)
         self.work.count(replies=shape[0] * shape[1])
@@ -272,13 +290,14 @@ class BeliefGraph:
 
 @dataclass(slots=True)
 class Stage:
-    """The beliefs that can come about in one state of the teammate with a certain number of questions left.
+    """The beliefs that are possible in one state of the teammate if a certain number of questions is left.
 
     Attributes:
-        met: the numbers of the beliefs.
-        beliefs: ``int [n]``, the same, sorted; row ``k + 1`` of a table of values is the k-th, row 0 is `CERTAIN`.
-        steps: for each next state of the teammate: the state; the beliefs there, one for each row; and the factors of
-            their weights.
+        met: the indices of the beliefs.
+        beliefs: ``int [n]``, the same indices, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is
+            for `CERTAIN`, that is, a known goal.
+        steps: for each next state of the teammate, a tuple: the state, the beliefs there, one for each row, and the
+            factors of their weights.
     """
 
     met: set[int] = field(default_factory=set)
@@ -286,20 +305,23 @@ class Stage:
     steps: list[tuple[int, IntArray, FloatArray]] = field(default_factory=list)
 
     def rows(self, beliefs: IntArray) -> IntArray:
-        """Return the rows of these beliefs in the tables of values; all of them are in `beliefs` or are `CERTAIN`."""
+        """Return the rows of beliefs in the tables of values, given the beliefs' indices.
+
+        Each belief must be `CERTAIN` or one of this stage.
+        """
         found = np.searchsorted(self.beliefs, beliefs).astype(np.int32) + 1
         return np.where(beliefs == CERTAIN, 0, found).astype(np.int32)
 
 
 class Reachable:
-    """The beliefs that can come about in each state of the teammate, by the number of questions left (`Stage`).
+    """Finds the beliefs that are possible in each state of the teammate, for each number of questions left (`Stage`).
 
     States in which at most one goal is possible are left out.
 
     Args:
         tables: the problem, seen from the teammate's start.
         goals: the goals that are possible at the start.
-        beliefs: numbers the beliefs and says which follow.
+        beliefs: the graph to which the beliefs are added.
         most: the most questions in an episode.
         root: the belief at the start.
     """
@@ -312,7 +334,10 @@ class Reachable:
         self._meet(tables.start, most, [beliefs.number(most, start)])
 
     def explore(self) -> Iterator[tuple[int, int]]:
-        """Find the beliefs in all states of the teammate, nearest first; yield each state and its number of beliefs."""
+        """Find the beliefs in all states of the teammate, those near its start first.
+
+        Yields each state, and the number of its beliefs.
+        """
         waiting = list(self.stages)
         while waiting:
             following: dict[int, None] = {}
@@ -327,7 +352,7 @@ class Reachable:
         stages[stage].met.update(belief for belief in beliefs if belief != CERTAIN)
 
     def _ask(self, w: int) -> None:
-        """Add, in the teammate's state `w`, the beliefs that answers to questions asked there lead to."""
+        """Add the beliefs to which questions asked in the teammate's state `w` may lead."""
         stages = self.stages[w]
         for left in range(self.most, 0, -1):
             self._add_answers(list(stages[left].met), stages[left - 1])
@@ -347,7 +372,10 @@ class Reachable:
         after.met.discard(CERTAIN)
 
     def _step(self, w: int) -> Iterator[int]:
-        """Add the beliefs after the teammate's next step from `w`; yield its next states with two or more goals."""
+        """Add the beliefs after the teammate's next step from state `w`.
+
+        Yields its next states in which two or more goals are possible.
+        """
         row = self.tables.following[w]
         for t in row[row >= 0].tolist():
             if not self.alive[t] & (self.alive[t] - 1):

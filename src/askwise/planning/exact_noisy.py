@@ -49,10 +49,10 @@ class EgoPlaces:
     """All combinations of place and load that the ego agent can have after a certain number of steps.
 
     Attributes:
-        column: for each combination, its column in a table of values; a load is an index of the goals, -1 for none.
-        steps: ``int [n_columns, n_goals]``, steps to each goal from there.
-        after: ``int [n_columns, n_actions]``, the column after each action, one step later; -1 where it is not
-            available.
+        column: for each combination, its column in the tables of values; a load is an index of the goals, -1 for none.
+        steps: ``int [n_columns, n_goals]``, steps to each goal from the place with this load.
+        after: ``int [n_columns, n_actions]``, the column after each action, among the combinations one step later; -1
+            where the action is not available.
     """
 
     column: dict[tuple[int, int], int]
@@ -63,13 +63,13 @@ class EgoPlaces:
 class EgoPaths:
     """The places and loads (`EgoPlaces`) that the ego agent can have after 0, 1, 2, ... steps from its start.
 
-    Actions are numbered: its moves, waiting last; then taking up the load of each goal.
+    Here actions have their own indices: first the moves, then waiting, then picking up the load of each goal.
 
     Args:
         tables: the problem.
         goals: the goals that are possible at the start.
         start: place and load; a load is an index of `goals`, -1 for none.
-        wait: the problem's number of the action that waits.
+        wait: the index of the action that waits, in the problem.
         depth: the number of steps that the teammate's longest plan takes.
     """
 
@@ -89,7 +89,7 @@ class EgoPaths:
             here = there
 
     def action(self, place: int, number: int) -> int:
-        """Return the problem's number of an action in a place, given its number here."""
+        """Return the index that the problem gives to an action in a place; `number` is its index in this class."""
         if number < len(self.moves):
             return self.ego.action(place, self.moves[number])
         return int(self.ego.load_actions[self.goals[number - len(self.moves)]])
@@ -125,18 +125,22 @@ class EgoPaths:
 
 
 class LimitedSolver(OptimalPolicy):
-    """The optimal policy with a limited number of questions, computed for all situations at once.
+    """The optimal policy with a limited number of questions of any kind; answers may be wrong or missing.
+
+    All situations that can occur are solved when the object is made.
 
     Args:
         problem: the problem.
         most: the most questions in an episode, answered or not.
         truthful: whether any number of further questions is allowed, with answers that are always true.
-        goals: only these goals, as if an oracle had said that it is one of them; by default all of positive prior.
-        tables: the problem's tables, if they are there already; the teammate begins at their start.
+        goals: the goals to consider, as if an oracle had said that one of them is true; by default all of positive
+            prior.
+        tables: the arrays of the problem (`tables_of`), if you have computed them already; the teammate begins at their
+            start.
         ego: the ego agent's state at the beginning, by default its start.
-        asked: questions that were asked already and may not be asked again where errors persist.
+        asked: questions that were asked already; if errors are persistent, they may not be asked again.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the states solved and the questions looked at so far.
+        progress: called now and then with the numbers of states solved and of questions compared so far.
     """
 
     follows_answers = True
@@ -182,8 +186,8 @@ class LimitedSolver(OptimalPolicy):
         """Return the optimal move in `state` after these answers.
 
         Args:
-            state: where both agents are.
-            answers: the answers since the solver's start, refusals included.
+            state: the states of both agents.
+            answers: all answers since the solver's start, missing ones included.
         """
         evidence, left = self._evidence(state.teammate, answers)
         if evidence.certain:
@@ -205,7 +209,10 @@ class LimitedSolver(OptimalPolicy):
     def begun_at(
         self, tables: Tables, goals: Sequence[int], *, ego: int, answers: Sequence[Answer], limit: int | None
     ) -> LimitedSolver:
-        """Return a `LimitedSolver` for an episode that continues elsewhere; each of `answers` is one question less."""
+        """Return a new `LimitedSolver` for an episode that continues from another situation.
+
+        Each of `answers` leaves one question less.
+        """
         return LimitedSolver(
             self.problem,
             max(0, self.most - len(answers)),
@@ -218,7 +225,7 @@ class LimitedSolver(OptimalPolicy):
         )
 
     def _evidence(self, w: int, answers: Sequence[Answer]) -> tuple[Evidence, int]:
-        """Return what the answers and the teammate's state `w` tell about the goal, and how many questions are left."""
+        """Return the evidence from the answers and the teammate's state `w`, and the number of questions left."""
         n_all = len(self.problem.goals)
         evidence, asked = Evidence((1 << len(self.goals)) - 1), set(self._asked)
         for answer in answers:
@@ -237,7 +244,10 @@ class LimitedSolver(OptimalPolicy):
         return Evidence(evidence.left, evidence.against, frozenset(asked)), left
 
     def _find(self, state: JointState, evidence: Evidence, left: int) -> tuple[int, int, int]:
-        """Return the belief's number, and row and column of the tables of values, with `left` questions left."""
+        """Return the index of a belief, and the row and column of its value, if `left` questions are left.
+
+        The belief is that of `evidence` in `state`. Raises `OffTheMap` if the solver does not cover it.
+        """
         w = state.teammate
         belief, stages = self._beliefs.known(left, evidence), self._reachable.stages.get(w)
         column = self._paths.levels[max(0, int(self.tables.depth[w]))].column.get(self._place_and_load(state.ego))
@@ -277,7 +287,10 @@ class LimitedSolver(OptimalPolicy):
             self._compare_questions(w, left, weights.sum(axis=1))
 
     def _later(self, left: int, stage: Stage, columns: int) -> FloatArray:
-        """``float64 [n_rows, n_columns]``: values after the teammate's step, for each belief, ego place and load."""
+        """Return the values after the teammate's next step, ``float64 [n_rows, n_columns]``.
+
+        Rows are beliefs; columns are the ego agent's places and loads after the step.
+        """
         found = np.zeros((stage.beliefs.size + 1, columns))
         for t, beliefs, factors in stage.steps:
             rows = self._reachable.stages[t][left].rows(beliefs)
@@ -287,10 +300,14 @@ class LimitedSolver(OptimalPolicy):
     def _compare_actions(
         self, here: EgoPlaces, weights: FloatArray, later: FloatArray, delays: FloatArray, lost: Any
     ) -> tuple[FloatArray, Any]:
-        """Return the least cost over all actions, and the best action: ``[n_rows, n_columns]`` each.
+        """Return the least cost of acting now, and the index of the best action, each ``[n_rows, n_columns]``.
 
-        Rows are beliefs, with their `weights`, ``[n_rows, n_goals]``; columns are the places and loads `here`. `later`
-        is from `_later`; `delays` and `lost` are from `EgoPaths.delays`.
+        Args:
+            here: the ego agent's places and loads, the columns.
+            weights: ``[n_rows, n_goals]``, the weights of the goals in each belief, the rows.
+            later: the result of `_later`.
+            delays: from `EgoPaths.delays`.
+            lost: from `EgoPaths.delays`.
         """
         values = np.full((weights.shape[0], len(here.column)), np.inf)
         choices = np.zeros(values.shape, dtype=np.int32)
@@ -307,10 +324,11 @@ class LimitedSolver(OptimalPolicy):
         return values, choices
 
     def _compare_questions(self, w: int, left: int, mass: FloatArray) -> None:
-        """Replace actions by questions where these cost less: in the teammate's state `w`, with `left` questions left.
+        """Improve the values in the teammate's state `w` where a question costs less than the best action.
 
-        `mass` is the sum of the weights in each belief. Beliefs with equally many questions are taken together. True
-        answers lead to fewer goals with as many questions left, so beliefs with fewer goals come first.
+        `left` is the number of questions left, and `mass` the sum of the weights in each belief. Beliefs with equally
+        many questions are computed together. True answers lead to fewer goals with as many questions left, so beliefs
+        with fewer goals come first.
         """
         stage = self._reachable.stages[w][left]
         alike: dict[tuple[int, int, int], list[tuple[int, QuestionTable]]] = {}

@@ -70,7 +70,7 @@ and its value. The table of states is ``ENTRY [size]``: a hash table that grows,
 
 
 class ExactSearch(Struct):
-    """What the exact search reads and writes: a problem, and the stack of states that wait for the values of others."""
+    """The workspace of the exact search: the problem, and a stack of states that wait for the values of others."""
 
     world: World  # the problem
     alive: IntArray  # int64 [n_states], the goals of positive weight
@@ -103,7 +103,10 @@ ExactSearch.make = _make
 
 
 def stacks_of(n_goals: int, n_moves: int, steps: int) -> dict[str, Any]:
-    """Return the fields of an `ExactSearch` that it writes, with room for that many steps and a question a goal."""
+    """Return the fields of an `ExactSearch` that it writes, for plans of at most `steps` steps.
+
+    They have room for a question about each goal in addition.
+    """
     depth, n_options = steps + n_goals + 2, n_moves + n_goals
     return {
         "frames": records(FRAME, depth),
@@ -125,23 +128,26 @@ def table_of(size: int) -> Any:
 
 @inner
 def useful(goals: int, load: int) -> int:
-    """Return the load (the number of the goal that needs it), or -1 for none if that goal is not in the set `goals`."""
+    """Return `load`, or -1 for none if the goal that needs it is not in the set `goals` (bits).
+
+    A load is given by the index of the goal that needs it.
+    """
     return load if load >= 0 and (goals >> load) & 1 else -1
 
 
 @inner
 def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
-    """Return one number for the teammate's state `w`, the ego agent's place, and its load if it is `useful`."""
+    """Return one number for the teammate's state `w`, the ego agent's place, and its load if that is `useful`."""
     n_goals = s.world.weight.shape[1]
     return (w * s.world.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 1
 
 
 @inner
 def entry_of(table: Any, goals: int, where: int) -> Any:
-    """Return the index in the table at which a state's entry is, or an empty entry if the state has none.
+    """Return the index of a state's entry in a hash table; if it has none, that of the empty entry to write it to.
 
-    It does not use `askwise.planning.workspace.find`, which allows for keys of any length and forgets: with that the
-    exact search took a fifth longer.
+    It does not use `askwise.planning.workspace.find`, which allows for keys of any length and forgets entries: with
+    that function the exact search took a fifth longer.
     """
     last = table.size - 1
     mixed = ((goals ^ (goals >> 31)) * 0x7FB5D329728EA185) ^ where
@@ -154,7 +160,7 @@ def entry_of(table: Any, goals: int, where: int) -> Any:
 
 @inner
 def is_solved(table: Any, entry: int) -> bool:
-    """Whether the state of an entry is solved, not only bounded from below."""
+    """Return whether the state of an entry is solved; if not, its value is only a lower bound."""
     return bool(table[entry].goals != 0 and table[entry].choice != NO_CHOICE)
 
 
@@ -186,14 +192,23 @@ def search(
     place: int,
     load: int,
 ) -> tuple[int, int, int, int, int]:
-    """Solve a state (`goals` as bits, `w`, `place`, `load`), or stop when the table is full or enough work was done.
+    """Solve a state, or stop when the table is full or enough work was done.
 
-    At depth -1 the search begins; otherwise it continues with the states on the stack, at the depth where it ended
-    before. It pauses when `most_states` are in the table (`filled` so far), or this call has looked at `most_splits`
-    questions.
+    Args:
+        s: the workspace, with the stack of states.
+        depth: -1 to begin; otherwise the depth of the stack at which the last call ended.
+        table: the hash table of states.
+        filled: number of states in the table.
+        most_states: pause when so many states are in the table.
+        most_splits: pause when this call has compared so many questions.
+        goals: the possible goals of the state, as bits.
+        w: the state of the teammate.
+        place: the place of the ego agent.
+        load: its load, -1 for none.
 
-    Returns the reason why it ended (`DONE`, `PAUSED`, `TABLE_FULL`), the depth of the stack, the states in the table,
-    the number of questions that were looked at in this call, and the index of the state's entry in the table.
+    Returns:
+        Why the call ended (`DONE`, `PAUSED` or `TABLE_FULL`), the depth of the stack, the number of states in the
+        table, the number of questions compared in this call, and the index of the state's entry in the table.
     """
     where = where_of(s, goals, w, place, load)
     if depth < 0 and not is_solved(table, entry_of(table, goals, where)):
@@ -225,9 +240,9 @@ def search(
 
 @part
 def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
-    """Add up the cost of the next action of the state at `depth` of the stack, and keep it if it is the best so far.
+    """Compute the cost of the next action of the state at `depth` of the stack, and keep it if it is the best so far.
 
-    Returns whether a state was put on top of the stack instead, because its value is needed first.
+    If the value of another state is needed first, put that state on top of the stack. Returns whether this was done.
     """
     frame = s.frames[depth]
     action, n_moves = s.actions[depth, frame.option], s.world.next.shape[1]
@@ -263,10 +278,17 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
 
 @inner
 def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
-    """Put a state on the stack at `depth`, and sort its actions by the delay that they cause at once.
+    """Put a state on the stack at `depth`, with its actions sorted by the delay that they cause at once.
 
-    `goals` are bits, `w` is the teammate's state. `least` is a lower bound on the state's value; values from `most` on
-    do not matter.
+    Args:
+        s: the workspace.
+        depth: the depth of the stack at which the state is put.
+        goals: the possible goals, as bits.
+        w: the state of the teammate.
+        place: the place of the ego agent.
+        load: its load, -1 for none.
+        least: a lower bound on the state's value.
+        most: values from this number on do not matter.
     """
     load = useful(goals, load)
     n, weight = list_goals(s, goals, w)
@@ -288,7 +310,7 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
 
 @inner
 def list_goals(s: ExactSearch, goals: int, w: int) -> tuple[Any, float]:
-    """List a set of goals (bits) in `s.ranked`, with their weights in the teammate's state `w`.
+    """Write a set of goals (bits) into `s.ranked`, with their weights in the teammate's state `w`.
 
     Returns the number of these goals, and the sum of their weights.
     """
@@ -303,7 +325,10 @@ def list_goals(s: ExactSearch, goals: int, w: int) -> tuple[Any, float]:
 
 @part
 def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int) -> int:
-    """Write a state's actions and their delays into the stack, the least delay first; return how many are available."""
+    """Write a state's available actions and their delays into the stack, the least delay first.
+
+    Returns the number of these actions.
+    """
     world, scored, ties, n_moves, n = s.world, s.scored, s.ties, s.world.next.shape[1], 0
     n_goals, _ = list_goals(s, goals, w)
     score_actions(world, s.ranked, n_goals, scored, w, place, load)
@@ -325,9 +350,10 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
 
 @part
 def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
-    """Return the charges (paid in place of prices), times the weight, of asking about one goal after the other now.
+    """Return the charges of finding out the goal now by asking about one goal after the other, times the goals' weight.
 
-    The `n` goals are those listed in `s.ranked`; `weight` is the sum of their weights.
+    Charges replace prices (`askwise.planning.exact.Charges`). The `n` goals are those in `s.ranked`; `weight` is the
+    sum of their weights.
     """
     cost, own, other = 0.0, s.charges[s.zone[w], 0, 0], s.charges[s.zone[w], 1, 1]
     for k in range(n - 1):
@@ -342,10 +368,14 @@ def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
 
 @part
 def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
-    """Continue with the tree of all questions of the state at `depth` of the stack, and keep the best question.
+    """Continue to compare all questions of the state at `depth` of the stack, and keep the best one.
 
-    Returns whether it was left because a state was put on top of the stack whose value is needed first, and how many
-    questions were looked at; a branch that is not entered counts as one.
+    Questions form a binary tree, in which each level puts one more goal on a side. If the value of another state is
+    needed first, that state is put on top of the stack.
+
+    Returns:
+        Whether a state was put on the stack, and the number of questions compared; a branch that is not entered counts
+        as one.
     """
     frame, sides, tried = s.frames[depth], s.sides[depth], s.tried[depth]
     looked = 0
@@ -386,7 +416,7 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
 
 @part
 def _list_goals(s: ExactSearch, depth: int) -> None:
-    """Begin with the questions of a state: list its goals, the heaviest first, and put that one on the first side."""
+    """Prepare to compare a state's questions: sort its goals by weight, and put the heaviest on the first side."""
     frame = s.frames[depth]
     n, _ = list_goals(s, frame.goals, frame.w)
     heaviest_first(s.ranked, n)
@@ -403,7 +433,7 @@ def _list_goals(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _grow(s: ExactSearch, depth: int, side: int) -> None:
-    """Put the next goal on a `side` (0 or 1) of the question that is built up for the state at `depth` of the stack."""
+    """Put the next goal on a side (0 or 1) of the question that is being built for the state at `depth`."""
     frame, sides = s.frames[depth], s.sides[depth]
     goal = s.order[depth, frame.level]
     for k in range(2):
@@ -419,7 +449,10 @@ def _grow(s: ExactSearch, depth: int, side: int) -> None:
 
 @part
 def _compare(s: ExactSearch, depth: int) -> None:
-    """Keep the question that is built up for the state at `depth` if it is the best so far; both sides are solved."""
+    """Keep the question that was built for the state at `depth` if it is the best so far.
+
+    The values of both sides must be known.
+    """
     frame = s.frames[depth]
     first, second = s.sides[depth, frame.n_goals, 0], s.sides[depth, frame.n_goals, 1]
     total = _least_price(s, depth, frame.n_goals) + first.least + second.least
@@ -437,7 +470,7 @@ def _compare(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _least_price(s: ExactSearch, depth: int, level: int) -> float:
-    """Return the least price, times the weight, of a question that divides the first `level` goals as they are now."""
+    """Return the least price, times the weight, of a question with the first `level` goals on their present sides."""
     frame, first, second = s.frames[depth], s.sides[depth, level, 0], s.sides[depth, level, 1]
     if s.charges.size:
         return float(min(_charged(s, frame, first, second), _charged(s, frame, second, first)))
@@ -446,10 +479,10 @@ def _least_price(s: ExactSearch, depth: int, level: int) -> float:
 
 @inner
 def _charged(s: ExactSearch, frame: Any, named: Any, other: Any) -> float:
-    """Return the least charge, times the weight, for a question that names the goals of `named` but not of `other`.
+    """Return the least charge, times the weight, of a question that names the goals of `named`, not those of `other`.
 
-    Goals on neither side may still be named; then at least the goals of `named` are named with them. `named` and
-    `other` are sides of the question, `frame` is the state on the stack.
+    Goals on neither side may be named as well. `named` and `other` are sides of the question; `frame` is the state on
+    the stack. Charges replace prices (`askwise.planning.exact.Charges`).
     """
     amounts, n = s.charges[s.zone[frame.w]], max(named.n_goals, 1)
     if named.n_goals == frame.n_goals:

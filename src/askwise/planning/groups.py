@@ -95,7 +95,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Confident(Verdict):
-    """A verdict on a lower bound that is estimated from randomly drawn groups of goals, so that it may be too high.
+    """A verdict on a lower bound that is estimated from random groups of goals, so that it may be too high.
 
     Attributes:
         confidence: the probability, before the groups are drawn, that the bound will hold.
@@ -124,8 +124,8 @@ def bound_with_groups(
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.
         largest: most goals in a group, at least 2; more make the bound tighter and take longer.
-        deals: how often to deal the goals into groups, at least 2.
-        seed: for dealing.
+        deals: how often all goals are divided into random groups, at least 2; more make the bound tighter.
+        seed: seed of the random groups.
         limit: states to solve for one group; a group that takes more is divided in two.
         progress: called with the number of groups that are solved, and the number of all groups.
     """
@@ -171,7 +171,10 @@ def _verdict(work: GroupSolver, deals: int, *, truthful: bool) -> Verdict:
 
 
 def lower_end(sums: Sequence[float]) -> float:
-    """Return the lower end of the one-sided 95 % interval for the mean of `sums`, at least 0; a single sum as it is."""
+    """Return the lower end of the one-sided 95 % confidence interval for the mean of `sums`, at least 0.
+
+    A single sum is returned unchanged.
+    """
     n = len(sums)
     if n == 1:
         return float(sums[0])
@@ -180,14 +183,17 @@ def lower_end(sums: Sequence[float]) -> float:
 
 
 def goals_dealt(goals: Sequence[int], largest: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Return the goals in random groups: as few groups as possible, of up to `largest` goals, about equally large."""
+    """Divide goals into random groups: as few groups as possible, of at most `largest` goals, about equally large."""
     n_groups = -(-len(goals) // largest)
     dealt = rng.permutation(np.array(goals))
     return [tuple(sorted(dealt[k::n_groups].tolist())) for k in range(n_groups)]
 
 
 class GroupSolver:
-    """Solves groups of goals exactly, as if the others were impossible; collects the groups and counts the states."""
+    """Solves groups of goals exactly, as if all other goals were impossible.
+
+    It collects the groups that were solved, and counts the states.
+    """
 
     def __init__(
         self, problem: Problem, tables: Tables, goals: Sequence[int], price: AdditivePrice, limit: int | None
@@ -202,14 +208,14 @@ class GroupSolver:
         self.states = 0
 
     def value(self, group: Sequence[int]) -> float:
-        """Return U, the least expected marginal cost if only this group's goals were possible, times their weight."""
+        """Return U: the least expected marginal cost if only this group's goals were possible, times their weight."""
         if len(group) < 2:
             return 0.0
         whole = len(group) == self.n_goals
         return self._solved(group, None if whole else self.charges(len(group)))
 
     def charges(self, size: int) -> Charges:
-        """Return what questions cost in groups of `size` goals."""
+        """Return what questions cost in groups of `size` goals, so that the bound stays valid (see `charges_of`)."""
         if size not in self._charges:
             amounts = charges_of(self.n_goals, size, self.base, self.per_goal)
             self._charges[size] = Charges(amounts, self._alive)
@@ -230,10 +236,11 @@ class GroupSolver:
 
 
 def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: float | None = None) -> FloatArray:
-    """``float64 [n_goals + 1, 2, size]``: what a question costs in a group, so that the bound stays valid.
+    """Return what a question costs in a group, so that the bound stays valid, ``float64 [n_goals + 1, 2, size]``.
 
-    The first index is the number of goals for which the teammate may be in its state. Then: ``[0, i]`` if the true goal
-    is named with `i` others of the group, ``[1, j]`` if it is not named but `j` goals of the group are.
+    The first index is the number of goals for which the teammate may be in its state. Entry ``[:, 0, i]`` is paid if
+    the true goal is named with `i` others of the group, ``[:, 1, j]`` if it is not named but `j` goals of the group
+    are.
 
     Args:
         n_goals: number of goals in all.
@@ -257,5 +264,5 @@ def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: floa
 
 
 def none_of(some: int, n_goals: int, size: int) -> float:
-    """Return none(K): the probability that none of `some` other goals is in a given goal's group of `size` goals."""
+    """Return none(K): the probability that a given goal's group of `size` goals contains none of `some` other goals."""
     return comb(n_goals - 1 - some, size - 1) / comb(n_goals - 1, size - 1)

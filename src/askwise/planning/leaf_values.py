@@ -26,15 +26,21 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 
 @inner
 def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, identifies: int, limit: float) -> float:
-    """Return the cost, times the weight, of always taking the action of least delay, without planning.
+    """Return the cost, times the weight, of always taking the action of least delay. It values states where plans end.
 
-    If `identifies`, acting ends as soon as it is cheaper to find out the goal by questions at once. The belief is
-    ``s.rows[level]`` and has at least two goals. On large maps acting takes long to be followed to its end: when
-    ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that depends
-    on it is kept in the table.
+    The belief is ``s.rows[level]`` and has at least two goals. On large maps acting takes long to be followed to its
+    end: when ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that
+    depends on it is kept in the table.
 
-    If the cost is not below `limit`, some number not below it is returned. Costs only add up, so a state is left as
-    soon as its sum reaches the limit, or the cost of identifying the goal.
+    Args:
+        s: the search.
+        level: the row of the belief; the rows after it are overwritten.
+        teammate: the state of the teammate.
+        place: the place of the ego agent.
+        load: the goal whose load it carries, -1 for none.
+        identifies: whether acting ends as soon as it is cheaper to find out the goal by questions at once.
+        limit: if the cost is at least this number, any number from it on may be returned. This saves time: the sum is
+            not continued once it reaches the limit.
     """
     counts, limits, world = s.counts[0], s.limits[0], s.world
     load = useful(s, level, load)
@@ -80,7 +86,7 @@ def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, iden
 def cost_to_identify(s: Search, row: int, teammate: int) -> float:
     """Return the price of finding out the goal by questions now, times the weight of the belief ``s.rows[row]``.
 
-    The goals are sorted by their weight, and questions cut the list in two again and again (`_cut`).
+    The goals are sorted by weight, and each question divides the list, or a part of it, in two (`_cut`).
     """
     ranked, n = s.ranked, rank_goals(s, row, teammate)
     if s.uniform and n < 4:  # one goal at a time, the likeliest first
@@ -92,9 +98,10 @@ def cost_to_identify(s: Search, row: int, teammate: int) -> float:
 
 @inner
 def price_to_identify(s: Any, ranked: Any, n: int) -> float:
-    """Return the price, times the weight, of all questions that cut a list sorted by weight until all goals are alone.
+    """Return the price, times the weight, of dividing a list by questions again and again until every goal is alone.
 
-    The list is the first `n` of `ranked`. `s` is a `Search`, or an `askwise.planning.exact_search.ExactSearch`.
+    The list is the first `n` of `ranked`, sorted by weight. `s` is a `Search`, or an
+    `askwise.planning.exact_search.ExactSearch`.
     """
     total, first, depth = 0.0, np.int64(0), 0
     for k in range(n):
@@ -115,10 +122,9 @@ def price_to_identify(s: Any, ranked: Any, n: int) -> float:
 
 @part
 def _cut(s: Any, ranked: Any, first: Any, last: Any) -> tuple[Any, float]:
-    """Return at which index a question cuts ``ranked[first:last]`` in two, and its price times their weight.
+    """Return the best index to divide ``ranked[first:last]`` in two by a question, and its price times their weight.
 
-    Of all cuts it is the one with the largest ``p (1 - p) / price``, where the parts have shares p and 1 - p of the
-    weight.
+    At the best index, ``p (1 - p) / price`` is largest, where the parts have the shares p and 1 - p of the weight.
     """
     base, per_goal, whole, extra, part, part_extra = s.base, s.per_goal, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):

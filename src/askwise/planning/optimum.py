@@ -32,11 +32,11 @@ class Solution:
 
     Attributes:
         expected_cost: the least expected cost.
-        expected_marginal_cost: the same, minus the expected cost of knowing the goal.
-        verdict: how the numbers were obtained.
-        states: states that were solved.
-        splits: questions that were looked at.
-        policy: the optimal move in every state.
+        expected_marginal_cost: the same, minus the expected cost with the goal known.
+        verdict: how the costs were computed, and whether they are exact.
+        states: number of states that were solved.
+        splits: number of questions that were compared.
+        policy: the optimal policy; call it with a state for the optimal move there.
         seconds: time taken.
         questions: the most questions in an episode, None for any number.
         lower_bound: a lower bound on the marginal cost with any number of questions; equal to `expected_marginal_cost`
@@ -64,9 +64,12 @@ def solve_problem(
 ) -> Solution:
     """Return the least expected cost that any policy of acting and asking can reach, and a policy that reaches it.
 
-    At most `questions` are asked in an episode, by default any number if answers are true, otherwise 3. Beyond `limit`
-    states `TooLarge` is raised, unless told to `go_on`. `progress` is called now and then with the states solved and
-    the questions looked at so far.
+    Args:
+        problem: the problem.
+        questions: the most questions in an episode; by default any number if answers are true, otherwise 3.
+        go_on: ignore `limit`.
+        limit: the most states to solve; beyond it `TooLarge` is raised.
+        progress: called now and then with the numbers of states solved and of questions compared so far.
     """
     began = time.perf_counter()
     most = most_questions(problem, questions)
@@ -87,7 +90,10 @@ def solve_problem(
 
 
 def most_questions(problem: Problem, questions: int | None) -> int | None:
-    """Return the most questions in an episode: `questions` if given, else None (any number) for true answers, or 3."""
+    """Return the most questions in an episode, None for any number.
+
+    It is `questions` if that is given; by default any number if all answers are true, otherwise 3.
+    """
     return MOST_QUESTIONS if questions is None and not problem.answers.truthful else questions
 
 
@@ -100,15 +106,15 @@ def make_solver(
     limit: int | None,
     progress: Progress | None = None,
 ) -> OptimalPolicy:
-    """Return the solver for a problem with at most `most` questions.
+    """Return a new solver for a problem with at most `most` questions, of the class that suits the problem.
 
     Args:
         problem: the problem.
-        most: the most questions in an episode, None for any number, all with true answers.
-        goals: only these goals, as if an oracle had said that it is one of them; by default all.
-        tables: the problem's tables, if they are there already.
+        most: the most questions in an episode; None for any number, with answers that are taken to be true.
+        goals: the goals to consider, as if an oracle had said that one of them is true; by default all.
+        tables: the arrays of the problem (`tables_of`), if you have computed them already.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the states solved and the questions looked at so far.
+        progress: called now and then with the numbers of states solved and of questions compared so far.
     """
     if most is None and problem.query_cost.per_option is None:
         return Solver(problem, goals=goals, tables=tables, limit=limit, progress=progress)
@@ -119,10 +125,11 @@ def make_solver(
 
 
 def _least(problem: Problem, most: int, found: float, limit: int) -> float:
-    """Return a lower bound on the marginal cost with any number of questions, as if later answers were all true.
+    """Return a lower bound on the marginal cost with any number of questions.
 
-    `found` is the least expected marginal cost with at most `most` questions. If `limit` states are too few, fewer of
-    the first answers may be wrong; at last the bound is 0.
+    It is the least cost if all answers after the first ``most - 1`` were true. If that takes more than `limit` states,
+    fewer first answers are treated as possibly wrong; if even none is too much, the bound is 0. `found` is the least
+    expected marginal cost with at most `most` questions.
     """
     for before in () if problem.answers.truthful else range(most - 1, 0, -1):
         try:

@@ -51,18 +51,20 @@ ACTS_AS_WRITTEN = 100
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The best action and question in a state, with their values: expected costs beyond that of knowing the goal.
+    """The best action and the best question in a state, and what they cost.
+
+    Costs are expected costs beyond that of an agent that knows the goal.
 
     Attributes:
-        action: the number of the best action.
+        action: the index of the best action.
         asks: whether the question is better than the action.
         question: the best question, None if no question was considered.
-        silent: value of acting without any question from now on.
-        act: value of acting now, and asking later if that helps; equal to `silent` if asking now is proven optimal.
-        ask: value of asking the question now, ``inf`` if no question was considered.
+        silent: cost of acting without any question from now on.
+        act: cost of acting now, and asking later if that helps; equal to `silent` if asking now is proven optimal.
+        ask: cost of asking the question now, ``inf`` if no question was considered.
         free: whether the action causes no delay.
         optimal: whether the plan was found by the exact search.
-        worked: the number of states that were looked at.
+        worked: the number of states that were considered.
     """
 
     action: int
@@ -77,12 +79,14 @@ class Plan:
 
 
 class Planner:
-    """A planner for a problem seen from one state of the teammate; it keeps values from one decision to the next.
+    """Finds plans for one problem, seen from one state of the teammate: when to act, when to ask, and what.
+
+    It keeps the values of states from one decision to the next.
 
     Args:
         problem: the problem.
-        tables: its tables, seen from the state in which planning begins.
-        settings: how far to look.
+        tables: the arrays of the problem (`tables_of`), seen from the state in which planning begins.
+        settings: how far plans look ahead.
         groups: sets of goals that belong together, to propose questions about; by default those of the problem.
     """
 
@@ -118,16 +122,17 @@ class Planner:
         questions: int | None = None,
         budget: int | None = None,
     ) -> Plan:
-        """Return the plan for a state: act or ask, and what.
+        """Return the plan for a state: whether to act or to ask, and what.
 
         Args:
-            probabilities: ``float64 [n_goals]``, the belief; at least two goals to which `teammate` may lead have a
-                positive one. If answers are true, ``bool`` is enough: which goals are possible.
+            probabilities: ``float64 [n_goals]``, the belief. At least two goals must have a positive probability and be
+                possible in the teammate's state. If answers are true, ``bool [n_goals]`` is enough: which goals are
+                possible.
             teammate: state of the teammate.
             ego: state of the ego agent.
             asked: the questions of this episode so far; if errors persist, they are not asked again.
             questions: the most questions that may still be asked, None for any number.
-            budget: states to look at, by default that of the settings.
+            budget: the most states to consider, by default that of the settings.
         """
         probabilities = np.asarray(probabilities, dtype=np.float64)
         possible = (probabilities > 0) & (self.tables.weight[teammate] > 0)
@@ -156,7 +161,7 @@ class Planner:
         questions: int | None,
         budget: int | None,
     ) -> None:
-        """Prepare the kernels' workspace for a decision: the belief (in row 0 of `rows`), and how far to look."""
+        """Prepare the kernels' workspace for a decision: the belief, in row 0 of `rows`, and the limits."""
         s, settings = self.search, self.settings
         place, load = self.tables.ego.split(ego)
         s.rows[0] = 0
@@ -189,10 +194,12 @@ class Planner:
         self._where = teammate, place, load if load >= 0 and possible[load] else -1
 
     def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
-        """Let the kernel `state_value` decide about the possible `goals`, and return the plan that it found.
+        """Call the kernel `state_value` to decide about the possible `goals`, and return the plan that it found.
 
-        With `acts_only` it only finds the best action and the value of acting without questions. `optimal` is passed on
-        to the plan.
+        Args:
+            goals: the possible goals.
+            acts_only: only find the best action, and the cost of acting without questions.
+            optimal: whether the plan is optimal, for `Plan.optimal`.
         """
         s = self.search
         s.limits[0].acts_only = acts_only
@@ -217,14 +224,17 @@ class Planner:
         )
 
     def _number(self, action: int) -> int:
-        """Return the problem's number of an action at the ego agent's place, given the number that kernels use."""
+        """Return the problem's index of an action at the ego agent's place, given the kernels' index `action`."""
         ego, world, place = self.tables.ego, self.search.world, self._where[1]
         if action < len(ego.moves):
             return ego.action(place, action)
         return int(ego.load_actions[world.loads[world.loads_from[place] + action - len(ego.moves)]])
 
     def _named(self, row: int, goals: Sequence[int]) -> Question:
-        """Return the question in a row of `sets`; a yes/no question names its cheaper side, unless that was asked."""
+        """Return the question in a row of `sets` as a `Question`.
+
+        A yes/no question names its cheaper side, unless that question was asked already.
+        """
         s = self.search
         choice = int(s.asked[row].choice)
         if choice >= 0:
@@ -240,7 +250,10 @@ class Planner:
     # -- few goals, true answers -----------------------------------------------------------------------------------
 
     def _optimum(self, state: JointState, goals: Sequence[int]) -> BestMove | None:
-        """Return the optimal move, None if that takes too much work; then it is tried again only with fewer goals."""
+        """Return the optimal move found by the exact search, None if that takes too much work.
+
+        Then the search is not tried again until fewer goals are possible.
+        """
         if len(goals) > min(self.settings.endgame, MOST_GOALS):
             return None
         before = self._endgame
@@ -259,7 +272,7 @@ class Planner:
     # -- few goals, wrong or missing answers or choices --------------------------------------------------------------
 
     def _complete_plan(self, goals: tuple[int, ...]) -> Plan | None:
-        """Return the best of all plans with a few questions, over all actions and questions about these goals.
+        """Return the best of all plans with a few questions, over all actions and all questions about these goals.
 
         Returns None if there are too many goals, if acting without questions costs nothing, or if it takes too much
         work.
@@ -296,7 +309,8 @@ class Planner:
     def _list_complete(self, first: int, margins: int) -> int:
         """Write all questions about the goals in `_complete` into rows of `sets` from `first` on; return their number.
 
-        Each yes/no question is there once for each margin up to `margins` until which it may be repeated.
+        A yes/no question is listed once for each margin from 1 to `margins`: it is repeated until one answer has been
+        given that many times more often than the other.
         """
         goals = self._complete
         sets = [some for size in range(1, len(goals)) for some in combinations(goals[1:], size)]
@@ -309,7 +323,7 @@ class Planner:
     # -- questions for the kernels -----------------------------------------------------------------------------------
 
     def _list_choices(self, choices: list[Choice]) -> None:
-        """Give the kernels these choices (questions with several options) to consider, as far as there is room."""
+        """Write choices (questions with several options) into the kernels' workspace, as far as there is room."""
         s, self._choices = self.search, choices[:POOL_SIZE]
         margin = min(int(s.limits[0].margins), 1)
         s.limits[0].choices = self._write_choices(s.choices, self._choices, margin)
@@ -335,7 +349,7 @@ class Planner:
         s.asked[row] = (answers, choice, margin, 0, price)
 
     def _is_known(self, question: Question) -> bool:
-        """Whether errors persist and a question was asked before, so that it would get the same answer again."""
+        """Return whether the answer to a question is known: errors persist, and the question was asked before."""
         return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
 
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:
@@ -363,13 +377,13 @@ def make_planner(
     budget: int | None = None,
     limited: bool = False,
 ) -> Planner:
-    """Return the planner for a problem.
+    """Return a new planner for a problem.
 
     Args:
         problem: the problem.
-        tables: its tables, seen from the state in which planning begins.
+        tables: the arrays of the problem (`tables_of`), seen from the state in which planning begins.
         setting: ``full``, ``light`` for quick decisions, or your own settings.
-        budget: states to look at for a decision, by default that of the setting.
+        budget: the most states to consider for a decision, by default that of the setting.
         limited: whether the number of questions is limited.
     """
     problem = problem.with_answers(problem.answers.for_planning("the planner knows no other answers"))
@@ -381,6 +395,6 @@ def make_planner(
 
 
 def group_sets(groups: Iterable[Iterable[int]], n_goals: int) -> Words:
-    """Return groups of goals as bits of words, ``uint64 [n_groups, n_words]``."""
+    """Convert groups of goals to sets as bits of 64-bit words, ``uint64 [n_groups, n_words]``."""
     members = [[goal in group for goal in range(n_goals)] for group in map(set, groups)]
     return mask_rows(np.array(members, dtype=bool).reshape(len(members), n_goals))

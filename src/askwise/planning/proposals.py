@@ -23,9 +23,10 @@ MOST_PAIRED = 6
 
 @part
 def propose(s: Search, row: int, teammate: int, place: int, load: int) -> int:
-    """Write yes/no questions worth considering in the belief ``s.rows[row]`` into `s.sets` from row `s.pool` on.
+    """Write yes/no questions that may be worth asking into `s.sets`, from row `s.pool` on.
 
-    Returns their number. Among them are the likeliest goals, the problem's groups, and goals that a move suits.
+    The belief is ``s.rows[row]``. The questions are about the likeliest goals, the problem's groups, and goals for
+    which a move is good. Returns the number of questions.
     """
     goals = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)]
     n = _offer_likeliest(s, row, teammate, goals, int64(0))
@@ -37,7 +38,7 @@ def propose(s: Search, row: int, teammate: int, place: int, load: int) -> int:
 
 @inner
 def by_weight(s: Search, row: int, teammate: int) -> int:
-    """List the possible goals of ``s.rows[row]`` in ``s.lists[BY_WEIGHT]``, the heaviest first; return their number."""
+    """Write the possible goals of ``s.rows[row]`` into ``s.lists[BY_WEIGHT]``, heaviest first; return their number."""
     ranked, goals, n = s.ranked, s.lists[BY_WEIGHT], rank_goals(s, row, teammate)
     for i in range(n):
         goals[i] = ranked[i].goal
@@ -49,9 +50,9 @@ def by_weight(s: Search, row: int, teammate: int) -> int:
 
 @inner
 def ask_about(s: Search, question: int) -> None:
-    """Make row `question` of `s.sets` a yes/no question about the goals in its first set: fill in all its other fields.
+    """Complete row `question` of `s.sets` as a yes/no question about the goals in its first set.
 
-    If questions may be repeated, it has a margin of 1, that is, it is repeated until it gets an answer.
+    If questions may be repeated, its margin is 1: it is asked again until it gets an answer.
     """
     for k in range(s.sets.shape[2]):
         s.sets[question, 1, k] = ~s.sets[question, 0, k]
@@ -61,10 +62,11 @@ def ask_about(s: Search, question: int) -> None:
 
 @inner
 def offer(s: Search, row: int, n: int) -> int:
-    """Keep the set in row ``s.pool + n`` as proposal `n`, unless it is empty, everything, or a duplicate.
+    """Accept the set in row ``s.pool + n`` of `s.sets` as proposal `n`, unless the question would be pointless.
 
-    Returns the new number of proposals. Sets are restricted to the possible goals of ``s.rows[row]``. A set and its
-    complement are the same question; proposals are written with the first goal of the belief outside.
+    It is pointless if the set is empty, has all possible goals of ``s.rows[row]``, or was proposed already. Only its
+    possible goals are kept. A set and its complement are the same question: the one without the first possible goal is
+    written. Returns the new number of proposals.
     """
     rows, sets, proposal = s.rows, s.sets, s.pool + n
     if n >= POOL_SIZE:
@@ -115,7 +117,10 @@ def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) 
 
 @inner
 def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n: int) -> int:
-    """Propose 50 % and 80 %, by weight, of the first `count` goals, and all of them; return the number of proposals."""
+    """Propose the first goals that have 50 % of the weight of `count` goals, those that have 80 %, and all of them.
+
+    Returns the new number of proposals.
+    """
     total = 0.0
     for k in range(count):
         total += odds_in(s, row, teammate, goals[k])
@@ -126,7 +131,7 @@ def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n:
 
 @inner
 def _until(s: Search, row: int, teammate: int, goals: Any, count: int, least: float) -> Any:
-    """Return how many of the first `count` goals it takes until the sum of their weights is at least `least`."""
+    """Return the number of goals, from the first on, whose weights sum to at least `least`; at most `count`."""
     part, n = 0.0, int64(0)
     while part < least and n < count:
         part += odds_in(s, row, teammate, goals[n])
@@ -139,7 +144,10 @@ def _until(s: Search, row: int, teammate: int, goals: Any, count: int, least: fl
 
 @part
 def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> int:
-    """Propose the likeliest of `goals`: some alone, some together, up to half the weight; return the new number."""
+    """Propose the likeliest of `goals`: some of them alone, and some together, up to half the weight.
+
+    `n` is the number of proposals so far; returns the new number.
+    """
     _, total = list_goals(s, row, teammate)
     count, middle = goals.size, _until(s, row, teammate, goals, goals.size, 0.5 * total)
     for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
@@ -152,7 +160,10 @@ def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> 
 
 @part
 def _offer_by_move(s: Search, row: int, teammate: int, place: int, load: int, goals: Any, n: int) -> int:
-    """Propose, for each move of the ego agent, the goals that it does not delay; return the number of proposals."""
+    """For each move of the ego agent, propose the goals that it does not delay, and the heaviest of these goals.
+
+    Returns the new number of proposals.
+    """
     world, chosen = s.world, s.lists[CHOSEN]
     for a in range(world.next.shape[1]):
         t = np.int64(world.next[place, a])
@@ -172,7 +183,10 @@ def _offer_by_move(s: Search, row: int, teammate: int, place: int, load: int, go
 
 @part
 def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
-    """Write the numbers of the groups with some of `goals` into `order`, by the first goal in each; return how many."""
+    """Write the indices of the groups that contain some of `goals` into `order`; return their number.
+
+    The groups are sorted by the position in `goals` of their first goal.
+    """
     found = 0
     for g in goals:
         for k in range(groups.shape[0]):
@@ -188,7 +202,7 @@ def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
 
 @part
 def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n: int) -> int:
-    """Propose the goals of each group in `order`, and parts of them by weight; return the new number of proposals."""
+    """For each group in `order`, propose its goals and their heaviest parts; return the new number of proposals."""
     chosen = s.lists[CHOSEN]
     for group in order:
         size = int64(0)
@@ -202,7 +216,10 @@ def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n:
 
 @part
 def _offer_pairs(s: Search, order: Any, row: int, goals: Any, n: int) -> int:
-    """Propose the goals in each two of the first groups listed in `order` together; return the number of proposals."""
+    """Propose the goals of two groups together, for each pair of the first groups in `order`.
+
+    Returns the new number of proposals.
+    """
     chosen = s.lists[CHOSEN]
     for i in range(min(order.size, MOST_PAIRED)):
         for j in range(i):

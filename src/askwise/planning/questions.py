@@ -42,14 +42,14 @@ Part = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A question that may be asked.
+    """A question that may be asked, as exact solvers use it.
 
     Attributes:
         asked: the question.
-        parts: for each answer the goals left for which it is true, as bits; 0 for an answer that is never true.
+        parts: for each answer, the goals left for which it is true, as bits; 0 for an answer that is never true.
         answers: the number of answers.
         price: the price.
-        key: equal for questions that always get the same answer (`askwise.core.answers.same_question`).
+        key: equal for questions that give the same information (`askwise.core.answers.same_question`).
     """
 
     asked: Question
@@ -60,11 +60,11 @@ class Option:
 
 
 class Questions:
-    """All questions of a problem, listed for each set of goals that may be left, cheapest first.
+    """Lists the questions of a problem that are worth asking, for any set of goals that may be left.
 
     Args:
         problem: the problem.
-        goals: the goals that are possible at all; bit `k` of a set stands for ``goals[k]``.
+        goals: the goals that are possible at the start; bit `k` of a set stands for ``goals[k]``.
     """
 
     def __init__(self, problem: Problem, goals: Sequence[int]) -> None:
@@ -78,7 +78,7 @@ class Questions:
         self._cheapest: dict[int, list[Option]] = {}
 
     def about(self, left: int, asked: frozenset[Hashable] = frozenset()) -> list[Option]:
-        """Return the questions worth asking if the goals `left` (bits) are possible, but none with a key in `asked`."""
+        """Return the questions worth asking about the possible goals `left` (bits), without those in `asked` (keys)."""
         if not asked:
             if left not in self._cheapest:
                 self._cheapest[left] = _cheapest(self.listed(left))
@@ -94,7 +94,7 @@ class Questions:
         return self._listed[left]
 
     def named(self, goals: int) -> tuple[int, ...]:
-        """Return the numbers of the goals in a set that is given as bits."""
+        """Return the indices of the goals in a set that is given as bits."""
         return tuple(goal for k, goal in enumerate(self.goals) if (goals >> k) & 1)
 
     def _yes_or_no(self, left: int) -> Iterator[Option]:
@@ -143,13 +143,16 @@ class Questions:
         return found
 
     def _names(self, parts: tuple[int, ...], left: int) -> tuple[str, ...]:
-        """Return the problem's names for these groups of goals (bits), nothing if one of them has no name."""
+        """Return the problem's names of these groups of goals (bits); an empty tuple if one group has no name."""
         names = {group & left: name for name, group in self._groups}
         return tuple(names[part] for part in parts) if all(part in names for part in parts) else ()
 
 
 def _cheapest(options: list[Option]) -> list[Option]:
-    """Return only the cheapest of questions that divide the goals alike with as many answers; sorted by price."""
+    """Return only the first of all questions that divide the goals alike and have equally many answers.
+
+    The `options` are sorted by price, so the first is the cheapest.
+    """
     found: dict[Hashable, Option] = {}
     for option in options:
         found.setdefault((frozenset(option.parts), option.answers), option)
@@ -189,10 +192,11 @@ def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 
 
 def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
-    """Return the choices worth asking for every partition of the goals; none if the problem has no price of choices.
+    """Return the choices that are worth asking, for every partition of the goals; none if choices have no price.
 
-    With one part left out, a choice tells the same for less. The exception: if the problem has other goals, which are
-    impossible by now, and all parts are named, then "none of these" is known to be wrong, and some errors show.
+    A choice that leaves one part of the partition unnamed gives the same information for a lower price. There is one
+    exception: if the problem has other goals, which are impossible by now, and all parts are named, then "none of
+    these" is known to be wrong, so some errors can be seen.
     """
     if problem.query_cost.per_option is None:
         return []
@@ -201,7 +205,10 @@ def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 
 
 def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
-    """Return the choices between some parts, all named or all but the largest, unless they have too many answers."""
+    """Return the choices between some parts of the goals: one that names all parts, and one that omits the largest.
+
+    Choices with too many answers are left out.
+    """
     largest = max(range(len(parts)), key=lambda k: len(parts[k]), default=0)
     all_but_one = [part for k, part in enumerate(parts) if k != largest]
     choices = [
@@ -213,7 +220,7 @@ def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
 
 
 def _name(problem: Problem, part: Part) -> str:
-    """Return the name of a set of goals: that of the problem's first group that contains it, or those of its goals."""
+    """Return the name of the problem's first group that contains a set of goals, or the names of these goals."""
     if len(part) > 1:
         for name, group in problem.groups.items():
             if set(part) <= set(group):
@@ -222,7 +229,10 @@ def _name(problem: Problem, part: Part) -> str:
 
 
 def _by_group(problem: Problem, goals: Sequence[int]) -> list[Part]:
-    """Return the problem's groups of these goals, without groups that overlap earlier ones; then the rest, if any."""
+    """Return the problem's groups, restricted to these goals; the last part has the goals in no group, if any.
+
+    Groups that overlap earlier ones are left out.
+    """
     left, parts = list(goals), list[Part]()
     for group in problem.groups.values():
         inside = tuple(goal for goal in group if goal in left)

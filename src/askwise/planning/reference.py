@@ -41,14 +41,14 @@ Likelihood: TypeAlias = tuple[Fraction, ...]
 
 
 class PlanningState(NamedTuple):
-    """What the ego agent knows, and where both agents are.
+    """A state of the reference planner: what the ego agent knows, and where both agents are.
 
     Attributes:
-        weights: the weight of each goal, in proportion to its probability; 0 if the goal is impossible.
+        weights: the weight of each goal, proportional to its probability; 0 if the goal is impossible.
         teammate: the state of the teammate.
         ego: the state of the ego agent.
         questions_left: how many questions may still be asked, None for any number.
-        asked: the questions that would get the same reply again, as `same_question` writes them.
+        asked: the keys (`same_question`) of questions that would get the same reply again.
     """
 
     weights: tuple[Fraction, ...]
@@ -72,7 +72,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def once(method: Method) -> Method:
-    """Return a method of `Reference` that looks its result up in `known` if it had these arguments before."""
+    """Decorate a method of `Reference`: its result for the same arguments is computed once and stored in `known`."""
 
     @wraps(method)
     def remembered(self: Reference, *given: Any) -> Any:
@@ -85,14 +85,14 @@ def once(method: Method) -> Method:
 
 
 class Reference:
-    """The exact values of a small problem, in fractions.
+    """Computes exact values of small problems, in fractions and plain Python. Tests compare the planner with it.
 
     Args:
         problem: the problem; its teammate draws one of its shortest plans uniformly (a UROP).
         questions: how many questions may be asked, answered or not; None for any number, if all answers are true.
         truthful_after: allow any number of questions after these, with answers that are always true. The value is then
             a lower bound on the value with any number of questions.
-        most_options: refuse to compare more actions and questions than this in all (`TooLarge`).
+        most_options: the most actions and questions to compare in all; beyond it `TooLarge` is raised.
 
     Attributes:
         known: the results of methods, by name and arguments.
@@ -144,7 +144,7 @@ class Reference:
         return _sum(state.weights[g] * (1 + max(d[g], e_after[g]) - max(d[g] + 1, e[g])) for g in goals)
 
     def options(self, state: PlanningState) -> Iterator[tuple[Move, Cost]]:
-        """Yield all actions and questions, each with its cost from `act` or `ask`; nothing for a single goal."""
+        """Yield all actions and questions with their costs (`act`, `ask`); nothing if only one goal is possible."""
         if len(state.goals) > 1:
             for action in range(self.n_actions):
                 yield action, self._counted(self.act(state, action))
@@ -172,11 +172,11 @@ class Reference:
     # -- states --------------------------------------------------------------------------------------------------
 
     def state(self, where: JointState | None = None, possible: Iterable[int] | None = None) -> PlanningState:
-        """Return a state in which nothing was asked: goal `g` has the weight prior * plans left / plans at the start.
+        """Return a state in which nothing was asked. The weight of goal `g` is prior * plans left / plans at the start.
 
         Args:
-            where: where both agents are, by default at the start.
-            possible: the goals of positive weight, as far as the teammate's state allows them; by default all.
+            where: the states of both agents, by default at the start.
+            possible: the goals of positive weight, if the teammate's state allows them; by default all.
         """
         where = self.problem.start if where is None else where
         allowed = range(self.n_goals) if possible is None else set(possible)
@@ -213,7 +213,10 @@ class Reference:
         return [(answer, after) for answer, after in found if len(after.goals) > 1]
 
     def _weighed(self, state: PlanningState, likelihood: Likelihood) -> PlanningState:
-        """Return a state with each goal's weight times its likelihood, and without a load that is of no use now."""
+        """Return a state with each goal's weight multiplied by its likelihood.
+
+        If the load that the ego agent carries is for a goal that is now impossible, the load is left out.
+        """
         both = zip(state.weights, likelihood, strict=True)
         weights = tuple(weight * share if weight and share else ZERO for weight, share in both)
         place, load = place_and_load(self.problem.ego, state.ego)
@@ -225,8 +228,8 @@ class Reference:
     def questions_about(self, state: PlanningState) -> Iterator[Question]:
         """Yield all questions that may be asked in a state.
 
-        They are all sets of some possible goals, but not of all of them. If choices have a price, they are also all
-        ways to divide the possible goals into groups; one group may be left unnamed, as "none of these".
+        These are all sets of possible goals, except the empty set and the set of all. If choices have a price, they are
+        also all ways to divide the possible goals into groups; one group may be left unnamed, as "none of these".
         """
         if state.questions_left == 0 and not self.truthful_after:
             return
@@ -289,7 +292,10 @@ class Reference:
 
     @once
     def reach(self, goal: int, teammate: int) -> Fraction:
-        """Return the number of plans for a goal from a state, divided by that from the start; 0 if none leads there."""
+        """Return the number of shortest plans for a goal from a state, divided by their number from the start.
+
+        It is 0 if no plan from the start leads through the state.
+        """
         begin = self.problem.start.teammate
         here, seen = {begin}, self.teammate_steps(begin)[goal] - self.teammate_steps(teammate)[goal]
         for _ in range(int(seen) if 0 <= seen < math.inf else 0):
@@ -307,16 +313,19 @@ class Reference:
 
     @once
     def act_only(self, state: PlanningState) -> Cost:
-        """Return the cost of acting without questions to the end, always by `best_action`, times the weight."""
+        """Return the cost, times the weight, of acting to the end without questions, always by `best_action`."""
         return self._keep_acting(state, self.act_only)
 
     @once
     def act_then_ask(self, state: PlanningState) -> Cost:
-        """Return the cost of acting by `best_action` until `ask_until_known` costs less, times the weight."""
+        """Return the cost, times the weight, of acting by `best_action` until `ask_until_known` costs less."""
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
     def ask_once(self, state: PlanningState, question: Question) -> Cost:
-        """Return the cost of a question now and `act_then_ask` after it, times the weight: the planner ranks by it."""
+        """Return the cost, times the weight, of a question now and `act_then_ask` after it.
+
+        The planner ranks questions by this cost.
+        """
         paid = state.weight * self.price(question)
         return paid + _later(self.act_then_ask, self.after_question(state, question))
 
@@ -324,16 +333,17 @@ class Reference:
     def ask_until_known(self, state: PlanningState) -> Cost:
         """Return the price of finding out the goal by questions now, times the weight.
 
-        The goals are sorted, the heaviest first, and questions cut the list in two again and again, each time where
-        ``p (1 - p) / price`` is largest for parts with the shares p and 1 - p of the weight. That is exact for answers
-        that are always true. For others it is an estimate: divided by the information in an answer, in bits.
+        The goals are sorted, the heaviest first, and each question divides the list, or a part of it, in two, at the
+        index where ``p (1 - p) / price`` is largest; the parts have the shares p and 1 - p of the weight. The price is
+        exact if all answers are true. Otherwise it is an estimate: that price divided by the information in an answer,
+        in bits.
         """
         wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
         bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))
         return self._cut(state, sorted(state.goals, key=lambda goal: -state.weights[goal])) / Fraction(bits)
 
     def best_action(self, state: PlanningState) -> int:
-        """Return the action of least delay; among equals the one after which fewest steps are left, then the first."""
+        """Return the action of least delay; of equal ones, that with the fewest steps left after it, then the first."""
         near, delays = SAME * state.weight, [self.delay(state, action) for action in range(self.n_actions)]
         equal = [action for action, delay in enumerate(delays) if delay <= min(delays) + near]
         after = [self.ego_steps(self.problem.ego.next(state.ego, action)) for action in equal]
@@ -358,7 +368,7 @@ class Reference:
 
 
 def _check(problem: Problem, questions: int | None) -> None:
-    """Refuse a teammate that is no UROP, an invalid number of questions, and plans too long for plain Python."""
+    """Raise an error for a teammate that is no UROP, an invalid number of questions, or plans that are too long."""
     if problem.policies is not None:
         raise InputError("teammate_policies", "policies of the teammate's own", "none: a teammate that is a UROP")
     if questions is not None and (not isinstance(questions, int) or isinstance(questions, bool) or questions < 0):
@@ -371,7 +381,7 @@ def _check(problem: Problem, questions: int | None) -> None:
 
 
 def _exact(number: float) -> Fraction:
-    """Return a number as the fraction that it is written as: 0.1 is a tenth."""
+    """Return a number as the fraction that its decimal digits mean: 0.1 is a tenth."""
     return Fraction(repr(float(number)))
 
 
@@ -380,7 +390,10 @@ def _sum(costs: Iterable[Cost]) -> Cost:
 
 
 def _later(value: Callable[[PlanningState], Cost], found: Iterable[tuple[Any, PlanningState]]) -> Cost:
-    """Return the sum of `value` over the states in `found`, which follow a move of the teammate or an answer."""
+    """Return the sum of `value` over the states in `found`.
+
+    `found` has pairs: an action of the teammate or an answer, and the state after it.
+    """
     return _sum(value(after) for _, after in found)
 
 

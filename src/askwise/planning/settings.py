@@ -44,22 +44,22 @@ MOST_LEVELS = 3_000
 
 @dataclass(frozen=True, slots=True)
 class PlannerSettings:
-    """How far the planner looks.
+    """How far the planner looks ahead.
 
     Attributes:
-        questions: the most questions that a plan holds.
-        candidates: questions that are compared in a state.
-        depth: steps ahead within which a plan may ask later.
-        breadth: actions that are compared now.
-        inner: actions that are compared in later states.
+        questions: the most questions in a row that a plan has.
+        candidates: the most questions that are compared in a state.
+        depth: the number of steps ahead within which a plan may still ask.
+        breadth: the most actions that are compared now.
+        inner: the most actions that are compared in later states.
         climbs: how often the best questions are improved by moving one goal to the other side.
-        budget: states to be looked at for a decision. When it is used up, plans end where they are.
-        endgame: with at most this many goals left, the planner tries to find the optimum.
-        endgame_states: the most states that it looks at for that.
-        endgame_questions: the most questions of such a plan, where answers can be wrong or missing.
-        identify_factor: how much more it costs to identify the goal than the information in answers implies.
-        negligible: goals of less than this part of the heaviest one are left out where plans end.
-        log_table: the table of values that are kept has two to this power entries.
+        budget: the most states to consider for a decision. When it is used up, plans end where they are.
+        endgame: if at most this many goals are left, the planner tries to find the optimum.
+        endgame_states: the most states to solve for the optimum.
+        endgame_questions: the most questions in a plan for the optimum, if answers can be wrong or missing.
+        identify_factor: the cost of identifying the goal, divided by the cost that the information in answers implies.
+        negligible: goals with less than this share of the heaviest goal's weight are left out where plans end.
+        log_table: the base-2 logarithm of the number of entries in the table of values.
     """
 
     questions: int = 2
@@ -77,15 +77,18 @@ class PlannerSettings:
     log_table: int = 18
 
     def lists(self, *, choices: bool) -> int:
-        """Return how many lists of questions to compare a plan has: one now, one after each sequence of answers."""
+        """Return the number of lists of candidates in a plan: one for now, and one after each sequence of answers.
+
+        Candidates are the questions that are compared in a state. `choices` is whether they include choices.
+        """
         followed = ANSWERS_FOLLOWED if choices else 2
         return sum((followed * self.candidates) ** k for k in range(self.questions + 1))
 
     def with_budget(self, budget: int) -> PlannerSettings:
-        """Return the same settings with another budget; a larger one also lets the exact search do more.
+        """Return the same settings with another budget; with a larger budget, the exact search may do more, too.
 
-        Plans lose mostly because they end early, and more plans of that kind do not help. The exact search does not end
-        early, and takes about 1.4 times as long for each further goal.
+        What plans lose, they lose mostly because they end early, and more plans of that kind do not help. The exact
+        search does not end early, and takes about 1.4 times as long for each further goal.
         """
         more = max(1.0, budget / self.budget)
         goals, states = self.endgame + int(math.log(more, 1.4)), int(self.endgame_states * more)
@@ -118,13 +121,13 @@ def search_of(
     *,
     least_choice: float | None = None,
 ) -> Search:
-    """Return the planner's workspace for a problem, with no values in its table.
+    """Return a new workspace of the planner for a problem, with an empty table of values.
 
     Args:
-        tables: the problem.
+        tables: the arrays of the problem.
         price: the price of yes/no questions.
         answers: the probabilities of wrong and missing answers.
-        settings: how far to look.
+        settings: how far to look ahead.
         groups: ``uint64 [n_groups, n_words]``, goals that belong together.
         least_choice: the price of the cheapest choice, None if there are no choices.
     """
@@ -209,12 +212,12 @@ def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
 
 
 def unit_of(answers: AnswerModel) -> float:
-    """Return by how much the natural log-odds change when the whole number that stands for them changes by 1."""
+    """Return the natural log-odds that 1 stands for in the workspace, where log-odds are whole numbers."""
     return math.log((1 - answers.wrong) / answers.wrong) / UNITS if answers.wrong > 0 else 1.0
 
 
 def capacity(wrong: float) -> float:
-    """Return the most bits of information in a yes/no answer that is wrong with this probability."""
+    """Return the largest information, in bits, of a yes/no answer that is wrong with this probability."""
     if wrong == 0:
         return 1.0
     return 1 + wrong * math.log2(wrong) + (1 - wrong) * math.log2(1 - wrong)

@@ -26,10 +26,11 @@ def ego_steps(world: World, place: Any, load: Any, goal: Any) -> Any:
 
 @inner
 def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int, place: int, load: int) -> None:
-    """Fill `scored` with the delay of each action and the steps left after it, for the `n` goals in `ranked`.
+    """Write into `scored` the delay that each action causes and the steps left after it.
 
-    Both are sums over the goals, times their weights. The ego agent's moves come first, then taking up the loads at its
-    place. Goals that cannot be reached any more do not count.
+    Both are sums over the `n` goals in `ranked`, times their weights. The ego agent's moves come first, then picking up
+    the loads at its place. Goals that cannot be reached any more do not count. The delay is ``inf`` if the action is
+    not available, or if some goal could not be reached after it.
     """
     steps, unloaded, loaded, n_moves = world.steps, world.unloaded, world.loaded, world.next.shape[1]
     if world.cut_off[place]:
@@ -55,7 +56,7 @@ def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int,
 
 @inner
 def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
-    """Whether a goal is among the first `n` of `ranked`."""
+    """Return whether a goal is among the first `n` of `ranked`."""
     found = False
     for k in range(n):
         found = found or ranked[k].goal == goal
@@ -64,7 +65,7 @@ def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
 
 @inner
 def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> bool:
-    """Whether one of the first `n` goals of `ranked` cannot be reached from a place with a load."""
+    """Return whether one of the first `n` goals of `ranked` cannot be reached from a place with a load."""
     loses = False
     for k in range(n):
         loses = loses or ego_steps(world, place, load, ranked[k].goal) >= FAR
@@ -84,13 +85,16 @@ def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int
 
 @inner
 def count_actions(world: World, place: int) -> Any:
-    """Return the number of actions at a place: all moves, and taking up each load that is there."""
+    """Return the number of actions at a place: all moves, and picking up each load that is there."""
     return np.int64(world.next.shape[1] + world.loads_from[place + 1] - world.loads_from[place])
 
 
 @inner
 def best_action(scored: Any, n_actions: int, weight: float) -> Any:
-    """Return the action of least delay; of (nearly) equal ones that with fewest steps left after it, or the first."""
+    """Return the index of the action of least delay.
+
+    Of (nearly) equal ones, it is that with the fewest steps left after it, or else the first.
+    """
     best, near = np.int64(0), ROUNDING * weight
     for a in range(1, n_actions):
         one, other = scored[a], scored[best]
@@ -101,7 +105,10 @@ def best_action(scored: Any, n_actions: int, weight: float) -> Any:
 
 @inner
 def list_actions(world: World, scored: Any, options: Any, place: int, weight: float, most: int) -> int:
-    """Move the `most` actions of least delay from `scored` to `options`, best first; return how many there are."""
+    """Write the actions of least delay from `scored` into `options`, the best first; return their number.
+
+    This number is at most `most`. Their delay in `scored` is set to ``inf``.
+    """
     n, n_actions = 0, count_actions(world, place)
     while n < min(most, n_actions):
         action = best_action(scored, n_actions, weight)
@@ -116,7 +123,10 @@ def list_actions(world: World, scored: Any, options: Any, place: int, weight: fl
 
 @inner
 def after(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
-    """Return place and load after an action: a column of `world.next` or, beyond these, a load at the place."""
+    """Return the ego agent's place and load after an action.
+
+    Actions from 0 on are the columns of `world.next`, the moves; those after them pick up the loads at the place.
+    """
     n_moves = world.next.shape[1]
     if action < n_moves:
         return np.int64(world.next[place, action]), np.int64(load)

@@ -44,17 +44,18 @@ SMALLEST = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """A problem seen from a state of the teammate.
+    """A problem as arrays, seen from one state of the teammate.
 
     Attributes:
         prior: ``float64 [n_goals]``, probabilities of the goals when the teammate was at `start`.
         start: the teammate's state at which `prior` holds.
         depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 for states on no plan for a possible goal.
-        following: ``int32 [n_states, n_moves]``, states one step further on plans of possible goals, padded with -1.
+        following: ``int32 [n_states, n_moves]``, the next states on plans for possible goals, padded with -1.
         steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is -1.
-        weight: ``float64 [n_states, n_goals]``, prior times the share of the goal's shortest plans that is left.
+        weight: ``float64 [n_states, n_goals]``, the prior times the number of the goal's shortest plans from the state,
+            divided by their number from `start`. Weights are proportional to probabilities.
         alive: ``uint64 [n_states, n_words]``, the goals of positive weight, as bits.
-        ego: the ego agent's model.
+        ego: the ego agent's side as arrays.
     """
 
     prior: FloatArray
@@ -109,7 +110,7 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
 
 
 def bytes_of(n_states: int, n_goals: int) -> int:
-    """Return the memory in bytes for the tables of a problem and for making them."""
+    """Return the memory in bytes that the tables of a problem take, including the memory for making them."""
     each_goal = 4 + 8 + 1  # steps, weight, possible
     moves = 4 * 4 * 2  # successor and following, of four moves
     counts = 4 + 4 + 8 + 4  # depth, order, mantissa and exponent
@@ -123,7 +124,7 @@ def _ego_bytes(problem: Problem) -> int:
 
 
 def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> IntArray:
-    """``int32 [n_states, n_goals]``: the teammate's steps to each goal from states in `order`, -1 from the others."""
+    """Return the teammate's steps to each goal, ``int32 [n_states, n_goals]``; -1 for states not in `order`."""
     steps = np.full((n_states, n_goals), -1, dtype=np.int32)
     for start in range(0, order.size, BLOCK):
         part = order[start : start + BLOCK]
@@ -163,13 +164,13 @@ def n_words_of(n_goals: int) -> int:
 
 
 def goals_in(mask: Words) -> list[int]:
-    """Return the numbers of the goals in one set, given as bits of 64-bit words."""
+    """Return the indices of the goals in one set, given as bits of 64-bit words."""
     bits = np.unpackbits(np.asarray(mask, dtype="<u8").view(np.uint8), bitorder="little")
     return [int(goal) for goal in np.flatnonzero(bits)]
 
 
 def _moves(problem: Problem) -> IntArray:
-    """``int32 [n_states, n_moves]``: the teammate's next states, without the action that stays."""
+    """Return the teammate's next states, ``int32 [n_states, n_moves]``, without the action that stays."""
     model = problem.teammate.model
     kept = [a for a in range(model.n_actions) if a != model.stay]
     return np.ascontiguousarray(model.successor[:, kept], dtype=np.int32)
@@ -177,9 +178,13 @@ def _moves(problem: Problem) -> IntArray:
 
 @compiled(work=lambda given: given.successor.size)
 def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
-    """Fill `depth` with steps from `start`, up to `furthest`; return the states reached, nearest first.
+    """Search the teammate's states breadth-first from `start`, up to `furthest` steps; return them, nearest first.
 
-    `successor` is ``int32 [n_states, n_moves]``, -1 for none; `depth` is ``int32 [n_states]``, -1 everywhere at first.
+    Args:
+        successor: ``int32 [n_states, n_moves]``, the next states, -1 for none.
+        start: the first state.
+        furthest: the largest number of steps.
+        depth: ``int32 [n_states]``, -1 everywhere at first; filled with the steps from `start`.
     """
     order = np.empty(successor.shape[0], dtype=np.int32)
     order[0] = start
@@ -203,7 +208,7 @@ def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
 def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
     """Fill `reach`, ``float64 [n_states, n_goals]``: shortest plans from each state, divided by those from the start.
 
-    Plans are counted furthest states first, as ``mantissa * BASE**exponent``. `order` and `depth` are those of
+    Plans are counted from the furthest states back, as ``mantissa * BASE**exponent``. `order` and `depth` are those of
     `_levels`, `steps` those of `_steps`; `home` is the steps from the start to each goal.
     """
     n_states, n_moves = successor.shape
@@ -238,7 +243,10 @@ def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior:
 
 @compiled(work=lambda given: given.successor.size)
 def _list_following(successor: Any, depth: Any, following: Any) -> None:
-    """Fill `following`, ``[n_states, n_moves]``: next states one step further, where `depth` is not -1."""
+    """Fill `following`, ``[n_states, n_moves]``: for each state, the next states one step further from the start.
+
+    Only states whose `depth` is not -1 are listed.
+    """
     for s in range(successor.shape[0]):
         if depth[s] < 0:
             continue

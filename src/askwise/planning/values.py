@@ -43,10 +43,11 @@ this."""
 
 @part
 def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
-    """Return a number that says which values of a state are comparable: part of its key in the table of values.
+    """Return a number that says how a value was computed: part of its key in the table of values.
 
-    It stands for the decision, the list of questions to compare, and how far plans may look. The number of questions
-    left follows from the list, unless questions may get no answer.
+    Only values with equal tags may replace each other. The tag stands for the decision, the list of questions to
+    compare, and how far plans may look ahead. The number of questions left follows from the list, unless questions may
+    get no answer.
     """
     limits = s.limits[0]
     if limits.complete:
@@ -57,7 +58,7 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
 
 @part
 def _leaf(s: Search, level: int, teammate: int, place: int, load: int, limit: float) -> float:
-    """Return the value of a state where plans end (`leaf_value`), without goals of negligible weight."""
+    """Return the cost at a state where plans end (`leaf_value`), after goals of negligible weight are left out."""
     limits = s.limits[0]
     if limits.negligible == 0.0 or limits.complete:
         return leaf_value(s, level, teammate, place, load, limits.identifies, limit)
@@ -85,15 +86,15 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
     and question, and their costs, are written into `Search.found`.
 
     Args:
-        s: the problem, and room to work in.
-        level: depth of the recursion; rows above are overwritten.
+        s: the search: the problem and the workspace.
+        level: depth of the recursion, and row of the belief; the rows after it are overwritten.
         teammate: state of the teammate.
-        place: where the ego agent is.
+        place: place of the ego agent.
         load: the goal whose load it carries, -1 for nothing.
-        questions_left: how many more questions the plan may hold.
-        depth: steps that cause a delay within which it may ask.
+        questions_left: how many more questions the plan may have.
+        depth: the plan may ask until it has taken this many more steps that cause a delay.
         list_no: the number of the state's list of candidates, the questions to compare.
-        limit: the caller ignores costs that are not below.
+        limit: the caller ignores costs of at least this number.
     """
     limits, counts, found, world = s.limits[0], s.counts[0], s.found[0], s.world
     following = world.following
@@ -185,7 +186,10 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
 
 @part
 def _was_asked(s: Search, level: int, k: int) -> bool:
-    """Whether errors persist and question `k` of a complete search divides the goals as one that was asked before."""
+    """Return whether a complete search must not ask question `k` here: errors persist, and it was asked on the way.
+
+    A question that divides the goals into the same parts counts as the same question.
+    """
     if not s.limits[0].complete or not s.persistent:
         return False
     first, asked, other = s.limits[0].first, s.rows[level, s.asked_word], int64(0)
@@ -201,10 +205,20 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 def _after_reply(
     s: Search, level: int, teammate: int, question: int, answer: int, list_no: int, k: int
 ) -> tuple[int, float, Any]:
-    """Write the belief after answer number `answer` to a question, the `k`-th candidate of a list, into the next level.
+    """Write the belief after a reply to a question into the row of the next level.
 
-    The number after the last answer stands for no answer. Returns the number of goals left (0 for an impossible reply),
-    the factor of the new weights, and the number of the list of candidates in the next state.
+    Args:
+        s: the search.
+        level: the row of the belief before the reply.
+        teammate: the state of the teammate.
+        question: the row of the question.
+        answer: the index of the answer; the index after the last answer stands for no answer.
+        list_no: the number of the list of candidates to which the question belongs.
+        k: the position of the question in this list.
+
+    Returns:
+        The number of goals left (0 for an impossible reply), the factor that gives the new weights the scale of the old
+        ones, and the number of the list of candidates in the next state.
     """
     n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
     n, chance = 0, 1.0
@@ -222,9 +236,9 @@ def _after_reply(
 
 @part
 def _begin(s: Search, teammate: int, place: int, load: int) -> bool:
-    """Prepare a decision: find the cost of acting without questions, and list the actions to compare.
+    """Prepare a decision: compute the cost of acting without questions, and list the actions to compare.
 
-    Returns whether there is anything to plan.
+    Returns False if nothing is left to plan.
     """
     found, limits, counts, options, zero = s.found[0], s.limits[0], s.counts[0], s.options[0], int64(0)
     identifies, limits.identifies = limits.identifies, 0

@@ -46,12 +46,17 @@ LISTS = 4
 
 
 def record(integers: str, floats: str = "") -> np.dtype[Any]:
-    """Return the dtype of a record with fields of these names, split at spaces: 64-bit integers, then 64-bit floats."""
+    """Return the numpy dtype of a record whose fields have these names.
+
+    Args:
+        integers: names of the fields that are 64-bit integers, separated by spaces.
+        floats: names of the fields that are 64-bit floats, which follow.
+    """
     return np.dtype([(name, np.int64) for name in integers.split()] + [(name, np.float64) for name in floats.split()])
 
 
 def records(kind: np.dtype[Any], *shape: int) -> Any:
-    """Return an array of records of this dtype and shape, all 0."""
+    """Return an array of records of dtype `kind`, all 0."""
     return np.zeros(shape, dtype=kind).view(np.recarray)
 
 
@@ -109,7 +114,7 @@ class World(Struct):
 
 
 class Search(Struct):
-    """What the planner's kernels read and write: the problem, prices, answers, beliefs, questions, and values found."""
+    """The workspace of the planner's kernels: problem, prices, answers, beliefs, questions, and values found so far."""
 
     world: World  # the problem
     base: float  # price of a question
@@ -151,7 +156,7 @@ class Search(Struct):
     found: Any  # FOUND [1]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what to pickle: the free entries of the table and second views of the same memory are left out."""
+        """Return what to pickle: no free entries of the table, and no arrays that share memory with others."""
         used = np.flatnonzero(self.keys[:, -2])
         table = len(self.keys), used, self.keys[used]
         return {**super().__getstate__(), "keys": table, "values": None, "log_odds": None}
@@ -189,7 +194,10 @@ World.make, Search.make = _make_world, _make_search
 
 
 def world_of(tables: Tables, goals: Sequence[int] | None = None) -> World:
-    """Return a problem as arrays for kernels, with these goals only if some are given; weights are not normalised."""
+    """Return a problem as arrays for kernels, with all goals or only the given ones.
+
+    Weights are not normalised: if goals are left out, the weights of the others stay as they are.
+    """
     ego, which = tables.ego, slice(None) if goals is None else list(goals)
     weight, unloaded, loaded, load_at = (
         tables.weight[:, which],
@@ -268,9 +276,10 @@ def _what(load: Any, tag: Any) -> Any:
 
 @inner
 def recall(s: Search, row: int, teammate: int, place: int, load: int, tag: int, limit: float) -> float:
-    """Return the value kept for a state; a lower bound if only that is kept and it reaches `limit`; or `UNKNOWN`.
+    """Return the value of a state in the table of values, or `UNKNOWN`.
 
-    The belief is ``s.rows[row]``; `tag` says which kind of value is wanted.
+    If only a lower bound is in the table, it is returned if it reaches `limit`. The belief of the state is
+    ``s.rows[row]``; `tag` says which kind of value is wanted.
     """
     entry = find(s.keys, s.rows, row, _where(teammate, place), _what(load, tag), int64(PROBES))
     if entry < 0:
@@ -283,7 +292,10 @@ def recall(s: Search, row: int, teammate: int, place: int, load: int, tag: int, 
 
 @inner
 def keep(s: Search, row: int, teammate: int, place: int, load: int, tag: int, value: float) -> None:
-    """Keep a value of a state, of the kind `tag`, in the table; below 0 it is minus a lower bound on the value."""
+    """Write a value of a state into the table of values, or a lower bound on it, given as a negative number.
+
+    The belief of the state is ``s.rows[row]``; `tag` is the kind of the value.
+    """
     keys, rows, first, second = s.keys, s.rows, _where(teammate, place), _what(load, tag)
     n, entry = rows.shape[1], find(keys, rows, row, first, second, int64(PROBES))
     if entry < 0:
