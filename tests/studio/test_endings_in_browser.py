@@ -210,6 +210,8 @@ class Taker:
         self.seen("unanswered")
         self.visit.errors.clear()  # the refusal
         self.press(f"#item-0-{option}")
+        assert self.page.locator(".item.unanswered").count() == 0
+        assert self.page.inner_text("#error") == "", "the mark vanishes with the answer"
         self.proceed()
 
     def fill(self) -> None:

@@ -237,6 +237,23 @@ def test_a_second_tab_takes_over_and_gives_back(visit: Visit) -> None:
     assert_calm(visit)
 
 
+def test_a_stopped_round_says_so(visit: Visit) -> None:
+    visit.begin("kitchen", "teammate", 2, method="never")
+    page = visit.page
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.keyboard.press(" ")
+    page.wait_for_selector(f"body[data-t='1']:is({TURN})")
+    assert page.inner_text("#text").startswith("You: stayed. The helper: ")
+    page.click("#stop")
+    page.wait_for_selector("body[data-phase=over]")
+    assert page.inner_text("#text").endswith("You stopped this round. Steps: 1.")
+    visit.begin("kitchen", "teammate", 2, method="never")
+    page.click("#stop")
+    page.wait_for_selector("body[data-phase=over]")
+    assert page.inner_text("#text") == "You stopped this round. Steps: 0."
+    assert_calm(visit)
+
+
 def test_a_tick_moves_on_by_itself_and_stops_for_questions(visit: Visit) -> None:
     visit.begin("coverage", "teammate", 2, method="never")
     page = visit.page

@@ -198,7 +198,8 @@ def test_entries_count_once_and_are_checked(server: Studio, researcher: Visitor)
     taker = Taker(server, overview(researcher)["join"].partition("?")[0], "careful")
     consent = taker.screen()
     status, _, text = server.request("/api/take", {"n": 0, "entry": {"agreed": False}}, cookie=taker.visitor.cookie)
-    assert (status, json.loads(text)["error"]) == (400, "Please tick the box if you agree, or leave the study.")
+    assert status == 400
+    assert json.loads(text)["error"].startswith("Please tick the box if you agree. If you do not want to take part, ")
     second = taker.enter(consent, {"agreed": True})
     assert taker.enter(consent, {"agreed": True}) == second, "sent twice"
     assert (second["kind"], second["text"], second["n"]) == ("text", "Read this.", 1)

@@ -306,7 +306,12 @@ def test_wrong_texts_endings_and_panels_are_refused(tmp_path: Path, added: str, 
 
 @pytest.mark.parametrize(
     ("service", "link"),
-    [("prolific", "?PROLIFIC_PID={{%PROLIFIC_PID%}}"), ("sona", "?id=%SURVEY_CODE%"), ("cloudresearch", "")],
+    [
+        ("prolific", "?PROLIFIC_PID={{%PROLIFIC_PID%}}"),
+        ("sona", "?id=%SURVEY_CODE%"),
+        ("cloudresearch", ""),
+        ("mturk", "?workerId=..."),
+    ],
 )
 def test_links_are_as_the_services_expect_them(tmp_path: Path, service: str, link: str) -> None:
     study = load(write_study(tmp_path, STUDY.replace('parameter = "PID"', f'service = "{service}"')))

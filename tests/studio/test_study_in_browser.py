@@ -121,6 +121,8 @@ def check_researchers_page(researcher: Visit) -> None:
     assert page.locator("main code").first.get_attribute("id") == "join", "the participants' link comes first"
     page.click("#pilot + .copy")
     page.wait_for_selector("#pilot + .copy:has-text('Copied')")
+    assert page.inner_text("#endings code >> nth=1") == "https://panel.example/done?cc=C0DE", "the code is filled in"
+    assert page.inner_text("#join-how").endswith(" until you run the studio on a server.")
     assert page.inner_text("#state") == "Participants: 1 finished."
     page.click("#pause")
     page.wait_for_selector("#state-title:has-text('The study is stopped')")
@@ -142,6 +144,9 @@ def check_researchers_page(researcher: Visit) -> None:
         page.set_viewport_size({"width": width, "height": 800})
         assert axe_finds(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for address in ("/", "/explore"):
+        page.goto(f"http://{researcher.server.host}{address}")
+        page.wait_for_selector("nav a[href='/study']:visible")
 
 
 def _cell(researcher: Visit) -> int:

@@ -60,7 +60,8 @@ class _Handlers:
     async def start(self, _: Request, services: Services, __: Person) -> Any:
         """Return what people can choose from when they open the page.
 
-        Keys: ``methods``, their names; ``problems``, pairs of a number in the studio's list of problems and a name.
+        Keys: ``methods``, their names; ``problems``, pairs of a number in the studio's list of problems and a name;
+        ``study``, the study's name, or None without a study.
         """
         if self._problems is None:
             found = []
@@ -68,7 +69,7 @@ class _Handlers:
                 if "sketch" in await _asked(services, "read", "read", {"text": text}):
                     found.append([number, name])
             self._problems = found
-        return {**await _asked(services, "read", "methods", {}), "problems": self._problems}
+        return {**await _asked(services, "read", "methods", {}), "problems": self._problems, "study": services.study}
 
     async def read(self, request: Request, services: Services, _: Person) -> Any:
         """Return a problem file as a draft, the form in which the page changes it.

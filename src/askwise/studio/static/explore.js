@@ -367,7 +367,8 @@ function listen() {
 }
 
 async function start() {
-  const { methods, problems } = await ask("/api/explore/start");
+  const { methods, problems, study } = await ask("/api/explore/start");
+  byId("study").hidden = !study;
   library = problems;
   const starts = [...library.map(([, name]) => name), ...EMPTY.map(([name]) => name)];
   byId("from").replaceChildren(element("option", { value: "", disabled: true }, "choose …"), ...starts.map((name, k) => element("option", { value: k }, name)));

@@ -106,7 +106,7 @@ function showRounds(rounds) {
 
 async function start() {
   const [library, rounds] = await Promise.all([ask("/api/library"), ask("/api/rounds")]);
-  if (library.study) PAGES.push(["Study", "/study"]);
+  if (library.study) PAGES.unshift(["Study", "/study"]);
   byId("pages").replaceChildren(...PAGES.map(([title, href]) => element("a", { href, "aria-current": href === "/" ? "page" : null }, title)));
   byId("seed").value = String(crypto.getRandomValues(new Uint32Array(1))[0] % 1000000);
   useTexts(library.texts, "en");

@@ -69,12 +69,15 @@ function taskOf({ role, goals, goal, landmarks, spots }) {
 const TURNS = { thinking: "play.thinking", move: "play.your_move", answer: "play.asks", over: "play.over" };
 const WAYS = { north: "up", south: "down", west: "left", east: "right", up: "up", down: "down", left: "left", right: "right", noop: "wait", wait: "wait", stay: "stay" };
 
-// An action in plain words: a direction, waiting, taking a load; otherwise its own name.
-function plain(name) {
-  const way = WAYS[name.toLowerCase()];
-  if (way) return text(`play.${way}`);
+const PAST = { wait: "waited", stay: "stayed", pick_up: "picked_up" };
+
+const amount = (value) => number(value).replace(".", text("common.decimal"));
+
+// An action in plain words: a direction, waiting, taking a load; otherwise its own name. In the past once it happened.
+function plain(name, past = false) {
   const [, taken] = name.match(/^PICKUP (.+)$/) || [];
-  return taken ? text("play.pick_up", { ...words, name: word(taken) }) : word(name);
+  const way = taken ? "pick_up" : WAYS[name.toLowerCase()];
+  return way ? text(`play.${(past && PAST[way]) || way}`, { ...words, name: word(taken || "") }) : word(name);
 }
 
 function either(names) {
@@ -92,10 +95,10 @@ function replyText(asked, reply) {
 function happened({ phase, last, result, t, questions, cost }) {
   const said = [];
   const [own, other] = facts.role === "ego" ? ["ego", "teammate"] : ["teammate", "ego"];
-  if (!last) said.push(text(phase === "answer" ? "play.asked" : "play.start"));
-  else if (last.asked) said.push(text(facts.role === "ego" ? "play.you_asked" : "play.it_asked", { ...words, question: questionText(last.asked), reply: replyText(last.asked, last.reply) }));
-  else said.push(text("play.moved", { own: plain(last[own]), other: words[other], others: plain(last[other]) }));
-  if (result) said.push(text(result.finished ? "play.done" : "play.stopped", { other: words[other], name: word(result.goal || ""), n: t - questions, cost: number(cost) }));
+  if (last?.asked) said.push(text(facts.role === "ego" ? "play.you_asked" : "play.it_asked", { ...words, question: questionText(last.asked), reply: replyText(last.asked, last.reply) }));
+  else if (last) said.push(text("play.moved", { own: plain(last[own], true), other: words[other], others: plain(last[other], true) }));
+  else if (!result) said.push(text(phase === "answer" ? "play.asked" : "play.start"));
+  if (result) said.push(text(`play.${result.finished ? "done" : result.stopped ? "stopped" : "limit"}`, { other: words[other], name: word(result.goal || ""), n: t - questions, cost: amount(cost) }));
   return said.join(" ");
 }
 
@@ -104,7 +107,7 @@ function show(next) {
   Object.assign(document.body.dataset, { phase: state.phase, t: state.t });
   byId("turn").textContent = text(TURNS[state.phase], words);
   byId("text").textContent = happened(state);
-  byId("cost").textContent = text("play.cost", { cost: number(state.cost) });
+  byId("cost").textContent = text("play.cost", { cost: amount(state.cost) });
   byId("steps").textContent = [text("play.steps", { n: state.t - state.questions, questions: state.questions }), ...(state.hands ? [text("play.hands", { ...words, hands: state.hands })] : [])].join("; ");
   const asked = state.question ? state.question.goals : [];
   board.show(state, { asked, picked: [...picked], possible: state.possible || null, moves: state.moves || [], onMove: (move) => send({ move: move.name }) });
@@ -185,7 +188,7 @@ function showAsking() {
   }
   const price = [...picked].reduce((sum, k) => sum + perGoal[k], base);
   byId("ask").disabled = !moving() || picked.size === 0;
-  byId("price").textContent = picked.size ? text("play.ask_cost", { cost: number(price) }) : text("play.ask_choose");
+  byId("price").textContent = picked.size ? text("play.ask_cost", { cost: amount(price) }) : text("play.ask_choose");
   byId("heard").replaceChildren(...state.heard.map(({ asked, reply }) => element("li", {}, questionText(asked), " ", element("b", {}, replyText(asked, reply)))));
 }
 

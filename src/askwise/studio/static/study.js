@@ -29,13 +29,15 @@ function showLinks({ join, pilot, adds, endings }) {
     byId(id).textContent = link;
     byId(id).parentElement.replaceChildren(byId(id), " ", copyButton(link, "Copy", "Copied"));
   }
-  byId("join-how").textContent = howToJoin(join, adds);
+  byId("join-how").textContent = [howToJoin(join, adds), ...(isLocal(join) ? ["The link works only on this computer, until you run the studio on a server."] : [])].join(" ");
   byId("endings").replaceChildren(...(endings.length ? [element("h3", {}, "What the panel has to know"), endingTable(endings)] : []));
 }
 
+const isLocal = (link) => /^(localhost|127\..*|\[::1\])$/.test(new URL(link).hostname);
+
 function howToJoin(join, adds) {
   if (adds) return `Give this link to your panel. The panel adds the identifier of each person (${adds}); without it, people are refused.`;
-  if (join.endsWith("=...")) return "Replace the three dots by the placeholder that your panel fills in with the identifier of each person.";
+  if (join.endsWith("=...")) return "Replace the three dots by the identifier of each person: with your panel's placeholder for it, or with a script in your task.";
   if (join.includes("?")) return "Give this link to your panel exactly as it is. The panel replaces the last part by the identifier of each person.";
   return "Send this link to people. Each browser that opens it is one person.";
 }
@@ -43,8 +45,8 @@ function howToJoin(join, adds) {
 const NAMES = { finished: "finished", "failed the check": "failed the check", left: "left the study", declined: "did not agree" };
 
 function endingTable(endings) {
-  const rows = endings.map(({ end, code, link }) => element("tr", {}, ...cells(NAMES[end],
-    code ? element("span", {}, element("code", {}, code), " ", copyButton(code, "Copy", "Copied")) : "no code", link ? element("code", {}, link) : "no link")));
+  const copied = (value) => element("span", {}, element("code", {}, value), " ", copyButton(value, "Copy", "Copied"));
+  const rows = endings.map(({ end, code, link }) => element("tr", {}, ...cells(NAMES[end], code ? copied(code) : "no code", link ? copied(link) : "no link")));
   return element("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Codes and links" },
     element("table", {}, element("thead", {}, element("tr", {}, ...heads("people who", "get this code", "and this link"))), element("tbody", {}, ...rows)));
 }

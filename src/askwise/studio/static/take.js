@@ -98,7 +98,7 @@ function ending() {
     parts.push(element("p", {}, text(screen.link ? "take.code_or_link" : "take.code_use")));
   }
   if (screen.link) parts.push(element("p", {}, element("a", { href: screen.link, class: "button", id: "panel", rel: "noreferrer" }, text("take.back"))));
-  return parts;
+  return parts.length ? parts : [element("p", {}, text("take.close"))];
 }
 
 const ENTRY = {
@@ -137,13 +137,18 @@ function showLanguages() {
 }
 
 async function attempt(action) {
-  byId("next").disabled = true;
+  const next = byId("next");
+  const label = next.textContent;
+  const slow = setTimeout(() => { next.textContent = text("take.wait"); }, 500); // a method may have to be compiled
+  next.disabled = true;
   try {
     show(await action());
   } catch (error) {
+    next.textContent = label;
     complain(byId("error"), error);
   } finally {
-    byId("next").disabled = false;
+    clearTimeout(slow);
+    next.disabled = false;
   }
 }
 
@@ -163,10 +168,18 @@ function showUnanswered(given) {
   if (open.includes(true)) items[open.indexOf(true)].querySelector("input, textarea").focus();
 }
 
+function showAnswered(item) {
+  if (!item.classList.contains("unanswered")) return;
+  item.classList.remove("unanswered");
+  byId("error").replaceChildren(); // it may name this question; the others are still marked
+}
+
 for (const kind of ["input", "change", "pointerup"]) {
   byId("content").addEventListener(kind, (event) => {
     const found = /^item-(\d+)/.exec(event.target.name || "");
-    if (found && screen.items) times[screen.items[Number(found[1])].name] = Math.round(performance.now() - shown);
+    if (!found || !screen.items) return;
+    times[screen.items[Number(found[1])].name] = Math.round(performance.now() - shown);
+    if (kind !== "pointerup" || event.target.type === "range") showAnswered(event.target.closest(".item"));
   });
 }
 byId("language").onchange = () => attempt(() => ask(`${HERE}/language`, { language: byId("language").value }));

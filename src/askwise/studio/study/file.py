@@ -40,9 +40,12 @@ SERVICES = {
     "prolific": ("PROLIFIC_PID", "{{%PROLIFIC_PID%}}"),
     "sona": ("id", "%SURVEY_CODE%"),
     "cloudresearch": ("participantId", ""),
-    "mturk": ("workerId", ""),
+    "mturk": ("workerId", "..."),
 }
-"""The parameter of each service that recruits people, and its placeholder; empty if the service adds both itself."""
+"""The parameter of each service that recruits people, and its placeholder.
+
+The placeholder is empty if the service adds both itself, and three dots if the researcher has to fill it in.
+"""
 LINKS = {"prolific": "https://app.prolific.com/submissions/complete?cc={code}"}
 """The link back to a service for each code; other services have a different one for each study."""
 MOST_CONDITIONS = 12

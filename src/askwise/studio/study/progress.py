@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from typing import Any
+from urllib.parse import quote
 
 from askwise.studio.study.file import DECLINED, FAILED_CHECK, FINISHED, LEFT
 from askwise.studio.study.flow import CONSENT, FORM, ROUND, Screen, title_of
@@ -70,7 +71,7 @@ def overview(people: People, public: str) -> dict[str, Any]:
         **links(people, public),
         "adds": study.parameter if not study.placeholder else "",
         "endings": [
-            {"end": WORDS[end], "code": code, "link": link}
+            {"end": WORDS[end], "code": code, "link": link.replace("{code}", quote(code, safe=""))}
             for end, (code, link) in study.endings.items()
             if code or link
         ],
