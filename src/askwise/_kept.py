@@ -228,9 +228,18 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 
 
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
-    """Add the value of a global name to the digest; kernels are followed, modules by the attributes in `names`.
+    """Add the value of a global name that a loop reads to the digest by which its machine code is found again.
 
-    Other values are added as text. A value whose text differs in every process makes a new version each time.
+    For a kernel, the code of its loop is added; for a module of askwise, the values of those attributes that `names`
+    lists; for functions and classes, their names; for arrays, their contents. Any other value is added as text. If its
+    text differs from process to process, so does the digest, and each process compiles the loop again.
+
+    Args:
+        name: the global name.
+        value: its value.
+        names: all names that the code reads, among them those of a module's attributes.
+        digest: a `hashlib` digest.
+        done: the loops added so far, so that each is added once. Kernels found here are added to it.
     """
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)

@@ -430,7 +430,7 @@ def joint_with(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArr
     Args:
         problem: the problem, whose answer model gives the second factor.
         belief: ``float64 [n_goals]``, the probabilities of the goals before the answer.
-        answer: the answer.
+        answer: a question and the reply to it.
     """
     return np.asarray(belief * problem.answers.likelihood(answer, len(problem.goals)))
 
@@ -441,7 +441,7 @@ def belief_after(problem: Problem, belief: FloatArray, answer: Answer) -> FloatA
     Args:
         problem: the problem.
         belief: ``float64 [n_goals]``, the probabilities before the answer.
-        answer: the answer.
+        answer: a question and the reply to it.
     """
     weights = joint_with(problem, belief, answer)
     total = float(weights.sum())

@@ -66,7 +66,10 @@ class Decision:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The pairs of goals between which the ego agent is expected to be undecided longest, longest first."""
+        """The `MOST_PAIRS` pairs of goals between which the ego agent is expected to be undecided longest.
+
+        Sorted by the expected number of steps, the longest first. Empty for an agent without a belief.
+        """
         return () if self.situation is None else self.situation.pairs
 
     def made_at(self, situation: Situation) -> Decision:
@@ -153,9 +156,10 @@ class Situation:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The pairs of goals between which the ego agent is expected to be undecided longest, longest first.
+        """The `MOST_PAIRS` pairs of goals between which the ego agent is expected to be undecided longest.
 
-        Empty if only one goal is left; computed at first use.
+        Sorted by the expected number of steps, the longest first. Empty if only one goal is left. Computed at first
+        use.
         """
         if self._pairs is None:
             self._pairs = heaviest_pairs(self.problem, self.state, self.belief)

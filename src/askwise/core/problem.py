@@ -310,10 +310,14 @@ def _checked_groups(given: Mapping[str, Sequence[str]] | None, goals: Sequence[s
 
 
 def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: Callable[[Any], str]) -> None:
-    """Raise an `InputError` if two goals share a target of the teammate: its stay there would not reveal its goal.
+    """Raise an `InputError` if two goals have a target of the teammate in common.
+
+    The ego agent learns the goal at the latest when the teammate stays at a target. This is why each target may belong
+    to one goal only.
 
     Args:
-        goals: for each goal, the input that states its targets, its name as messages show it, and its targets.
+        goals: for each goal, the name of the input field with its targets, its name as messages show it, and its
+            targets.
         place: a function that returns a target as messages show it.
     """
     owner: dict[Hashable, str] = {}

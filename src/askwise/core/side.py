@@ -197,7 +197,7 @@ class ModelSide(Sealed):
         but a label cannot. In models without labels, the values are returned unchanged.
 
         Args:
-            state: the state.
+            state: index of the state.
             by_column: ``[n_goals, n_columns]``, any dtype; the result is ``[n_goals, n_labels]``, 0 for labels that the
                 state lacks.
         """

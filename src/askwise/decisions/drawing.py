@@ -140,7 +140,7 @@ def _put(
     """Append a node and all nodes below it to `boxes`, and the lines between them to `branches`.
 
     Args:
-        node: the node.
+        node: the action or question to draw, with the plans after its answers.
         column: its depth.
         left: x coordinate of each depth.
         top: y coordinate of the top of the node's subtree.

@@ -97,7 +97,10 @@ class TeammatePaths:
         return self._walker.steps(design)
 
     def allowed(self, steps: IntArray) -> bool:
-        """Return whether all plans, with ``steps [n_goals]`` steps (-1 for no plan), are within the budget."""
+        """Return whether there is a plan within the budget for every goal.
+
+        `steps` is ``int32 [n_goals]``, the steps of the plan for each goal; -1, for no plan, makes the result False.
+        """
         return bool(((steps >= 0) & (steps <= self.most)).all())
 
     def useful(self, design: Sequence[int]) -> BoolArray:

@@ -80,7 +80,7 @@ def matrices_by_evidence(
 
     Args:
         model: a deterministic model.
-        state: the state.
+        state: index of the state in which the agent is now.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
         evidence: a goal is ruled out when the actions so far are at most this likely under it, relative to their
@@ -128,7 +128,7 @@ def _by_evidence(  # noqa: C901
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
         indices: the predecessors of all states.
-        state: the state.
+        state: index of the state in which the agent is now.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
         limit: the evidence, as a ratio of probabilities.
@@ -197,7 +197,7 @@ def _passing(
     """Fill column `goal` of `passing` with the share of the goal's shortest plans that pass through each state.
 
     Args:
-        goal: the goal.
+        goal: index of the goal.
         filled: number of its nearest targets, which are in the queue.
         depth: ``int32 [n_states]``, steps from the start.
         mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
@@ -287,7 +287,7 @@ def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agre
 
     Args:
         shared: the chain of agreement from one state, which is its first state.
-        steps: its steps.
+        steps: the steps of this chain, with the evidence that each gives.
         evidence: the likelihood ratio at which a policy is ruled out, between 0 and 1.
     """
     level = np.full(steps.size, np.nan)

@@ -98,7 +98,7 @@ class Divergence(Sealed):
         Both are ``inf`` on the diagonal.
 
         Args:
-            state: the state.
+            state: the state in which the agent is now, by name or index.
             partial: allow goals that cannot be reached from the state; their rows and columns are ``nan``. By default
                 they raise an `InputError`.
         """
@@ -111,7 +111,7 @@ class Divergence(Sealed):
         there the upper bound is ``inf`` if none was found.
 
         Args:
-            state: the state.
+            state: the state in which the agent is now, by name or index.
             partial: allow goals that cannot be reached from the state, see `matrices_at`.
         """
         return self._at(self._backend.bounds_at, state, partial=partial)

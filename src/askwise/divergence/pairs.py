@@ -44,7 +44,7 @@ def matrices_at(
 
     Args:
         model: a deterministic model.
-        state: the state.
+        state: index of the state in which the agent is now.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
     """
@@ -65,7 +65,7 @@ def capped_matrices(
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none; read-only, as all arrays here.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
         indices: the predecessors of all states, as in `Model.predecessors`.
-        state: the state.
+        state: index of the state in which the agent is now.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
 
@@ -156,7 +156,7 @@ def _matrices(
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
         indices: the predecessors of all states.
-        state: the state.
+        state: index of the state in which the agent is now.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
         counts: new `_Counts`, filled with the shortest paths from `state`.
@@ -228,7 +228,7 @@ def _mark_cone(
     """Mark the states on shortest plans to a goal; return the steps to it, -1 if it is out of reach.
 
     Args:
-        goal: the goal.
+        goal: index of the goal.
         targets: its target states.
         depth: ``int32 [n_states]``, steps from the first state of the plans.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
@@ -279,7 +279,7 @@ def seed_targets(
     These targets are put into the queue, and their number is returned.
 
     Args:
-        goal: the goal.
+        goal: index of the goal.
         targets: its target states.
         nearest: steps to the nearest of them.
         depth: ``int32 [n_states]``, steps from the first state of the plans.

@@ -76,7 +76,7 @@ def climb(
         swaps: whether to try swaps of a goal in the question for one outside it, where no single move helps.
         belief: ``float64 [n]``, probabilities of the goals.
         conflict_steps: ``float64 [n]``, see `QuestionValue`.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
         by_size: ``float64 [n + 1]``, price by number of goals.
         extra: ``float64 [n]``, extra price of each goal.
     """
@@ -142,7 +142,7 @@ def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -
     Args:
         now: the `Standing` of the question; updated by a swap.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
         extra: ``float64 [n]``, extra price of each goal.
         tolerance: smaller increases count as rounding errors.
     """
@@ -170,7 +170,7 @@ def standing(mask: Any, belief: Any, intervals: Any) -> Any:
     Args:
         mask: ``bool [n]``, the goals in the question; not copied, so `flip` changes it.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
     """
     n, m = mask.size, intervals.others.size
     none = np.full(m, -1, dtype=np.int64)
@@ -228,7 +228,7 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
         group: index of the first interval of the group.
         g: the true goal in whose list the group is.
         now: the `Standing` to update.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
     """
     mask, others, after = now.mask, intervals.others, intervals.following[group]
     old_lead = now.lead[group]

@@ -304,7 +304,7 @@ def branch_and_bound(
         order: ``int64 [n]``, the goals in the order of their assignment.
         belief: ``float64 [n]``, probabilities of the goals.
         conflict_steps: ``float64 [n]``, see `QuestionValue`.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
         by_size: ``float64 [n + 1]``, price by number of goals named.
         extra: ``float64 [n]``, extra price of each goal named.
         budget: largest number of partial questions to search.
@@ -391,7 +391,7 @@ def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float
         side: ``int8 [n]``, the side of each goal (0 or 1), -1 if it is not assigned yet.
         belief: ``float64 [n]``, probabilities of the goals.
         conflict_steps: ``float64 [n]``, see `QuestionValue`.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
     """
     value = 0.0
     for g in range(side.size):

@@ -184,13 +184,16 @@ def _offsets(numbers: Any, n: int) -> Any:
 
 @inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
-    """Return the number of steps without a clear action if `g` is the true goal and only one side of goals is left.
+    """Return in how many steps the ego agent's best action is unclear if an answer leaves only one side of the goals.
+
+    It is unclear while the plans for the true goal and for another goal differ and the other goal is not ruled out yet.
+    The result is the length of the union of these intervals, for all other goals on the side that is left.
 
     Args:
-        g: the true goal.
-        side: the side that remains, a value of `sides`.
+        g: index of the true goal.
+        side: the side that is left, one of the values in `sides`.
         sides: ``bool [n]`` or ``int8 [n]``, the side of each goal.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
     """
     length = 0.0
     reach = -np.inf
@@ -212,10 +215,13 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
 
 @compiled(work=lambda given: given.mask.size + given.intervals.others.size)
 def union_lengths(mask: Any, intervals: Any) -> Any:
-    """Return for each true goal the number of steps without a clear action after a question, ``float64 [n]``.
+    """Return for each goal, if it is the true one, in how many steps the best action is unclear after a question.
 
-    Only the goals that give the same answer as the true goal remain. `mask` is the question, ``bool [n]``; `intervals`
-    is an `Intervals`.
+    The result is ``float64 [n]``. Only goals with the same answer as the true goal are left (see `union_length`).
+
+    Args:
+        mask: ``bool [n]``, the goals in the question.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
     """
     lengths = np.empty(mask.size)
     for g in range(mask.size):
@@ -231,7 +237,7 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
         mask: ``bool [n]``, the goals in the question.
         belief: ``float64 [n]``, probabilities of the goals.
         conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
     """
     value = 0.0
     for g in range(mask.size):
@@ -244,11 +250,11 @@ def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> floa
     """Return the change of a question's value if goal `k` moves into or out of the question.
 
     Args:
-        k: the goal.
+        k: index of the goal that moves.
         mask: ``bool [n]``, the goals in the question; unchanged afterwards.
         kept: result of `union_lengths` for this question.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: an `Intervals`.
+        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
     """
     mask[k] = not mask[k]
     gain = belief[k] * (kept[k] - union_length(k, mask[k], mask, intervals))

@@ -160,7 +160,7 @@ class Exploration:
         Raises an `InputError` if there are too many states.
 
         Args:
-            state: the state.
+            state: the name of the state, as the user's functions return it.
             field: name of the input in error messages.
         """
         if not is_hashable(state):
@@ -180,7 +180,7 @@ class Exploration:
         States are expanded in the order of their indices.
 
         Args:
-            state: the state.
+            state: the name of the state.
             pairs: what the step function returned for it: pairs ``(action, next state)``.
             stay: name of the action that stays in place, which must not be among them.
         """

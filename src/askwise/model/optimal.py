@@ -160,8 +160,8 @@ TIE = 1e-9
 def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
     """Return the actions with the fewest expected steps to the states `targets` in a stochastic model.
 
-    The result is ``bool [n_states, n_actions]``, all False where no target can be reached for certain; STAY at a
-    target.
+    The result is ``bool [n_states, n_actions]``. In a target, only STAY is True. Where no policy reaches a target with
+    probability 1, all actions are False.
     """
     at_goal = np.zeros(model.n_states, dtype=bool)
     at_goal[targets] = True

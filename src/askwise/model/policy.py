@@ -20,8 +20,8 @@ SMALLEST = 1e-300
 class Policy(Sealed):
     """A policy: the probability of each action in each state of a model.
 
-    An observer can rule a policy out when it sees an action of probability 0. How soon that is expected depends on the
-    other probabilities.
+    An observer that sees an action with probability 0 under a policy knows that the agent does not follow this policy.
+    How many steps this takes on average depends on the policy that the agent does follow.
 
     Args:
         model: the model.

@@ -146,7 +146,7 @@ class Pursuit(Sealed):
         """Return the first actions of shortest plans for each goal, ``bool [n_goals, n_actions]``.
 
         Args:
-            state: the state.
+            state: index of the state.
             more_actions: number of columns, all False, to add for actions that are not in the model.
         """
         optimal = np.zeros((self.n_goals, self.model.n_actions + more_actions), dtype=np.bool_)

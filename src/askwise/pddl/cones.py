@@ -371,7 +371,7 @@ def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, li
     Args:
         source: ``int [n]``, the state in which each transition starts.
         label: ``int32 [n]``, the index of its name.
-        names: the names.
+        names: the different names, to which `label` refers.
 
     Returns:
         the new `label` and the new, longer list of names.

@@ -184,10 +184,10 @@ class _Grounding:
                     waiting.append(atom)
 
     def _joined(self, plan: _Plan, binding: Binding, others: list[Literal]) -> Iterator[Binding]:
-        """Yield an object for each variable of an action, in all ways that satisfy its conditions.
+        """Yield all complete bindings of an action that satisfy its conditions: dicts from each variable to an object.
 
         Args:
-            plan: the action.
+            plan: the action, prepared for grounding.
             binding: the objects of the variables that are bound already.
             others: the conditions that are not matched with atoms yet.
         """

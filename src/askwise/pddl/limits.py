@@ -42,8 +42,8 @@ def too_many(what: str, found: str, limit: int, name: str) -> InputError:
     Args:
         what: what exceeds the limit, such as "grounding".
         found: what is beyond the limit, such as "one atom more".
-        limit: the limit.
-        name: the field of `Limits`.
+        limit: the value of the limit.
+        name: the name of the limit, a field of `Limits`.
     """
     return InputError(
         what, found, f"at most {limit} (raise it by Limits({name}=...), commands: --search-limit {name}=N)"

@@ -328,9 +328,13 @@ class Solver(OptimalPolicy):
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 
     def solve_everywhere(self) -> None:
-        """Solve the problem from its start, then allow any number of states for states off the optimal path.
+        """Solve the problem from its start, then lift the limit on the number of states.
 
-        Raises `TooLarge` if there could be too many questions in one state.
+        `at` solves any other state when it is first called for it, however many states that takes.
+
+        Raises:
+            TooLarge: solving from the start takes more than `limit` states or too many questions, or a single question
+                can divide the goals in more than `limit` ways.
         """
         if self.limit is not None and self.size.questions > self.limit:
             raise self.size.too_large(f"at most {self.limit:,} are allowed for")

@@ -205,9 +205,10 @@ def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 
 
 def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
-    """Return the choices between some parts of the goals: one that names all parts, and one that omits the largest.
+    """Return up to two multiple-choice questions (`Choice`) that ask which part of the goals contains the true goal.
 
-    Choices with too many answers are left out.
+    The first names all parts. The second does not name the largest part, which is then meant by "none of these". A
+    question with fewer than two or more than `MOST_ANSWERS` answers is left out.
     """
     largest = max(range(len(parts)), key=lambda k: len(parts[k]), default=0)
     all_but_one = [part for k, part in enumerate(parts) if k != largest]

@@ -116,16 +116,23 @@ class Reference:
 
     @once
     def value(self, state: PlanningState) -> Cost:
-        """Return U, the least expected marginal cost from a state, times the weight of the state."""
+        """Return U, the least expected marginal cost from a state on, times the sum of the goals' weights."""
         return min((cost for _, cost in self.options(state)), default=ZERO)
 
     def act(self, state: PlanningState, action: int) -> Cost:
-        """Return the cost of an action now if all later decisions are optimal, times the weight of the state."""
+        """Return the expected marginal cost of the rest of the episode if it begins with this action.
+
+        All later decisions are optimal. The result is multiplied by `state.weight`, the sum of the goals' weights.
+        """
         delay = self.delay(state, action)
         return delay if delay == math.inf else delay + _later(self.value, self.after_action(state, action))
 
     def ask(self, state: PlanningState, question: Question) -> Cost:
-        """Return the cost of a question now if all later decisions are optimal, times the weight of the state."""
+        """Return the expected marginal cost of the rest of the episode if it begins with this question.
+
+        It includes the price of the question. All later decisions are optimal. The result is multiplied by
+        `state.weight`, the sum of the goals' weights.
+        """
         return state.weight * self.price(question) + _later(self.value, self.after_question(state, question))
 
     def delay(self, state: PlanningState, action: int) -> Cost:

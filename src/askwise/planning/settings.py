@@ -85,10 +85,11 @@ class PlannerSettings:
         return sum((followed * self.candidates) ** k for k in range(self.questions + 1))
 
     def with_budget(self, budget: int) -> PlannerSettings:
-        """Return the same settings with another budget; with a larger budget, the exact search may do more, too.
+        """Return the same settings with another budget, the number of states to consider for a decision.
 
-        What plans lose, they lose mostly because they end early, and more plans of that kind do not help. The exact
-        search does not end early, and takes about 1.4 times as long for each further goal.
+        A larger budget also raises `endgame` and `endgame_states`, the limits of the exact search: where plans cost
+        more than the optimum, this is mostly because they end early, and more of such plans do not help. The exact
+        search does not end early. It takes about 1.4 times as long for each further goal.
         """
         more = max(1.0, budget / self.budget)
         goals, states = self.endgame + int(math.log(more, 1.4)), int(self.endgame_states * more)

@@ -285,7 +285,7 @@ def interval(mean: float, stderr: float, freedom: float) -> tuple[float, float]:
     """Return the 95 % confidence interval of a mean by Student's t-distribution.
 
     Args:
-        mean: the mean.
+        mean: the estimate, which is the middle of the interval.
         stderr: its standard error.
         freedom: its degrees of freedom.
     """

@@ -285,7 +285,7 @@ def as_follower(policy: Any, name: str, actions: gymnasium.Space[Any], lanes: in
     `askwise.sampling.policies` lists the kinds.
 
     Args:
-        policy: the policy.
+        policy: what chooses the actions for one goal, such as a trained network.
         name: name of its goal, for error messages.
         actions: the action space of one environment.
         lanes: number of environments side by side.

@@ -81,7 +81,7 @@ class OnlineRecogniser:
 
         Args:
             observation: what the policies saw before the action.
-            action: the action.
+            action: the action that the observed agent took.
         """
         found = np.array([policy.log_prob(observation, action) for policy in self._policies])
         weights = self._weights + found

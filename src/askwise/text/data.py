@@ -79,7 +79,7 @@ def _toml_place(message: str, text: str) -> tuple[str, str]:
     """Split a message of Python's TOML parser into what is wrong and its place, such as ``line 3, column 1``.
 
     Args:
-        message: the message.
+        message: the text of the parser's exception.
         text: the text that was parsed; an error at the end of the text gets its last line as place.
     """
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)

@@ -251,7 +251,10 @@ def _steps_of(zone: object) -> str:
 
 
 def list_methods() -> str:
-    """Return a text that lists all methods, one per line with a description, and says how to name your own agent."""
+    """Return a text with a line for each method, its name and a description.
+
+    The last line shows what to write after ``--method`` to use an agent that you wrote.
+    """
     described = dict(_described())
     width = max(map(len, described)) + 2
     lines = [wrapped(f"{name:<{width}}{text}".rstrip(), width) for name, text in described.items()]

@@ -197,7 +197,7 @@ def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None
     """Draw the six zones of a pair of goals as bars over the steps from now.
 
     Args:
-        zones: the zones.
+        zones: the zones of the pair, the result of `askwise.divergence.zones.zones`.
         horizon: the last step to draw; by default all finite ends of zones are visible.
         ax: the axes to draw on; by default new axes.
     """

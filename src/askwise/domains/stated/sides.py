@@ -150,7 +150,7 @@ class Graph(ArrivesFrozen):
         return name
 
     def read_targets(self, given: Field) -> tuple[StateName, ...]:
-        """Return the names of the states that a field of a file states: one state, or a list of states."""
+        """Return the names of a goal's target states from a field of a file, which holds one state or a list."""
         if not isinstance(given.value, list) or (self._has_cells and is_cell(given.value)):
             return (self.read_state(given),)
         return tuple(self.read_state(each) for each in _some(given, "state"))
@@ -212,9 +212,9 @@ class DrawnMap(ArrivesFrozen):
         return found[0]
 
     def read_targets(self, given: Field, *, listed: bool = True) -> tuple[tuple[int, int], ...]:
-        """Return the cells that a field of a file states: all cells of a letter, a single cell, or a list of these.
+        """Return a goal's target cells from a field of a file, which holds a letter, a cell, or a list of these.
 
-        A list is accepted only if `listed` is True.
+        A letter stands for all cells that it marks on the map. A list is accepted only if `listed` is True.
         """
         value = given.value
         if isinstance(value, str):

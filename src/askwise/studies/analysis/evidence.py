@@ -115,7 +115,7 @@ class StudyEvidence:
 
         Args:
             weights: the weight of each selection.
-            column: the column.
+            column: the name of the column of numbers to combine.
 
         Raises:
             Missing: the study lacks one of the conditions, or the column.

@@ -201,7 +201,7 @@ def to_text(found: Estimate, *, unit: str = "", digits: int = 2, signed: bool = 
 
     Args:
         found: the estimate.
-        unit: the unit.
+        unit: the unit to write after the mean, such as ``s``; empty for none.
         digits: the number of decimals.
         signed: whether positive numbers have a plus sign.
     """

@@ -91,7 +91,7 @@ class Entry:
         """Return the size and checksum of an open file, which is read from its beginning.
 
         Args:
-            file: the file.
+            file: the file, open for reading in binary mode.
             columns: the checksum of the names and types of its columns (`columns_digest`).
         """
         return cls(_digest(file), file.tell(), columns)
@@ -301,7 +301,7 @@ def _content(line: str, study: str = "") -> list[str] | None:
     """Return the words of a line of ``checksums.txt`` after its own checksum, None if that checksum is wrong.
 
     Args:
-        line: the line.
+        line: the line with its checksum.
         study: the fingerprint of the study, which the checksum includes; empty for the first line.
     """
     content = line[SHORT + 2 :]

@@ -145,9 +145,10 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
 
 
 def load_methods(methods: Sequence[Method]) -> Iterator[None]:
-    """Load methods in this worker process, without their output and exceptions, to see whether the process survives.
+    """Load methods in this worker process, to find out whether the process survives.
 
-    Yields None once, at the end.
+    What they print is suppressed, and their exceptions are ignored. The function is a generator, as the worker expects,
+    and yields None when all methods are loaded.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):  # their output appears when they are loaded in the main process

@@ -54,7 +54,7 @@ class Done:
 
     Attributes:
         number: the index of the job in the list.
-        rows: its rows.
+        rows: the rows that the job returned, or `Job.failed` if it failed.
         failure: the reason of its failure, None if it succeeded.
         before: whether the rows come from the records of an earlier run.
     """

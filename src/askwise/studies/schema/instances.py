@@ -95,7 +95,7 @@ def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
 
     Args:
         field: the list in the study file that they come from, for the message.
-        values: the values.
+        values: what the list states, such as instances or methods.
         labels: a label for each value.
     """
     if not values:

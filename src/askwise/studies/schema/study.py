@@ -101,7 +101,7 @@ class Condition:
     """One combination of settings in which every instance of a study is played.
 
     Attributes:
-        prior: the prior.
+        prior: how the probabilities of the goals before an episode are chosen.
         teammate: the name of the teammate, such as ``noisy:0.1``.
         base: the price of a question before any goal is named, None for the price in the instance's file.
         per_goal: the price of each goal named in a question, None for the price in the instance's file.
@@ -157,13 +157,13 @@ class Study:
         title: the title of the report.
         seed: the seed of all random numbers.
         episodes: the number of episodes for each instance and condition.
-        instances: the instances.
-        priors: the priors.
+        instances: where the problems of the study come from: drawn at random, or read from files.
+        priors: the priors over the goals, each by its label and how it is computed.
         teammates: the names of the teammates.
         base: the prices of a question before any goal is named; None stands for the price in each instance's
             file.
         per_goal: the prices of each goal named in a question; None as in `base`.
-        methods: the methods.
+        methods: the methods to compare, each of which decides for the ego agent.
         max_steps: the number of steps after which an episode is cut off, None for the default.
         bounds: the number of instances, counted from the first, for which a lower bound of all methods' costs is
             computed.

@@ -120,7 +120,7 @@ class PeopleStudy:
         practice: number, condition and problem of the practice rounds.
         conditions: the conditions to compare.
         problems: the texts of the problem files by name.
-        questionnaires: the questionnaires.
+        questionnaires: the forms that people fill in, each with the moment at which it is shown.
         debriefing: the text at the end.
         endings: code and link for each way to end (`ENDINGS`); people enter the code at the panel, or follow the link.
         parameter: the name of the panel's identifier in the address; empty for none.

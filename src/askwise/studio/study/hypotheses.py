@@ -61,7 +61,7 @@ class AnalysisPlan:
     """The analysis that a study file states in advance.
 
     Attributes:
-        hypotheses: the hypotheses.
+        hypotheses: the comparisons of two conditions to test, and what each expects.
         correction: ``holm`` or ``none``.
         alpha: the level below which a corrected p value supports a hypothesis.
     """

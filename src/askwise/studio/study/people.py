@@ -295,7 +295,7 @@ class People:
         """Store what a person entered at a screen; the last screen, or the last failed check, ends the participation.
 
         Args:
-            person: the person.
+            person: the person who made the entry.
             n: the number of the entry among the person's entries, from 0.
             screen: the number of the screen, from 0.
             data: the entry as JSON.

@@ -85,9 +85,10 @@ def overview(people: People, public: str) -> dict[str, Any]:
 
 
 def _condition(name: str, orders: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return how many people who finished, and how many in progress, play a condition.
+    """Return how many of the people who play the condition called `name` have finished, and how many are in progress.
 
-    `orders` is the list ``orders`` of the `overview`: the numbers of people for each order of conditions.
+    The result has the keys ``name`` and, with these numbers, ``finished`` and ``in progress``. `orders` is the list
+    ``orders`` of the `overview`, which has these numbers for each order of conditions.
     """
     meeting = [each for each in orders if name in each["order"]]
     return {"name": name, **{key: sum(each[key] for each in meeting) for key in (FINISHED, IN_PROGRESS)}}

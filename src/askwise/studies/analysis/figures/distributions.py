@@ -125,11 +125,11 @@ def spread(material: Material, prior: str) -> Iterator[Picture]:
 
 
 def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
-    """Draw the share of episodes up to each marginal cost: a panel for each price, a curve for each method.
+    """Draw the cumulative distribution of the marginal cost: a panel for each price, a curve for each method.
 
     Args:
         episodes: one row for each finished episode, all under the same prior.
-        methods: the methods.
+        methods: the names of the methods to draw, in the order of the legend.
         prices: the prices to draw, from left to right.
         name: the word for the price in titles.
     """
