@@ -59,7 +59,9 @@ class Moment:
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the earlier answer to a question if it was asked before and errors are persistent; otherwise None.
+        """Return the earlier answer to a question that would get the same answer again.
+
+        None if the question was not asked before, or if errors are not persistent.
 
         With persistent errors, a repeated question gets the same answer.
         """
@@ -151,7 +153,10 @@ class MomentValues(ABC):
 
     @abstractmethod
     def least_question(self, at_most: float) -> float:
-        """Return the least expected cost of all questions that the judge considers; infinity if above `at_most`."""
+        """Return the least expected cost of all questions that the judge considers.
+
+        The result is infinite if that cost is above `at_most`.
+        """
 
     # -- one decision --------------------------------------------------------------------------------------------
 

@@ -269,7 +269,7 @@ def judges(audit: Audit) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Return a cost or a share as text with four digits; "infinite" for infinity, a dash for ``nan``."""
+    """Return a cost or a share as text with four digits, infinity as "infinite" and ``nan`` as a dash."""
     if math.isnan(value):
         return DASH
     return "infinite" if math.isinf(value) else f"{value:.4g}"

@@ -247,7 +247,10 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:
-    """Return the names of actions in a text, separated by commas, without checking that they exist; empty for None."""
+    """Return the names of actions in a text, separated by commas, without checking that they exist.
+
+    For None, the list is empty.
+    """
     from askwise.core.problem import all_teammate_names
 
     return [] if text is None else split(text, all_teammate_names(problem))

@@ -82,7 +82,7 @@ def agent_options(options: argparse.Namespace) -> dict[str, str]:
 
 
 def read_instance(path: str) -> Any:
-    """Return the instance of any domain in a file; ``-`` reads standard input."""
+    """Return the instance of any domain that a file describes. The path ``-`` means standard input."""
     from askwise.domains.registry import read, read_file
     from askwise.text.files import read_stdin
 
@@ -93,7 +93,10 @@ def read_instance(path: str) -> Any:
 
 
 def show(text: str) -> None:
-    """Print a text, with lines that fit the width of the terminal (or `COLUMNS`; without a terminal, 80 columns)."""
+    """Print a text, with lines that fit the width of the terminal.
+
+    The width is `COLUMNS` if this variable is set, and 80 without a terminal.
+    """
     print(fitted(text.removesuffix("\n")))
 
 

@@ -67,7 +67,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read(path: str) -> DecisionProblem:
-    """Return the decision problem (intents, actions and questions) in a file; ``-`` reads standard input."""
+    """Return the decision problem (intents, actions and questions) that a file describes.
+
+    The path ``-`` means standard input.
+    """
     from askwise.decisions.problem_input import parse, read_decision_file
     from askwise.text.files import read_stdin
 

@@ -151,7 +151,10 @@ def read_place(options: argparse.Namespace) -> Any:
 
 
 def read_instance_or_drawing(path: str) -> Any:
-    """Return the drawing of a map, or the instance of any domain, in a file; ``-`` reads standard input."""
+    """Return the drawing of a map, or the instance of any domain, that a file contains.
+
+    The path ``-`` means standard input.
+    """
     from askwise.domains.registry import read
     from askwise.model import Drawing
     from askwise.text.data import looks_like_data

@@ -169,7 +169,10 @@ def run_planning(options: argparse.Namespace) -> int:
 
 
 def read_map(path: str) -> Watched:
-    """Return model, goals and start of the teammate from a drawing or an instance file; ``-`` reads standard input."""
+    """Return model, goals and start of the teammate from a drawing or an instance file.
+
+    The path ``-`` means standard input.
+    """
     from askwise.api import as_problem
     from askwise.core.problem import teammate_goals
     from askwise.domains.registry import read

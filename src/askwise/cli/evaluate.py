@@ -94,7 +94,10 @@ def _methods(options: argparse.Namespace) -> list[str]:
 
 
 def methods_in(text: str) -> list[str]:
-    """Return the methods in a text, separated by commas; options such as ``,enough=0.5`` stay with their method."""
+    """Return the methods in a text, separated by commas.
+
+    Options such as ``,enough=0.5`` belong to the method before them.
+    """
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
         if names and re.match(r"[A-Za-z_]\w*=", part):

@@ -44,7 +44,10 @@ SECONDS_TO_STOP = 5.0
 
 
 class Terminated(KeyboardInterrupt):
-    """Raised when the process receives SIGTERM; handled like Ctrl-C, but with exit code 143 instead of 130."""
+    """Raised when the process receives SIGTERM.
+
+    It is handled like Ctrl-C, but the exit code is 143 instead of 130.
+    """
 
 
 def exit_code(stopped: KeyboardInterrupt) -> int:
@@ -115,7 +118,9 @@ class CtrlC:
         raise KeyboardInterrupt
 
     def not_raised(self, unraisable: Any) -> None:
-        """Receive an exception that Python could not raise; installed as `sys.unraisablehook`.
+        """Print an exception that Python could not raise, or raise it again later if it is a `KeyboardInterrupt`.
+
+        Python calls this method as `sys.unraisablehook`.
 
         A `KeyboardInterrupt` is raised again a little later; other exceptions are printed as usual.
         """

@@ -88,7 +88,10 @@ class Parser(argparse.ArgumentParser):
 
 
 def explained(action: argparse.Action) -> str:
-    """Return the help text of an option, even if only ``--help-all`` lists it; empty for hidden earlier spellings."""
+    """Return the help text of an option, even if only ``--help-all`` lists it.
+
+    It is empty for earlier spellings, which are hidden.
+    """
     text = getattr(action, "explanation", action.help)
     return "" if text is None or text == argparse.SUPPRESS else text
 

@@ -129,7 +129,7 @@ class AnswerModel:
         return Answer(asked, chosen + (chosen >= true))
 
     def for_planning(self, who: str) -> AnswerModel:
-        """Return the answer model that planners compute with; by default this model itself.
+        """Return the answer model that planners compute with, which is this model unless a subclass replaces it.
 
         Planners need answers that are wrong or missing with fixed probabilities. A subclass with other answers may
         return an approximation instead. Planners use it; exact solvers raise an error.

@@ -249,7 +249,7 @@ class Game:
         return self.observation
 
     def ask(self, asked: Question | Sequence[int]) -> Observation:
-        """Ask a question and draw its answer from the problem's answer model; no agent moves.
+        """Ask a question and draw its answer from the problem's answer model. No agent moves.
 
         Return the ego agent's next observation, which contains the answer.
         """
@@ -278,7 +278,9 @@ class Game:
         check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
 
     def hear(self, answer: Answer) -> Observation:
-        """Take a step in which the ego agent asked and someone else answered, for example a person; no agent moves.
+        """Take a step in which the ego agent asked and someone else answered, for example a person.
+
+        No agent moves.
 
         Return the ego agent's next observation.
         """

@@ -244,7 +244,10 @@ def place_and_load(side: Side, state: int) -> tuple[int, int]:
 
 
 def state_at(side: Side, place: int, load: int = -1) -> int:
-    """Return the state of an agent at `place` that carries what the goal with index `load` needs; -1 for nothing."""
+    """Return the state of an agent at `place` that carries a load.
+
+    `load` is the index of the goal that needs the load, -1 if the agent carries nothing.
+    """
     return place * (side.loads + 1) + load + 1 if side.loads else place
 
 

@@ -282,7 +282,9 @@ class FixedPlan(Teammate):
         return trajectory
 
     def act(self, state: int) -> int:
-        """Return the next action of the plan that is available in `state`; after the plan, a step on a shortest path.
+        """Return the next action of the plan that is available in `state`.
+
+        After the end of the plan, return a step on a shortest path.
 
         Each call advances the plan; actions that are not available are skipped. The result is an index of
         ``problem.teammate.actions.names``.

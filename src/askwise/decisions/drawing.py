@@ -48,7 +48,10 @@ class PlanNode(Protocol):
 
     @property
     def answers(self) -> Sequence[tuple[str, PlanNode]]:
-        """Pairs of a possible answer and the plan after it; empty for an action."""
+        """Pairs of a possible answer and the plan after it.
+
+        Empty if the node is an action.
+        """
 
     @property
     def cut(self) -> bool:

@@ -143,7 +143,9 @@ def _check_most(space: Space, most: int) -> None:
 
 
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
-    """Return the best design in a space; among equally good and equally small designs, one that lengthens paths least.
+    """Return the best design in a space.
+
+    Among designs that are as good and forbid no more things, it is one that lengthens paths least.
 
     A larger budget never makes the best value worse, so bisection finds the smallest budget with the same value.
 

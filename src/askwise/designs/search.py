@@ -87,7 +87,9 @@ class Greedy:
         return values
 
     def _best_with(self, design: Removals) -> Removals | None:
-        """Return the best design that forbids one thing more than `design`; None if all exceed the budget.
+        """Return the best design that forbids one thing more than `design`.
+
+        The result is None if all such designs exceed the budget.
 
         Designs are given by the indices of the forbidden things (cells, edges or actions).
         """

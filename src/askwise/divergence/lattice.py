@@ -276,7 +276,9 @@ def late_values(
     guess: float,
     tolerance: float,
 ) -> FloatArray | None:
-    """Return upper bounds on EDP by evidence at the states `wanted`, ``float64 [n]``; None if none could be found.
+    """Return upper bounds on EDP by evidence at the states `wanted`, ``float64 [n]``.
+
+    The result is None if no bounds were found.
 
     The log-likelihood ratio (LLR) is rounded to levels in such a way that policies are ruled out too late.
 

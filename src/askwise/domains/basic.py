@@ -26,7 +26,9 @@ from askwise.text.wording import PLAIN, Vocabulary
 
 
 class BasicProblem(FactoredProblem):
-    """A problem in which each agent has its own model and both share the goals; made by a `BasicDomain`.
+    """A problem in which each agent has its own model and both share the goals.
+
+    A `BasicDomain` makes it.
 
     It keeps the instance it was made from. Two problems are equal if their instances and their starts are equal.
 
@@ -53,7 +55,7 @@ class BasicProblem(FactoredProblem):
 
 
 class BasicDomain:
-    """A domain made from functions; implements `askwise.domains.domain.Domain`.
+    """A domain made from functions. It implements `askwise.domains.domain.Domain`.
 
     Args:
         name: the name of the domain, such as ``lift``.

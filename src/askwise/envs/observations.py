@@ -32,7 +32,10 @@ class Observer(Protocol):
 
     @property
     def changing(self) -> Sequence[str]:
-        """The keys that may change from step to step; all others stay the same during an episode."""
+        """The keys of observations whose values may change from step to step.
+
+        All other values stay the same during an episode.
+        """
 
     def begin(self, problem: Any) -> None:
         """Compute what is the same in all observations of `problem`, before the first of them is made."""

@@ -71,12 +71,18 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions, by the agent's name; the ego agent's includes questions."""
+        """Return the space of an agent's actions, by the agent's name.
+
+        The space of the ego agent includes questions.
+        """
         return self.action_spaces[agent]
 
     @property
     def play(self) -> Play:
-        """The current episode; raises ResetNeeded before the first `reset`."""
+        """The current episode.
+
+        Raises `ResetNeeded` before the first `reset`.
+        """
         return self.episodes.play
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ByAgent, ByAgent]:
@@ -96,7 +102,9 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[ByAgent, dict[str, float], dict[str, bool], dict[str, bool], ByAgent]:
-        """Take one action of each agent; if the ego agent asks, both stay in place, whatever the teammate chose.
+        """Take one action of each agent.
+
+        If the ego agent asks, both agents stay in place, whatever the teammate chose.
 
         Returns:
             observations, rewards (the negative cost of the step), terminated, truncated and info, each by the agent's

@@ -115,7 +115,7 @@ class Masks:
 
 
 def available(side: Any, state: int) -> Any:
-    """Return ``int8 [n_actions]``: 1 for the actions that an agent can take in a state; found by trying each one.
+    """Return ``int8 [n_actions]``: 1 for each action that an agent can take in a state, 0 for all others.
 
     Args:
         side: the agent's side of the problem, an `askwise.core.side.Side`.
@@ -181,7 +181,10 @@ class Play:
         return self.masks.teammate(self.game.state.teammate).copy()
 
     def ask(self, asked: BoolArray) -> None:
-        """Ask whether the goal is one of those marked in `asked`, ``bool [n_goals]``; both agents stay in place."""
+        """Ask whether the goal is one of those marked in `asked`, ``bool [n_goals]``.
+
+        Both agents stay in place.
+        """
         allowed = self.game.allowed
         self._remember(asked, self.game.ask(np.flatnonzero(asked).tolist()).answer, allowed)
 

@@ -178,7 +178,10 @@ class Episodes:
 
     @property
     def play(self) -> Play:
-        """The current episode; raises ResetNeeded before the first one."""
+        """The current episode.
+
+        Raises `ResetNeeded` before the first one.
+        """
         if self._play is None:
             raise ResetNeeded("call reset() first")
         return self._play
@@ -252,7 +255,10 @@ class Episodes:
             self._masks = Masks(problem, self.source.ego_mask)
 
     def _answered(self, problem: Problem) -> Problem:
-        """Return a copy of the problem with the answer model of this environment; reuse the last copy if possible."""
+        """Return a copy of the problem with the answer model of this environment.
+
+        If the problem is the same as in the last call, the copy is, too.
+        """
         assert self.answers is not None
         if self._with_answers is None or self._with_answers[0] is not problem:
             self._with_answers = problem, problem.with_answers(self.answers)

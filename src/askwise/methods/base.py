@@ -237,7 +237,10 @@ class PlanningAgent(BeliefAgent):
     """
 
     def decide(self, observation: Observation) -> Decision:
-        """Update the belief, and return the result of `ask_or_wait`; with only one possible goal, an optimal action."""
+        """Update the belief, and return the result of `ask_or_wait`.
+
+        If only one goal is possible, return an optimal action instead.
+        """
         self.tracker.update(observation)
         state = observation.state
         possible = within_reach(self.problem, state.teammate, self.considered_goals())
@@ -300,7 +303,10 @@ class QuestionLimit(Agent):
         return getattr(self.agent, name)
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode with no questions asked; `seed` determines the random choices of the agent that decides."""
+        """Start an episode, in which no questions have been asked yet.
+
+        `seed` determines the random choices of the agent that decides.
+        """
         self.problem = problem
         self.agent.reset(problem, seed)
         self.rng = self.agent.rng
@@ -317,7 +323,7 @@ class QuestionLimit(Agent):
         self.agent.watch(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision of the agent that decides; replace a question beyond the limit by waiting."""
+        """Return the decision of the agent that decides, or wait if it asks a question beyond the limit."""
         self.asked += observation.answer is not None
         decision = self.agent.decide(observation)
         if decision.ask is None or self.asked < self.questions:

@@ -35,7 +35,10 @@ class AgentFailed(AskwiseError):  # noqa: N818 - it names what happened
 
 
 class Interruption(BaseException):
-    """An exception that stops an agent from outside, for example at a time limit; not an error of the agent."""
+    """An exception that stops an agent from outside, for example at a time limit.
+
+    It does not count as an error of the agent.
+    """
 
 
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:

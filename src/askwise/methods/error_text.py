@@ -46,7 +46,10 @@ def error_message(error: BaseException) -> str:
 
 
 def value_to_text(value: object) -> str:
-    """Return the `repr` of a value, cut to 200 characters; if `repr` fails, a text with the type of the value."""
+    """Return the `repr` of a value, cut to 200 characters.
+
+    If `repr` fails, return a text with the type of the value.
+    """
     try:
         return _short(repr(value))
     except (Exception, SystemExit):
@@ -61,7 +64,10 @@ def _short(text: str) -> str:
 
 
 def line_text(place: SourceLine | None) -> str:
-    """Return a file and a line as the end of a message, such as " (mine.py, line 3)"; an empty text for None."""
+    """Return a file and a line as the end of a message, such as " (mine.py, line 3)".
+
+    For None, return an empty text.
+    """
     return "" if place is None else f" ({place[0]}, line {place[1]})"
 
 
@@ -103,7 +109,10 @@ def source_line(thing: object, method: str) -> SourceLine | None:
 
 
 def _code(found: Any) -> Any:
-    """Return the code object of a function, a property, or a static or class method; None for other objects."""
+    """Return the code object of a function, a property, or a static or class method.
+
+    For other objects, return None.
+    """
     found = found.fget if isinstance(found, property) else found
     found = found.__func__ if isinstance(found, staticmethod | classmethod) else found
     return inspect.unwrap(found).__code__ if isinstance(found, FunctionType) else None

@@ -25,7 +25,9 @@ from askwise.types import BoolArray
 
 
 class Optimal(PlanningAgent):
-    """An agent that follows the optimal policy; `reset` raises `TooLarge` if the problem cannot be solved.
+    """An agent that follows the optimal policy.
+
+    Its method `reset` raises `TooLarge` if the problem cannot be solved.
 
     Args:
         belief: ``bayes``, ``robust`` or ``elimination``, which considers the same goals possible as ``bayes``.

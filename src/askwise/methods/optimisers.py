@@ -178,7 +178,9 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
 
 
 def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> BestQuestion:
-    """Return the best question by branch and bound; the best question found so far if the search exceeds `budget`.
+    """Return the best question, found by branch and bound.
+
+    If the search exceeds `budget`, return the best question found so far.
 
     Args:
         values: the values of all questions.

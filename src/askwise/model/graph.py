@@ -80,7 +80,7 @@ so rounding a rare action to 0 would change results, not only digits."""
 
 @inner
 def scale(exponent_difference: int) -> float:
-    """Return ``BASE ** exponent_difference`` for a difference of at most 0; 0.0 for differences below -3.
+    """Return ``BASE ** exponent_difference``, or 0.0 for differences below -3. The difference is at most 0.
 
     Numbers of plans are stored as mantissas and exponents to the base BASE; the result is the factor between two of
     them. Below -3 the smaller number is too small to change a sum.

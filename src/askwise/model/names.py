@@ -89,7 +89,10 @@ class Names(Sealed):
 
 
 def as_int(value: object) -> int | None:
-    """Return `value` as an int if it is an integer of any type, numpy's included, but not bool; otherwise None."""
+    """Return `value` as an int if it is an integer of any type, including those of numpy.
+
+    For bool and all other types, return None.
+    """
     if type(value) is int:  # fast path, called hundreds of times an episode
         return value
     if isinstance(value, bool):

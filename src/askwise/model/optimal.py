@@ -64,7 +64,9 @@ def reachable(model: Model, start: int) -> BoolArray:
 
 
 def optimal_actions(model: Model, found: Distances) -> BoolArray:
-    """Return the first actions of shortest plans to a goal, ``bool [n_states, n_actions]``; STAY at the goal.
+    """Return the first actions of shortest plans to a goal, ``bool [n_states, n_actions]``.
+
+    In a state at the goal, only STAY is True.
 
     Args:
         model: a deterministic model.
@@ -110,7 +112,7 @@ def _urop_table(model: Model, targets: IntArray) -> FloatArray:
 def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
     """Return the policy that chooses uniformly among the actions with the fewest expected steps to `goal`.
 
-    It is undefined in states from which the goal cannot be reached for certain.
+    It is undefined in states from which no policy reaches the goal with probability 1.
     """
     targets = goal_states(model, goal)
     if model.deterministic:
@@ -182,7 +184,7 @@ def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
 
 
 def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Return the actions that keep it certain that the goal is reached, and the fewest steps to the goal with them.
+    """Return the actions that keep the goal reachable with probability 1, and the fewest possible steps with them.
 
     Args:
         model: a stochastic model.
@@ -190,7 +192,8 @@ def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray
 
     Returns:
         sure: ``bool [n_states, n_actions]``.
-        level: ``int32 [n_states]``, fewest possible steps by these actions, -1 where arrival is not certain.
+        level: ``int32 [n_states]``, fewest possible steps to the goal by these actions, -1 where no policy reaches it
+            with probability 1.
     """
     inside = np.ones(model.n_states, dtype=bool)
     while True:

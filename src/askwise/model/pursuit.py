@@ -89,7 +89,10 @@ class Pursuit(Sealed):
         return not self._open or self.table_bytes <= OPEN_BYTES
 
     def steps_at(self, state: int) -> IntArray:
-        """Return the fewest steps from a state to each goal, ``int32 [n_goals]``, -1 if out of reach; read-only."""
+        """Return the fewest steps from a state to each goal, ``int32 [n_goals]``.
+
+        The array is read-only; -1 means that the goal is out of reach.
+        """
         if "distance" in vars(self):
             return np.asarray(self.distance[state])
         return np.asarray(self.steps_from(np.array([state]))[0])

@@ -76,7 +76,10 @@ class Recognition:
 
     @cached_property
     def task(self) -> Task:
-        """The grounded problem: its states as bits, its actions with objects instead of variables; computed once."""
+        """The grounded problem: its states as bits, and its actions with objects instead of variables.
+
+        It is computed once, at first use.
+        """
         return make_task(ground(self.domain, self.setting, self.limits), self.goals)
 
     @cached_property

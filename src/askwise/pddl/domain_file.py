@@ -139,7 +139,9 @@ def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
 
 
 def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
-    """Return the sections of a PDDL file, such as ``(:types ...)``, by their first word; refuse unknown sections.
+    """Return the sections of a PDDL file, such as ``(:types ...)``, by their first word.
+
+    Unknown sections raise an `InputError`.
 
     Args:
         define: the whole file, a list ``(define ...)``.

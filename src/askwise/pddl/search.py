@@ -79,7 +79,7 @@ class Found:
         method: the search that gave the result: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps
             left), or ``none`` if neither search succeeded.
         plans: all optimal plans; None if there are none, or they were not found.
-        met: number of states found, by both searches together.
+        met: number of states that both searches found together.
         evaluated: number of states whose lower bound was computed.
     """
 
@@ -172,7 +172,7 @@ class _Together:
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Run the bounded searches (with lower bounds on the steps left) of all goals in turn, within a budget.
+        """Run the bounded searches (with lower bounds on the steps left), one goal after the other, within a budget.
 
         Args:
             budget: the total cost of these searches, as a number of states that the breadth-first search finds at the

@@ -188,7 +188,7 @@ class Task:
         return np.asarray(state & self.keep[operator] | self.add[operator])
 
     def holds(self, states: Words, bits: Iterable[int]) -> NDArray[np.bool_]:
-        """Return ``bool [...]``: whether all `bits`, given by number, are set in each of ``states [..., n_words]``."""
+        """Return for each state, ``uint64 [..., n_words]``, whether all bits with the numbers `bits` are set."""
         wanted = packed([bits], self.n_words)[0]
         return np.asarray(((states & wanted) == wanted).all(axis=-1))
 

@@ -85,7 +85,10 @@ class HeardReplies:
 
 
 def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
-    """Yield all answers that a question can get: yes and no, or each group of a choice; and None (no answer) last."""
+    """Yield all answers that a question can get.
+
+    These are yes and no, or each answer to a choice. The last one is None, which means no answer.
+    """
     if isinstance(asked, Choice):
         yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
     else:

@@ -341,6 +341,9 @@ def _only(weights: FloatArray, goals: Goals) -> FloatArray:
 
 
 def _random_state(agent: Agent) -> object:
-    """Return the state of the agent's random generator, which changes with every random choice; None if unknown."""
+    """Return the state of the agent's random generator, which changes with every random choice.
+
+    None means that the agent has no such generator.
+    """
     generator = getattr(getattr(agent, "rng", None), "bit_generator", None)  # the agent may use another kind of object
     return getattr(generator, "state", None)

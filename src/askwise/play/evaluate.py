@@ -267,7 +267,7 @@ def standard_error(values: FloatArray) -> float:
 
 
 def weighted_mean(values: FloatArray, prior: FloatArray) -> tuple[float, float, float]:
-    """Return the mean over goals, weighted by the prior; its standard error; and its degrees of freedom (Welch).
+    """Return the mean over goals, weighted by the prior, with its standard error and degrees of freedom (Welch).
 
     Args:
         values: ``float64 [n, paths]``, a row of independent values for each goal of positive prior.

@@ -79,7 +79,10 @@ def simulate(
 
 
 def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
-    """Return a copy of the problem with another answer model, given as an object or text; `problem` itself for None."""
+    """Return a copy of the problem with another answer model, given as an object or as text.
+
+    For None, return `problem` itself.
+    """
     if answers is None:
         return problem
     return problem.with_answers(parse_answers(answers) if isinstance(answers, str) else answers)

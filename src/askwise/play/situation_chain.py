@@ -103,7 +103,7 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent of a branch decide; record the price, and the transitions to all following situations."""
+        """Let the agent of a branch decide, and record the price and the transitions to all following situations."""
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)
         decision = self._decision(branch)

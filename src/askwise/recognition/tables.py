@@ -254,7 +254,7 @@ class Summary:
 
 
 def summaries(rows: Iterable[Row]) -> list[Summary]:
-    """Return a `Summary` for each observability, in ascending order; unknown observability comes last.
+    """Return a `Summary` for each observability, in ascending order. Unknown observability comes last.
 
     `rows` are the rows of `RecogniseJob`; those without a true goal or a result are left out.
     """

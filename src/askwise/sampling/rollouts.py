@@ -243,7 +243,10 @@ class Rollouts:
 
 
 class _Table:
-    """A table of the step at which each run ruled out each other policy; in censored runs, the last step observed."""
+    """A table of the step at which each run ruled out each other policy.
+
+    For a censored run, it is the last step observed.
+    """
 
     def __init__(self, runs: int, others: int) -> None:
         self.steps = np.zeros((runs, others), dtype=np.int32)

@@ -33,7 +33,10 @@ class Connections:
         self._complaints = RateLimiter(A_MINUTE, 1)
 
     def protocol(self, *args: Any, **options: Any) -> asyncio.Protocol:
-        """Return the protocol object for one new connection; uvicorn calls this, with its own arguments, for each."""
+        """Return the protocol object for one new connection.
+
+        uvicorn calls this method for each connection, with its own arguments.
+        """
         return TimedConnection(self, *args, **options)
 
     def enter(self, address: str) -> bool:

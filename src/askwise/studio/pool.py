@@ -127,7 +127,7 @@ class Pool:
 
 
 def answer(request: dict[str, Any]) -> Iterator[Reply]:
-    """Iterate over the replies to a request about a round; this function runs in the worker process."""
+    """Yield the replies to a request about a round. This function runs in the worker process."""
     return _service().replies(request)
 
 

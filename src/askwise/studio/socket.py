@@ -38,7 +38,9 @@ MOST_NONSENSE = 5
 
 
 class SocketTab:
-    """A browser tab in which a round is played, connected by a web socket; implements `askwise.studio.room.Tab`.
+    """A browser tab in which a round is played, connected by a web socket.
+
+    It implements `askwise.studio.room.Tab`.
 
     Args:
         socket: the web socket.

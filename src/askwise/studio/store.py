@@ -250,7 +250,7 @@ class StudioStore:
 
 
 def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException | None]]) -> None:
-    """Report the results of a commit to all callers that wait for it; wake each event loop only once.
+    """Report the result of a commit to all callers that wait for it, and wake each event loop only once.
 
     Args:
         results: for each caller a pair: the future or function to notify, and the error, None for success.

@@ -49,7 +49,9 @@ class NotAFileError(OSError):
 
 @contextmanager
 def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
-    """While the ``with`` block runs, provide a temporary path to write; afterwards, its file replaces `path` at once.
+    """While the ``with`` block runs, provide a temporary path to write.
+
+    When the block ends, this file replaces `path` at once.
 
     If the block raises an error, the temporary file is removed and `path` stays as it was. The contents are synced to
     disk before the replacement. If `path` is a symbolic link, the link stays and the file that it points to is

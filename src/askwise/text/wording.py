@@ -39,7 +39,9 @@ def line_width() -> int:
 
 
 def fitted(text: str) -> str:
-    """Return a text with lines of at most `line_width` columns; longer lines continue below their last column.
+    """Return a text with lines of at most `line_width` columns.
+
+    A longer line is broken, and its further lines begin below its last column of text.
 
     Columns are separated by two or more spaces.
     """

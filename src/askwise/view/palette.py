@@ -79,7 +79,7 @@ class Theme:
     link: Colour
 
     def css(self) -> str:
-        """Return the theme as CSS variables, such as ``--teammate: #e05a00; --on-mark: #ffffff;``."""
+        """Return the theme as a text of CSS variables, such as ``--teammate: #e05a00; --on-mark: #ffffff;``."""
         return " ".join(f"--{name.replace('_', '-')}: {hex_of(colour)};" for name, colour in asdict(self).items())
 
 

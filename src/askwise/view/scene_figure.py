@@ -406,7 +406,10 @@ class SceneFigure:
 
 
 def _wanted(floor: Floor) -> float:
-    """Return the width in points at which the names in a graph are easy to read, at most `WIDEST`; 0 for a map."""
+    """Return the width in points at which the names in a graph are easy to read.
+
+    It is at most `WIDEST`. For a map, it is 0.
+    """
     return 0.0 if isinstance(floor, Map) else min(WIDEST, floor.width * 5.2 / NAME_LETTERS)
 
 

@@ -49,7 +49,11 @@ def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
 
 
 def header(episode: Episode) -> list[str]:
-    """Return three lines about an episode: the problem; the method, the kind of teammate and the goal; the starts."""
+    """Return three lines of text about an episode.
+
+    The first describes the problem; the second the method, the kind of teammate and the goal; the third the starts of
+    both agents.
+    """
     start = scene_at(episode, 0)
     teammate, ego = start.teammate, start.ego
     seed = "" if episode.seed is None else f", seed {episode.seed}"
@@ -282,7 +286,10 @@ def _far(side: Side, goal: int, steps: int) -> str:
 
 
 def _name(side: Side, state: int) -> str:
-    """Return the name of the place where an agent is in a state, shortened; on a grid, its coordinates."""
+    """Return the name of the place where an agent is in a state, shortened.
+
+    On a grid, it is the coordinates.
+    """
     name = place_name(side, state)
     if isinstance(side.model, GridWorld):
         x, y = side.model.cells[place_and_load(side, state)[0]].tolist()

@@ -214,7 +214,10 @@ def where(scene: Scene) -> str:
 
 
 def belief_line(scene: Scene, most: int = MOST_BELIEFS) -> str:
-    """Return one line with the `most` likeliest goals and the number of goals ruled out; empty without a belief."""
+    """Return one line with the `most` likeliest goals and the number of goals ruled out.
+
+    Without a belief, it is empty.
+    """
     if scene.belief is None:
         return ""
     likeliest = likeliest_of([goal.name for goal in scene.goals], scene.belief, most)

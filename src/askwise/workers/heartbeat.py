@@ -48,7 +48,10 @@ class Heartbeat:
         self.show_in(path)
 
     def show_in(self, path: str | Path | None) -> None:
-        """Show the numbers in the file `path` from now on, mapped into memory; None: only in private memory."""
+        """Show the numbers in the file `path` from now on, so that the supervising process can read them.
+
+        None means that they are kept in private memory only.
+        """
         if path is None:
             self.numbers = memoryview(bytearray(SIZE)).cast("d")
             self.numbers[UNIT] = NO_UNIT
@@ -79,7 +82,10 @@ class Heartbeat:
 
     @property
     def prices(self) -> tuple[float, float]:
-        """The base price of a question and the price per goal in the current unit of work; NaN if not known yet."""
+        """The base price of a question and the price per goal in the current unit of work.
+
+        They are NaN until they are known.
+        """
         return self.numbers[BASE], self.numbers[PER_GOAL]
 
     def begin(self, unit: int) -> None:

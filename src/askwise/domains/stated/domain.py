@@ -136,7 +136,10 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
 
 
 def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
-    """Return the same problem with `start` as the states in which both agents start; the prior stays the same."""
+    """Return the same problem in which both agents start in the states `start`.
+
+    The prior stays the same.
+    """
     check_start(problem, start)
     if isinstance(problem, StatedProblem):
         return _restated(problem, start).problem()

@@ -140,7 +140,10 @@ class ProblemFile:
 
     @cached_property
     def teammate_policies(self) -> tuple[Policy, ...] | None:
-        """The teammate's policy for each goal; None for UROPs (uniformly random optimal policies), the default."""
+        """The teammate's policy for each goal.
+
+        None, the default, stands for UROPs (uniformly random optimal policies).
+        """
         found = self.policy.made(self.teammate.model, {name: goal.teammate for name, goal in self.goals.items()})
         return None if found is None else tuple(found)
 

@@ -29,7 +29,10 @@ class Missing(Exception):  # noqa: N818 - it names what happened
 
 
 class Pick(NamedTuple):
-    """A selection of episodes by method, prior and price; None selects all priors or all prices."""
+    """A selection of episodes by method, prior and price.
+
+    If the prior or the price is None, episodes with any prior or price are selected.
+    """
 
     method: str
     prior: str | None = None

@@ -61,7 +61,7 @@ WRITTEN = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """The tables of a study and all tables computed from them; made by `analyse`.
+    """The tables of a study and all tables computed from them. The function `analyse` returns it.
 
     Attributes:
         tables: the checked tables of the study itself.

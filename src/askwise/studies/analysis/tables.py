@@ -61,7 +61,7 @@ PRICE_DIGITS = 9
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a study, checked and sorted; made by `checked`.
+    """The tables of a study, checked and sorted. The function `checked` returns it.
 
     Attributes:
         episodes: one row for each episode, with the columns of `EPISODES`; further columns are allowed. ``known_at``,

@@ -236,7 +236,10 @@ class Claim:
     judge: Callable[[StudyEvidence], Iterable[Part]]
 
     def finding(self, evidence: StudyEvidence) -> Finding:
-        """Return the verdict on the claim and the numbers behind it; not decided if the episodes lack a condition."""
+        """Return the verdict on the claim and the numbers behind it.
+
+        The claim is not decided if the episodes lack a condition.
+        """
         try:
             return together(self.judge(evidence))
         except Missing as missing:

@@ -38,7 +38,10 @@ HIGHEST_PORT = 65535
 
 
 def no_news() -> str | None:
-    """Return None, which means that there is no status message; the default of `Workers.news`."""
+    """Return None, which means that there is no status message.
+
+    This is the default of `Workers.news`.
+    """
     return None
 
 
@@ -117,7 +120,9 @@ class WorkerCount:
         return found
 
     def news(self) -> str | None:
-        """Return a message if all workers are gone for `PATIENCE` (10) seconds, or are back after that; otherwise None.
+        """Return a message if all workers are gone for `PATIENCE` (10) seconds, or are back after such a message.
+
+        Otherwise return None.
 
         Each message is returned once.
         """
@@ -220,7 +225,7 @@ def _check_workers(client: Any, address: str) -> None:
 
 
 def worker_version() -> str:
-    """Return the version of askwise in this process; called on each Dask worker."""
+    """Return the version of askwise in this process. It is called on each Dask worker."""
     return __version__
 
 

@@ -197,7 +197,7 @@ def _condition_columns(task: Task, condition: Condition, prices: PriceColumns) -
 
 @dataclass(frozen=True)
 class EpisodeUnit:
-    """One episode of an instance in one condition; implements `Unit`.
+    """One episode of an instance in one condition. It implements `Unit`.
 
     Attributes:
         number: the number of the episode, from 0.
@@ -351,7 +351,7 @@ def _expected_units(task: Task) -> Iterator[Unit]:
 
 @dataclass(frozen=True)
 class ExpectedUnit:
-    """One expected marginal cost that is computed instead of sampled; implements `Unit`.
+    """One expected marginal cost that is computed instead of sampled. It implements `Unit`.
 
     Attributes:
         condition: the prior, prices, answers and method.

@@ -201,7 +201,7 @@ class Store:
         return errors.null_count() < len(errors)
 
     def write(self, result: TaskResult) -> None:
-        """Write the rows of one instance, one file for each table; then record the checksums of the files."""
+        """Write the rows of one instance, one file for each table, and then record the checksums of the files."""
         self._written = True
         entries = {}
         for name in SCHEMAS:

@@ -73,7 +73,9 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
 
 
 def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
-    """Return for which instances and priors a study file asks to compute expected costs exactly; by default for none.
+    """Return for which instances and priors a study file asks to compute expected costs exactly.
+
+    If it does not say, the result has no instances.
 
     Args:
         root: the whole study file.

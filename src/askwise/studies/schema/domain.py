@@ -115,7 +115,7 @@ def studies_of(name: str) -> Studied:
 
 
 class FileStudies:
-    """The adapter with which studies use a domain whose instances come from files; implements `Studied`.
+    """The adapter with which studies use a domain whose instances come from files. It implements `Studied`.
 
     Args:
         name: the name of the domain.
@@ -173,7 +173,9 @@ def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class RandomMaps:
-    """The parameters of random instances of tool fetching, by default those of the paper; implements `Parameters`.
+    """The parameters of random instances of tool fetching, by default those of the paper.
+
+    It implements `Parameters`.
 
     Attributes:
         width: the number of columns of the map.
@@ -218,7 +220,10 @@ class RandomMaps:
 
 
 class ToolFetchingStudies:
-    """The adapter with which studies use tool fetching: random maps and the paper's priors; implements `Studied`."""
+    """The adapter with which studies use tool fetching, with random maps and the paper's priors.
+
+    It implements `Studied`.
+    """
 
     parameter_keys = ("size", "stations", "toolboxes", "walls", "clustered")
     prior_kinds = PRIOR_KINDS

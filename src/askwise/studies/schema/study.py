@@ -212,7 +212,10 @@ class Study:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A checksum of all settings except the limits, which identifies the study; 16 hexadecimal digits."""
+        """A checksum of all settings except the limits, which identifies the study.
+
+        It has 16 hexadecimal digits.
+        """
         plain = json.dumps(self.describe(), sort_keys=True)
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 

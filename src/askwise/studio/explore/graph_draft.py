@@ -74,7 +74,7 @@ class GraphDraft:
         return "explored.toml", toml_text(self.given.to_json())
 
     def drawn(self) -> dict[str, Any]:
-        """Return the layout of both agents' graphs with all edges; calls the function `drawn`."""
+        """Return the layout of both agents' graphs with all edges (see the function `drawn`)."""
         return drawn(self.whole)
 
 

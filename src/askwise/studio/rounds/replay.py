@@ -174,12 +174,18 @@ class _Writer(pickle.Pickler):
         self._problem = problem
 
     def persistent_id(self, found: Any) -> str | None:
-        """Return the id `PROBLEM` for the problem, which is then not pickled; None for everything else."""
+        """Return the id `PROBLEM` for the problem, so that it is not pickled.
+
+        For everything else, return None.
+        """
         return PROBLEM if found is self._problem else None
 
 
 class _Reader(pickle.Unpickler):
-    """Unpickles data that a `_Writer` of this process wrote, and nothing else; puts `problem` in place of its id."""
+    """Unpickles data that a `_Writer` of this process wrote, and nothing else.
+
+    Where the data have the id of the problem, the result has `problem`.
+    """
 
     def __init__(self, stream: io.BytesIO, problem: Problem) -> None:
         super().__init__(stream)

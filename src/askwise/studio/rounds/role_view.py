@@ -251,7 +251,10 @@ def _heard(made: Round) -> list[dict[str, Any]]:
 
 
 def _last(made: Round) -> dict[str, Any] | None:
-    """Return the last step as JSON: both agents' actions, or question and reply; None before the first step."""
+    """Return the last step as JSON: the actions of both agents, or a question and the reply to it.
+
+    Before the first step, return None.
+    """
     if not made.steps:
         return None
     last = made.steps[-1]

@@ -289,13 +289,19 @@ class StoredStudy:
         return found
 
     def description(self) -> Row:
-        """Return the description of the study (see `askwise.studio.study.flow.description`); empty in old folders."""
+        """Return the description of the study (see `askwise.studio.study.flow.description`).
+
+        It is empty for a folder that an old version wrote.
+        """
         rows = self.read("SELECT value FROM meta WHERE name = 'description'")
         with reading(self._path):
             return dict(json.loads(rows[0][0])) if rows else {}
 
     def _scale(self, questionnaire: str) -> Row | None:
-        """Return the ready-made scale of a questionnaire as JSON; None if the study wrote its questions itself."""
+        """Return the ready-made scale of a questionnaire as JSON.
+
+        If the study wrote the questions itself, return None.
+        """
         known = self._description.get("questionnaires")
         if known is None:  # stored by an earlier version, which had only askwise's wording
             return SCALES[questionnaire].to_json() if questionnaire in SCALES else None

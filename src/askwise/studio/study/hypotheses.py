@@ -117,7 +117,11 @@ def _hypothesis(given: Field, design: str, conditions: list[str], measures: list
 
 
 def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
-    """Return ``n``, ``mean``, ``sd`` and the 95 % interval ``low`` to ``high`` of values ``[n]``; None if undefined."""
+    """Return the mean of the numbers `values`, ``[n]``, with its 95 % confidence interval.
+
+    Keys: ``n``, ``mean``, ``sd``, and ``low`` and ``high``, the ends of the interval. Numbers that are undefined
+    because there are too few values are None.
+    """
     from scipy import stats
 
     n = int(values.size)
@@ -174,7 +178,7 @@ def _certain(gap: float, side: str) -> float:
 
 
 def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-sided") -> float | None:
-    """Return the p value of a test of ``first`` against ``second``; None with fewer than two values.
+    """Return the p value of a test of `first` against `second`, or None if there are fewer than two values.
 
     Args:
         first: a value for each person ``[n]``.

@@ -317,7 +317,10 @@ class People:
         await self._store.write(*statements)
 
     async def leave(self, person: Participant) -> None:
-        """End the participation of a person who wants to stop, or who declines before consent; once only."""
+        """End the participation of a person who wants to stop, or who declines before consent.
+
+        It has no effect if the participation has ended already.
+        """
         if person.end is None:
             await self._store.write(_ending(person, LEFT if self.entries(person) else DECLINED))
 

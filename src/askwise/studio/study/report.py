@@ -154,7 +154,10 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
 
 def _measure(row: Row) -> str | None:
-    """Return the name of the measure that an answer is a value of; None for texts, choices and checks."""
+    """Return the name of the measure that an answer is a value of.
+
+    For texts, choices and answers to the comprehension check, return None.
+    """
     if row["answer"] is None or row["questionnaire"] == "check":
         return None
     try:

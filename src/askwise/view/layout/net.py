@@ -32,7 +32,7 @@ class Net:
     """A graph to draw: some states of a model and the connections between them.
 
     Attributes:
-        states: the state of each node; `ELSEWHERE` for a node that represents all states that are not drawn.
+        states: the index of each node's state, or `ELSEWHERE` for the node that stands for all states without a node.
         names: the full name of each node, printable.
         pairs: ``int [n_pairs, 2]``, pairs of connected nodes, the lower index first.
         there: for each pair, the names of the actions that lead from its first to its second node.

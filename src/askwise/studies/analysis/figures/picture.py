@@ -98,7 +98,10 @@ class Material:
 
     @property
     def title(self) -> str:
-        """The heading above the figures in the report: file, teammate and base price; empty if none of them varies."""
+        """The heading above the figures in the report: file, teammate and base price.
+
+        It is empty if none of these varies in the study.
+        """
         return self.where.strip(" .")
 
     @property
