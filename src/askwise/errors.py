@@ -41,7 +41,7 @@ class InputError(AskwiseError, ValueError):
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text of at most about `most` characters: if it is longer, with its middle left out."""
+    """Return a text, without its middle if it is longer than `most` characters."""
     half = most // 2 - 3
     return text if len(text) <= most else f"{text[:half]} ... {text[-half:]}"
 

@@ -140,7 +140,10 @@ def _audit_all(
 
 
 def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
-    """Yield the indices of the items that are audited together: at most `BATCH` items of the same problem."""
+    """Yield lists with the indices of items that are audited together.
+
+    A list has at most `BATCH` items, all of the same problem.
+    """
     same_problem: dict[object, list[int]] = {}
     for k, item in enumerate(items):
         same_problem.setdefault(item.key, []).append(k)

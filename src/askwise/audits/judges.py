@@ -62,7 +62,10 @@ class ExactJudge:
         return self.most is not None and len(moment.answers) >= self.most
 
     def from_here(self, moment: Moment) -> OptimalPolicy:
-        """Return a solver for the rest of an episode; it starts at `moment`, with the number of questions left then."""
+        """Return a solver for the rest of an episode.
+
+        It starts at `moment`, with the number of questions that are left then. Moments with equal keys share a solver.
+        """
         key = moment.key(self.problem)
         if key not in self._anew:
             self._anew[key] = self._new_solver(moment)

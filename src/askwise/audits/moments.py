@@ -233,7 +233,7 @@ class MomentValues(ABC):
         return bool(np.count_nonzero(self.belief) < 2)
 
     def _after(self, moment: Moment) -> float:
-        """Return the expected cost from `moment` on, times the probability of reaching it.
+        """Return the expected cost of the rest of an episode from `moment`, times the probability of `moment`.
 
         The belief in `moment` is not normalised: it sums to this probability.
         """

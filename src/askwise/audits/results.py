@@ -23,7 +23,9 @@ FAULTS = (OVER_ASKING, UNDER_ASKING, WRONG_QUESTION, WRONG_ACT)
 
 
 def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, tolerance: float) -> str:
-    """Return the kind of mistake that a decision is, one of `FAULTS`; an empty text if it is no mistake.
+    """Return the kind of mistake that a decision is, one of `FAULTS`.
+
+    If the decision is no mistake, return an empty text.
 
     Args:
         asked: whether the decision was to ask.

@@ -101,7 +101,10 @@ def show(text: str) -> None:
 
 
 def colourful() -> bool:
-    """Return True if colours should be printed: to a terminal that can show them, and unless NO_COLOR is set."""
+    """Return whether to print colours.
+
+    True if standard output is a terminal that can show them, unless NO_COLOR is set.
+    """
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -107,7 +107,10 @@ class _HelpAll(argparse.Action):
 
 
 class _Renamed(argparse.Action):
-    """An earlier spelling of an option: sets the same value, and prints the present name."""
+    """The option for an earlier spelling of another option.
+
+    It sets the same value, and prints a notice with the present spelling.
+    """
 
     def __init__(self, *given: Any, now: str, many: bool = False, **rest: Any) -> None:
         super().__init__(*given, **rest)

@@ -370,7 +370,10 @@ class Tracker:
         self._take_in(answer)
 
     def tells_nothing(self, asked: Question) -> bool:
-        """Return whether the answer to a question is known already: errors are persistent, and it was asked before."""
+        """Return whether a question would get the same answer as before.
+
+        This is the case if errors are persistent, and the question or its complement was asked before.
+        """
         return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
 
     def _take_in(self, event: Event) -> None:

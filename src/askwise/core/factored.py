@@ -233,12 +233,18 @@ class FactoredProblem(Problem):
         )
 
     def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
-        """Return the same problem with another prior and other prices; tables computed already are shared with it."""
+        """Return the same problem with another prior and other prices.
+
+        It shares the tables that this problem has computed already.
+        """
         terms = {"prior": checked_prior(prior, self.goals), "query_cost": checked_price(query_cost, self.goals)}
         return self._restated(**terms)
 
     def with_answers(self, answers: AnswerModel) -> FactoredProblem:
-        """Return the same problem with another answer model; tables that were computed already are shared with it."""
+        """Return the same problem with another answer model.
+
+        It shares the tables that this problem has computed already.
+        """
         return self if answers == self.answers else self._restated(answers=checked_answers(answers))
 
     def _restated(self, **changes: Any) -> FactoredProblem:

@@ -106,7 +106,10 @@ class Problem(Sealed):
         )
 
     def with_answers(self, answers: AnswerModel) -> Problem:
-        """Return the same problem with another answer model; tables that were computed already are shared with it."""
+        """Return the same problem with another answer model.
+
+        It shares the tables that this problem has computed already.
+        """
         return self if answers == self.answers else changed(self, answers=checked_answers(answers))
 
 

@@ -231,7 +231,7 @@ class AdditivePrice:
         return price if self.uniform else price + float(self.extra[goals].sum())
 
     def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
-        """Return the cheaper of two questions, each the other's complement among the possible goals.
+        """Return the cheaper of two questions, each of which names the possible goals that the other one does not.
 
         Both give the same information. Ties go to the question that names fewer goals, then to `asked`.
         """

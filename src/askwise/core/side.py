@@ -185,7 +185,10 @@ class ModelSide(Sealed):
 
     @cached_property
     def _policy_table(self) -> FloatArray | None:
-        """The policies as a table, ``float64 [n_goals, n_states, n_actions]``; None for UROPs, which need no table."""
+        """The policies of the agent as a table, ``float64 [n_goals, n_states, n_actions]``.
+
+        None stands for UROPs, which need no table.
+        """
         if self.policies is None:
             return None
         return read_only(np.array([policy.probabilities for policy in self.policies]))

@@ -162,7 +162,10 @@ class Noisy(Teammate):
         self.base.reset(problem, goal, rng)
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """Return whether it takes random actions, or the teammate that it acts like may deviate from shortest plans."""
+        """Return whether this teammate may leave the shortest plans for a goal.
+
+        It does if it takes random actions, or if the teammate that it acts like may leave them.
+        """
         return self.epsilon > 0 or self.base.errs(problem, goal)
 
     def act(self, state: int) -> int:
@@ -173,7 +176,7 @@ class Noisy(Teammate):
 
 
 class Via(Teammate):
-    """A teammate that visits a detour point before its goal, both on shortest paths.
+    """A teammate that takes a shortest path to a detour point, and then a shortest path to its goal.
 
     Args:
         point: the state to visit, by name or index; None to draw one on some way to the goal in each episode.

@@ -90,7 +90,9 @@ def check_depth(depth: object, budget: object = BUDGET) -> None:
 
 
 def _named(given: Any, names: Sequence[str] | None, field: str) -> Any:
-    """Return an array or a list as a dict from names to its rows; unchanged if it is a mapping or `names` is None.
+    """Return an array or a list as a dict from names to its rows.
+
+    If it is a mapping or `names` is None, return it unchanged.
 
     Raises `InputError` for `field` unless there is a different name for each row.
     """

@@ -169,7 +169,7 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 
 @compiled
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
-    """Return the least expected loss of acting now; look it up in `memory` if it was computed before."""
+    """Return the least expected loss of acting now, from `memory` if it was computed before."""
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = find(memory.act_sign, sign_a, sign_b)
     if place >= 0:

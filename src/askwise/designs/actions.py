@@ -116,7 +116,9 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Assign numbers to the ground actions of some operators of a planning task; equal names mean the same action.
+    """Assign numbers to the ground actions of some operators of a planning task.
+
+    Operators with equal names have the same action.
 
     Returns ``int32 [n_operators + 1]``, the number of each operator's action (`NO_OWNER` for operators that are not in
     `operators`, and in the last entry), and the names of the actions.

@@ -183,7 +183,7 @@ def _ego(ax: Axes, places: list[Place]) -> None:
 
 
 def _ego_places(given: Any) -> list[Place]:
-    """Return the start of the ego agent in a list if it moves on the teammate's map, otherwise an empty list.
+    """Return a list with the start of the ego agent, or an empty list if it does not move on the teammate's map.
 
     `given` is a drawing, a problem or an instance.
     """

@@ -264,7 +264,9 @@ def _alike(design: Design) -> list[tuple[str, str]]:
 
 
 def alike(state: DesignState, prior: Any) -> list[float]:
-    """Return, for each goal, the expected EDP if the teammate pursues it and the other goal is drawn from the prior.
+    """Return for each goal how many steps it is expected to look like other goals, if the teammate pursues it.
+
+    This is the mean EDP over the other goals, weighted by the prior. It is ``nan`` for a goal without weight.
 
     Args:
         state: the values before or after a design.

@@ -114,7 +114,9 @@ class Space:
 
 
 def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, IntArray]:
-    """Return the moves on a map, each owned by the cell that it enters, and the cells that may be forbidden.
+    """Return the moves on a map, and the cells that may be forbidden.
+
+    The owner of a move is the cell that it enters.
 
     These cells are given as state numbers, ``int32 [n_things]``. States in `needed` cannot be forbidden.
     """

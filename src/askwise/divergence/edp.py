@@ -53,7 +53,9 @@ MAX_LATTICE = 400_000
 
 
 def dp(policy: Policy, trajectory: Iterable[tuple[StateLike, Hashable]]) -> float:
-    """Return the divergence point: the first step of a trajectory, from 1, that `policy` would never take, or ``inf``.
+    """Return the divergence point: the first step of a trajectory that `policy` would never take, counted from 1.
+
+    The result is ``inf`` if `policy` might take all steps.
 
     Args:
         policy: the policy to be ruled out.

@@ -133,7 +133,7 @@ def toolbox_numbers(instance: Any) -> IntArray:
 
 
 def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
-    """Return ``float64 [n_actions]``: for each action of a flat environment, the probability that it is right.
+    """Return the probability that each action of a flat environment is right, ``float64 [n_actions]``.
 
     An ontic action (one that is not a question) is right if it is optimal for the teammate's goal. A question is right
     if the goal is among those it asks about.

@@ -136,7 +136,7 @@ class PolicyAgent(Agent):
         return Decision(ask=asked, considered=asked, cost=price, why="Ask: the policy's choice.")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PolicyAgent:
-        """Return a copy with its own episode and belief, which shares environment and policy with the original."""
+        """Return a copy with a new episode and belief object, which shares environment and policy with the original."""
         shared = [self._env, self._policy]
         if "play" in vars(self):
             shared += [self.play.masks]

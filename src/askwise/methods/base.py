@@ -146,7 +146,7 @@ class BeliefAgent(Agent):
         return self.heed(self.ask_or_wait(state, possible)).made_at(situation)
 
     def heed(self, decision: Decision) -> Decision:
-        """Return `decision`; if it is a question whose answer is known already, return the decision to wait instead.
+        """Return `decision`, unless it is a question that would get the same answer as before: then return to wait.
 
         That is a question that was asked before, if errors are persistent.
         """
@@ -171,7 +171,9 @@ class BeliefAgent(Agent):
         return actions[[bool((steps[at_stake] >= 0).all()) for steps in after]]
 
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
-        """Return the possible goals that both agents can still reach, ``bool [n_goals]``; `possible` if there are none.
+        """Return which possible goals both agents can still reach, ``bool [n_goals]``.
+
+        If they can reach none of them, return all possible goals.
 
         The teammate can always reach its true goal. So only a belief that allows for errors considers a goal possible
         that the teammate cannot reach.

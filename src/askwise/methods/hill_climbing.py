@@ -32,7 +32,9 @@ SWAP_WIDTH = 12
 
 
 class Standing(NamedTuple):
-    """A question in hill climbing, and how its value would change if each goal moved into or out of it (a flip).
+    """A question in hill climbing, and how its value would change with each flip.
+
+    A flip moves one goal into or out of the question.
 
     A question splits the goals in two sides: those in it and all others. The intervals are those of `Intervals`: each
     true goal has a list with an interval for each other goal. Intervals of a list with the same begin form a group.
@@ -165,7 +167,7 @@ def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -
 
 @compiled
 def standing(mask: Any, belief: Any, intervals: Any) -> Any:
-    """Return the `Standing` of a question: the gain of moving each goal into or out of it.
+    """Return the `Standing` of a question, which includes the gain of moving each goal into or out of it.
 
     Args:
         mask: ``bool [n]``, the goals in the question; not copied, so `flip` changes it.
@@ -251,9 +253,10 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 
 @inner
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Update the part of the gain of goal `g` from the case that it is the true goal itself.
+    """Update how much the value gains in the case that goal `g` is the true one and changes sides.
 
-    It is the length of the union of its leads minus that of its rivals (see `Standing`), times `probability`.
+    The gain is the length of the union of the goal's leads minus that of its rivals (see `Standing`),
+    times `probability`, and is stored in ``now.own``.
     """
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0

@@ -174,7 +174,9 @@ def _signature(make: Callable[..., object]) -> inspect.Signature:
 
 
 def _file(name: str, field: str) -> ModuleType:
-    """Return the Python file `name` as a module; load it again if it has changed since it was last loaded.
+    """Return the Python file `name` as a module.
+
+    The file is loaded again if it has changed since it was last loaded.
 
     `field` is the name of the method in error messages.
     """

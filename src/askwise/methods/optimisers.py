@@ -256,7 +256,7 @@ def _cheaper_side(mask: BoolArray, by_size: FloatArray, extra: FloatArray) -> Bo
 
 
 def _likeliest_few(belief: FloatArray) -> list[BoolArray]:
-    """Return the questions about the likeliest goal, the two likeliest, four, eight, ..., each as ``bool [n]``."""
+    """Return questions about the 1, 2, 4, 8, ... likeliest goals, each as ``bool [n]``."""
     order = np.argsort(-belief, kind="stable")
     masks = []
     size = 1

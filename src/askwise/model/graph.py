@@ -206,7 +206,7 @@ def plan_shares(
     stay: int,
     table: FloatArray,
 ) -> None:
-    """Fill a table with the UROP of a goal: for each action, the share of the shortest plans that begin with it.
+    """Fill a table with the UROP of a goal: the share of a state's shortest plans that begin with each action.
 
     At the goal, the only action is STAY.
 

@@ -69,7 +69,7 @@ class Names(Sealed):
         return self._index.get(name) if is_hashable(name) and not isinstance(name, bool) else None
 
     def as_index(self, value: Hashable, n: int) -> int | None:
-        """Return `value` if it is an integer from 0 and below `n`, else None.
+        """Return `value` if it is an integer from 0 to ``n - 1``, else None.
 
         If some names are integers, the result is always None, because an integer could be a name.
         """

@@ -80,7 +80,9 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
 def _states(
     cones: Cones, goal: int, goal_tasks: Mapping[int, GoalTask], budget: int, limits: Limits, progress: Progress | None
 ) -> Words:
-    """Return the states on near-optimal plans of one goal, and possibly some more, ``uint64 [n, n_words]``.
+    """Return all states on near-optimal plans of one goal, ``uint64 [n, n_words]``.
+
+    The result may have some states more.
 
     Args:
         cones: the optimal plans of all goals.

@@ -40,7 +40,7 @@ MOST_SETS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """How long each pair of goals looks alike, for the `n` goals that are still possible.
+    """How long goals look alike, as matrices for all pairs of the `n` goals that are still possible.
 
     In the matrices, rows are the goal to be ruled out and columns the goal that the actor pursues.
 

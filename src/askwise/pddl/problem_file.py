@@ -56,7 +56,9 @@ def _initial(form: Form | Word, known: KnownNames, into: list[Literal], values: 
 
 
 def _goal(parts: list[Form], known: KnownNames) -> Conjunction | None:
-    """Return the goal of a problem; None if it has none, or the placeholder ``<HYPOTHESIS>``.
+    """Return the goal of a problem.
+
+    None if the file states no goal, or only the placeholder ``<HYPOTHESIS>``.
 
     Args:
         parts: the sections ``(:goal ...)`` of the file.

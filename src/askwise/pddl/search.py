@@ -415,7 +415,10 @@ class BoundedSearch(_Table):
 
     @property
     def each(self) -> int:
-        """Approximate cost of one lower bound: the number of states that blind search finds in the same time."""
+        """Approximate cost of computing one lower bound on the steps left.
+
+        Its unit is the time in which blind search finds one state.
+        """
         entries = self.lists.pre.size + self.lists.add.size
         return 5 + int(entries) // 100
 

@@ -97,7 +97,10 @@ def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
 
 
 def _meant(answer: Answer) -> Hashable:
-    """Return the meaning of a reply as a hashable key: yes to a set of goals is the same as no to all other goals."""
+    """Return the meaning of a reply as a hashable key, equal for replies that give the same information.
+
+    For example, yes to a set of goals means the same as no to all other goals.
+    """
     if answer.reply is None:
         return None
     if not isinstance(answer.asked, Choice):

@@ -319,7 +319,7 @@ class Enumeration:
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:
-    """Return whether branches with the same states and possible goals can be joined and followed as one branch.
+    """Return whether branches with the same states and possible goals can be joined into one branch.
 
     They can if the agent makes the same decisions in all of them: its belief must not depend on the teammate's path.
     The belief ``robust`` does, and so does ``bayes`` unless the teammate draws shortest plans uniformly.

@@ -94,7 +94,7 @@ class SituationChain(Enumeration):
         return True
 
     def _meet(self, branch: Branch) -> bool:
-        """Queue a branch and number its situation, unless it has a number; return whether it is new."""
+        """Queue a branch and number its situation, if the situation is new. Return whether it is."""
         situation = self._situation(branch)
         if situation in self._number:
             return False

@@ -21,7 +21,7 @@ LEFT = 20
 
 @dataclass(frozen=True)
 class SampledEdp:
-    """How many steps it takes until one goal is ruled out while the other one of a pair is pursued, from samples.
+    """Samples of the number of steps until one goal of a pair is ruled out while the other one is pursued.
 
     Attributes:
         truth: the goal that is pursued.
@@ -62,17 +62,20 @@ class SampledEdp:
 
     @cached_property
     def survival(self) -> Survival:
-        """The share of runs, after each step, that have not ruled out the other goal (Kaplan-Meier estimate)."""
+        """The share of runs in which the other goal is not ruled out yet, after each step (Kaplan-Meier estimate)."""
         return kaplan_meier(self.steps, self.diverged)
 
     def quantile(self, q: float) -> float:
-        """Return the step by which a share `q` of runs has ruled out the other goal; ``inf`` if fewer runs did."""
+        """Return the step by which a share `q` of runs has ruled out the other goal.
+
+        The result is ``inf`` if fewer runs have ruled it out.
+        """
         if not 0 < q < 1:
             raise InputError("q", q, "a number between 0 and 1")
         return self.survival.quantile(q)
 
     def remaining(self, after: int) -> float:
-        """Return the mean number of further steps until the other goal is ruled out, if it is not after `after` steps.
+        """Return the mean number of further steps until the other goal is ruled out, in runs longer than `after` steps.
 
         It is a lower bound if some of these runs are censored, and ``inf`` if all of them are. If fewer than `LEFT`
         runs have lasted `after` steps, the mean is taken at the last step at which `LEFT` runs were left. This changes

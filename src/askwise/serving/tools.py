@@ -130,7 +130,10 @@ class Tools:
 
 
 def _with_formats(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a conversation with the key ``format``, which files need, added to it and to its decision if missing."""
+    """Return a conversation with the key ``format``, which files need, in it and in its decision.
+
+    If the decision has the key already, its value stays.
+    """
     return {**record, "format": CONVERSATION, "decision": {"format": FORMAT, **record["decision"]}}
 
 

@@ -156,7 +156,7 @@ class Room:
     # -- playing --------------------------------------------------------------------------------------------------
 
     async def open(self) -> dict[str, Any]:
-        """Have the worker process replay all inputs of the round, so that it knows the present state; return its reply.
+        """Let the worker process replay all inputs of the round, up to its present state, and return its reply.
 
         The reply has the keys ``board``, ``state`` and ``trails``, or the reason of a failure, ``failed`` or
         ``refused``.

@@ -68,7 +68,10 @@ class Services:
         return next((each for each in self.people(connection) if each.kind in kinds), None)
 
     def people(self, connection: HTTPConnection) -> list[Person]:
-        """Return all people whose cookies a request carries: the same browser may be both researcher and pilot."""
+        """Return all people whose cookies a request carries.
+
+        These can be two: the same browser may be used by the researcher and by a pilot participant.
+        """
         return self.keys.people(connection.cookies)
 
     def public(self, request: HTTPConnection) -> str:

@@ -165,7 +165,10 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def either(names: Sequence[str], most: int = 4) -> str:
-    """Return names as ``"a, b or c"``; of more than `most` names, the rest is counted: ``"a, b, c, d or N more"``."""
+    """Return names as ``"a, b or c"``.
+
+    If there are more than `most` names, the end says how many: ``"a, b, c, d or N more"``.
+    """
     shown = [printable(name) for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(shown)} or {len(names) - most} more"

@@ -111,7 +111,10 @@ class WorkerCount:
         self._reported = False
 
     def count(self) -> int:
-        """Return the current number of threads; if it is 0, remember since when."""
+        """Return the current number of threads.
+
+        If it is 0, the time since when is stored for `news`.
+        """
         found = self._ask()
         if found:
             self._gone_since = None

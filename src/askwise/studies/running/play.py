@@ -283,7 +283,7 @@ def failed_row(key: Row, error: str) -> Row:
 
 
 def episode_row(key: Row, episode: Episode) -> Row:
-    """Return the row of the table of episodes for an episode that was played, even if it was cut off.
+    """Return the row of the table of episodes for an episode, which may have been cut off.
 
     Args:
         key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).

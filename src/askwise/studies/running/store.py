@@ -158,7 +158,9 @@ class Store:
         return {int(each[1]) for each in found if each}
 
     def _damage(self, manifest: Manifest, path: Path, name: str) -> Damaged | None:
-        """Return what is wrong with a file of one instance's rows, None if it is as the manifest of checksums lists it.
+        """Compare a file of one instance's rows with the manifest of checksums, and return what is wrong with it.
+
+        None if nothing is wrong.
 
         Args:
             manifest: the manifest.

@@ -262,7 +262,7 @@ class Task:
     source: Generated | Any
 
     def instance(self) -> Any:
-        """Return the instance; if it is random, it is drawn from the study's seed and its number."""
+        """Return the instance, which is read from a file, or drawn with the study's seed and the instance's number."""
         return self.source.parameters.draw(self._seed(0)) if isinstance(self.source, Generated) else self.source
 
     def episode_seed(self, episode: int) -> np.random.SeedSequence:

@@ -246,7 +246,7 @@ def _written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def twin(problem: Problem, setup: Setup) -> Episode:
-    """Return the episode that a simulation gives for a setup: with the same goal and seed, but without the person.
+    """Simulate an episode with the setup of a round, including its goal and seed, but without the person.
 
     A simulated teammate, or the planner as the ego agent, takes the person's role.
     """

@@ -129,7 +129,9 @@ async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
 
 
 def failure_of(reply: Row) -> str | None:
-    """Return the reason why a worker process could not answer a request; None if it could.
+    """Return the reason why a worker process could not answer a request.
+
+    None if it did answer.
 
     `reply` is the worker process's reply.
     """

@@ -193,7 +193,9 @@ def _touch(one: Box, other: Box) -> bool:
 
 
 def extent(places: FloatArray, boxes: Boxes, edges: list[Edge]) -> Box:
-    """Return the left, lower, right and upper side of a drawing, including curved edges, rounded outwards.
+    """Return the coordinates of the left, lower, right and upper side of a drawing with its curved edges.
+
+    They are rounded outwards.
 
     `places` is ``float64 [n, 2]``, the positions of the nodes.
     """

@@ -186,7 +186,7 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return ``float64 [n, 2]``, the positions of nodes if a long, thin drawing in layers is folded into lines.
+    """Return the positions of nodes after folding a long, thin drawing in layers into lines, ``float64 [n, 2]``.
 
     Lines have about the same length; every second one runs from right to left.
 
