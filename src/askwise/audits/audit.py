@@ -125,7 +125,10 @@ Batch = tuple[list[AuditItem], JudgeOptions]
 def _audit_all(
     items: Sequence[AuditItem], options: JudgeOptions, workers: int, progress: Progress | None
 ) -> list[AuditedEpisode]:
-    """Audit episodes and conversations in `workers` processes (1: in this one); return the audits in their order."""
+    """Audit episodes and conversations, and return the audits in the same order.
+
+    With one worker they are audited in this process, otherwise in `workers` processes.
+    """
     batches = list(_batches(items))
     found: dict[int, AuditedEpisode] = {}
     reported = 0

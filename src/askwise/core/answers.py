@@ -87,7 +87,7 @@ class AnswerModel:
 
     @property
     def telling(self) -> float:
-        """How much of a yes/no question one reply answers on average, from 0 to 1: at 0.1, it takes ten replies.
+        """The part of a yes/no question that one reply answers on average, from 0 to 1: at 0.1, ten replies are needed.
 
         A question counts as answered when the odds of its true answer have grown by a factor of ``1 / CREDIBLE``. A
         right reply adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong reply subtracts it, and a

@@ -207,7 +207,7 @@ def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
 
 @compiled(work=lambda given: given.optimal.size)
 def _common(optimal: Any, possible: Any, common: Any) -> int:
-    """Fill an array with the actions that are optimal for all possible goals; return their number.
+    """Fill an array with the actions that are optimal for all possible goals, and return how many there are.
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.

@@ -25,7 +25,7 @@ from askwise.types import BoolArray
 
 
 class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
-    """An agent or a teammate chose an action or a question that the rules do not allow."""
+    """Raised if an agent or a teammate chooses an action or a question that the rules do not allow."""
 
 
 # -- rules -------------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ class DesignState:
 
 @dataclass(frozen=True)
 class DesignVerdict:
-    """Whether it is proven that a design is the best one.
+    """The verdict on a design: how it was found, and whether it is proven that no allowed design is better.
 
     A design is allowed if it forbids at most the given number of things and keeps paths within the budget.
 

@@ -25,7 +25,7 @@ __all__ = ["ProblemParallelEnv", "env", "parallel_env"]
 
 
 class ProblemParallelEnv(GameParallelEnv):
-    """Two agents: a teammate that knows the goal, and an ego agent that has to find out.
+    """An environment for two agents: a teammate that knows the goal, and an ego agent that has to find it out.
 
     ## Description
     The game of `askwise.envs.ProblemEnv`, but you control the teammate as well. The agents are ``"teammate"`` and

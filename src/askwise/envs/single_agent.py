@@ -134,7 +134,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
 
 
 class ProblemEnv(GameEnv):
-    """Do your part of a teammate's goal, without knowing which goal it is.
+    """An environment in which you do your part of a teammate's goal, without knowing which goal it is.
 
     ## Description
     A problem of any domain: two models and a shared list of goals. The teammate goes to a target of its goal and stays
@@ -218,7 +218,7 @@ answers may be refused, 3 for a refused one |
 
 
 class ToolFetchingEnv(GameEnv):
-    """Bring a worker the tool it needs, without knowing which.
+    """An environment in which you bring a worker the tool that it needs, without knowing which one.
 
     ## Description
     A worker walks over a grid to its station and works there. It needs the station's tool, which lies in a toolbox.

@@ -34,7 +34,9 @@ from askwise.seeds import spawn
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a problem that determine the spaces of an environment; all its problems must have the same.
+    """The sizes of a problem that determine the spaces of an environment.
+
+    All problems of one environment must have the same sizes.
 
     Attributes:
         goals: number of goals.

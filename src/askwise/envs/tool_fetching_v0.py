@@ -27,7 +27,7 @@ __all__ = ["ToolFetchingParallelEnv", "env", "parallel_env"]
 
 
 class ToolFetchingParallelEnv(GameParallelEnv):
-    """Two agents: a worker that knows its station, and a fetcher that has to find out.
+    """An environment for two agents: a worker that knows its station, and a fetcher that has to find it out.
 
     ## Description
     The game of `askwise.envs.ToolFetchingEnv`, but you control the worker as well. The agents are ``"worker"`` and

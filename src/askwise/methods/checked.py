@@ -31,7 +31,7 @@ from askwise.workers.heartbeat import deciding
 
 
 class AgentFailed(AskwiseError):  # noqa: N818 - it names what happened
-    """An agent or a teammate raised an error; that error is the ``__cause__`` of this exception."""
+    """Raised when an agent or a teammate has raised an error, which is the ``__cause__`` of this exception."""
 
 
 class Interruption(BaseException):

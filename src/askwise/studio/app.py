@@ -95,7 +95,7 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
 
 
 async def store_failed_page(request: Request, error: Exception) -> Response:
-    """Answer a request that failed because the database cannot be read or written, with one sentence.
+    """Answer with one sentence if a request failed because the database cannot be read or written.
 
     It is sent as JSON to scripts and as a page to people. The status is 507 if the disk is full, otherwise 503. The
     details are logged in one line.

@@ -245,7 +245,7 @@ class Room:
         return False
 
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
-        """React to a reply of the worker process without a new state; return True if the input must be sent again.
+        """Act on a reply of the worker process without a new state. Return True if the input must be sent again.
 
         If the reply is ``missing``, the process does not have the round. An input that is not `kept` must then be sent
         again, after the round is opened: only this case gives True. If the input is kept, this method opens the round,

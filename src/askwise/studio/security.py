@@ -63,7 +63,7 @@ class RateLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allow(self, name: str) -> bool:
-        """Take a token from the bucket `name`; return True if there was one: then the action is allowed."""
+        """Return whether the person or address called `name` may act now, and take a token from its bucket if so."""
         now = self._clock()
         level, since = self._buckets.get(name, (self._at_once, now))
         level = min(self._at_once, level + (now - since) * self._a_second)

@@ -20,7 +20,10 @@ from askwise.studio.store import Statement, StudioStore, digest_of, insert_round
 
 
 class Denied(AskwiseError):  # noqa: N818 - it names what happened
-    """Raised if something does not exist or belongs to another person: one error, so that people cannot tell which."""
+    """Raised if something does not exist or belongs to another person.
+
+    It is the same error in both cases, so that people cannot find out which one it is.
+    """
 
 
 @dataclass

@@ -59,7 +59,9 @@ Rule = Callable[[Estimate], str]
 def part(
     name: str, measure: Callable[[], Estimate], rule: Rule, *, unit: str = "", digits: int = 2, signed: bool = True
 ) -> Part:
-    """Judge one of the comparisons that a claim makes; it is not decided if data are missing or too few.
+    """Judge one of the comparisons that a claim makes.
+
+    The verdict is "not decided" if data are missing or too few.
 
     Args:
         name: what is compared.

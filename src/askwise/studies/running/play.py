@@ -120,7 +120,7 @@ def failed_task(task: Task, error: str) -> TaskResult:
 
 
 def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
-    """Join the rows of a task's episodes and expected costs, which are in the order of `units`, to its result."""
+    """Return the result of a task from the rows of its episodes and expected costs, in the order of `units`."""
     rows = Rows()
     for part in parts:
         for each in fields(Rows):
@@ -129,7 +129,9 @@ def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
 
 
 class Problems:
-    """Makes and keeps the problems of one instance: one for each prior, price and answer model, when first needed.
+    """Makes the problems of one instance when they are first needed, and keeps them.
+
+    There is one for each prior, price and answer model.
 
     They share the tables that depend only on the instance.
 

@@ -50,7 +50,10 @@ class Ran:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C was pressed during a study; all results so far are in the folder `store`."""
+    """Raised when Ctrl-C is pressed during a study.
+
+    All results so far are in the folder `store`.
+    """
 
     def __init__(self, store: Store) -> None:
         super().__init__()

@@ -114,7 +114,10 @@ THINKING, MOVE, ANSWER, OVER = "thinking", "move", "answer", "over"
 
 
 class InputRefused(AskwiseError):  # noqa: N818 - it names what happened
-    """An input of the person that is not possible now; the message says why, in words for the person."""
+    """Raised if an input of the person is not possible now.
+
+    The message says why, in words for the person.
+    """
 
 
 class Round:
