@@ -70,7 +70,10 @@ class Result:
 
     @property
     def bounds(self) -> tuple[Any, Any]:
-        """A proven lower and a proven upper bound, two numbers or two arrays like `value`; equal if it is exact."""
+        """A proven lower and a proven upper bound on `value`.
+
+        They are numbers, or arrays like `value`, and equal where it is exact.
+        """
         if self.verdict.bounds is not None:
             return self.verdict.bounds
         error = self.verdict.error_bound

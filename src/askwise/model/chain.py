@@ -86,7 +86,10 @@ class AbsorbingChain:
         return breadth_first(np.flatnonzero(self.trapped), self.reverse.indptr, self.reverse.indices)[0] >= 0
 
     def restricted_to(self, states: Any) -> AbsorbingChain:
-        """Return the chain on a closed set of `states` (indices): no transition may lead out of it."""
+        """Return the chain on some of its states only, given by the indices `states`.
+
+        No transition may lead from these states to any other.
+        """
         return AbsorbingChain(self.matrix[states][:, states], self.leaks[states])
 
     def reachable_from(self, state: int) -> IntArray:

@@ -174,7 +174,10 @@ class CellNames(Names):
         super().__init__("state", free.size)
 
     def index(self, name: Hashable, field: str | None = None) -> int:
-        """Return the state of a cell ``(x, y)``; an integer is a state already. Raise an `InputError` for a wall."""
+        """Return the index of the state of a cell ``(x, y)``, or an index as it is.
+
+        Raises an `InputError` for a wall, or for a cell outside the grid.
+        """
         field = field or "cell"
         if (index := as_int(name)) is not None:
             return super().index(index, field)

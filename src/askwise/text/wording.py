@@ -81,7 +81,7 @@ def aligned(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[
 
 
 def aligned_rows(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[list[str]]:
-    """Lay out a table like `aligned`, but return the lines of each row as a list of their own."""
+    """Lay out a table like `aligned`, and return a list of lines for each row."""
     widths = [
         max(columns_of(line) for text in column for line in text.split("\n")) for column in zip(*rows, strict=True)
     ]
@@ -135,7 +135,10 @@ def number(value: float) -> str:
 
 
 def percent(probability: float) -> str:
-    """Return a probability as text in whole percent; only exactly 0 and 1 become ``0 %`` and ``100 %``."""
+    """Return a probability as text in whole percent.
+
+    Probabilities close to 0 and 1 become ``<1 %`` and ``>99 %``, because ``0 %`` and ``100 %`` would be wrong.
+    """
     rounded = round(100 * probability)
     if rounded == 0 and probability > 0:
         return "<1 %"

@@ -48,7 +48,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A state of a drawn graph.
+    """A node of a drawn graph, which stands for a state.
 
     Attributes:
         name: its full name, printable.
@@ -85,7 +85,7 @@ class Edge:
 
     @property
     def one_way(self) -> bool:
-        """Whether no action leads back."""
+        """Whether no action leads from the second node of the edge back to the first."""
         return not self.back
 
 

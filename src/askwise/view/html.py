@@ -82,7 +82,10 @@ def folded(title: str, content: object) -> Html:
 
 
 def facts(given: Mapping[str, object]) -> Html:
-    """Return nested mappings as a table of names and values; names of inner values are joined by dots."""
+    """Return nested mappings as a table of names and values.
+
+    The name of a value is the path of keys to it, with dots between them.
+    """
     return table(["what", "value"], ((TableCell(name, "key"), value) for name, value in flattened(given)))
 
 

@@ -73,7 +73,7 @@ class Method:
 
 @dataclass(frozen=True)
 class StudyPrior:
-    """A prior of a study.
+    """A prior over the goals, as a study states it.
 
     Attributes:
         label: the name in tables and figures.
@@ -249,7 +249,9 @@ class Study:
 
 @dataclass(frozen=True)
 class Task:
-    """One instance with all conditions of a study; tasks are sent to other processes and machines.
+    """One instance with all conditions of a study.
+
+    It is the unit of work that is sent to other processes and machines.
 
     Attributes:
         index: the number of the instance, from 0.

@@ -202,7 +202,10 @@ def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_le
 
 
 def title_of(study: PeopleStudy, screen: Screen, texts: Texts) -> str:
-    """Return the heading of a screen in the language of `texts`; a round that counts is "Round 2 of 4"."""
+    """Return the heading of a screen in the language of `texts`.
+
+    A round that is no practice has a heading such as "Round 2 of 4".
+    """
     if screen.form is not None:
         title = texts["take.form_title"] if screen.title == DEFAULT_TITLE else screen.title
         return texts.get(f"study.questionnaires.{screen.form.name}.title", title)

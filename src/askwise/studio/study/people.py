@@ -89,7 +89,7 @@ class People:
         store.write_now(("INSERT OR REPLACE INTO meta VALUES ('description', ?)", (described,)))
 
     def _kept(self, name: str, value: str) -> str:
-        """Return the value that the database holds under a name; if there is none, store `value` first."""
+        """Return the value that the database holds under a name, after storing `value` if it holds none."""
         self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
         return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
 
@@ -125,7 +125,7 @@ class People:
         return self._store.read("SELECT value FROM meta WHERE name = 'paused'") == [("1",)]
 
     async def pause(self, paused: bool) -> None:
-        """Pause or resume the study."""
+        """Pause the study if `paused` is True, otherwise resume it."""
         value = "1" if paused else "0"
         await self._store.write(("INSERT OR REPLACE INTO meta VALUES ('paused', ?)", (value,)))
 
