@@ -228,7 +228,7 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 
 
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
-    """Add the value of a global name that a loop reads to the digest by which its machine code is found again.
+    """Add the value of a global name, which a loop reads, to the digest that identifies the loop's machine code.
 
     For a kernel, the code of its loop is added; for a module of askwise, the values of those attributes that `names`
     lists; for functions and classes, their names; for arrays, their contents. Any other value is added as text. If its

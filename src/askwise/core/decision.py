@@ -66,9 +66,9 @@ class Decision:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The `MOST_PAIRS` pairs of goals between which the ego agent is expected to be undecided longest.
+        """Up to `MOST_PAIRS` pairs of goals: those between which the ego agent is expected to be undecided longest.
 
-        Sorted by the expected number of steps, the longest first. Empty for an agent without a belief.
+        The longest comes first (see `PairZones.weight`). Empty for an agent without a belief.
         """
         return () if self.situation is None else self.situation.pairs
 
@@ -156,10 +156,9 @@ class Situation:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The `MOST_PAIRS` pairs of goals between which the ego agent is expected to be undecided longest.
+        """Up to `MOST_PAIRS` pairs of goals: those between which the ego agent is expected to be undecided longest.
 
-        Sorted by the expected number of steps, the longest first. Empty if only one goal is left. Computed at first
-        use.
+        The longest comes first (see `PairZones.weight`). Empty if only one goal is left. Computed at first use.
         """
         if self._pairs is None:
             self._pairs = heaviest_pairs(self.problem, self.state, self.belief)

@@ -146,7 +146,7 @@ class BeliefAgent(Agent):
         return self.heed(self.ask_or_wait(state, possible)).made_at(situation)
 
     def heed(self, decision: Decision) -> Decision:
-        """Return `decision`, unless it is a question that would get the same answer as before: then return to wait.
+        """Return `decision`, or to wait if it is a question that would get the same answer as before.
 
         That is a question that was asked before, if errors are persistent.
         """
