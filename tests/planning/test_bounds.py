@@ -70,6 +70,14 @@ def test_its_value_is_the_sum_over_its_groups() -> None:
     )
 
 
+def test_where_no_two_goals_can_be_solved_each_is_a_group() -> None:
+    problem = ToolFetching(generate(width=8, stations=6, toolboxes=3, prior="far", seed=1))
+    tables = tables_of(problem)
+    found = _Partition(problem, tables, tables.goals, 0, _by_weight(tables))
+    assert found.groups == [(goal,) for goal in _by_weight(tables)(tables.goals)[:-1]]
+    assert (found.value, found.states) == (0.0, 0)
+
+
 def test_goals_that_are_expensive_to_tell_apart_come_together() -> None:
     """The order of `_by_pairs`, from the optimum of every pair; and some bound is larger for it."""
     better = 0

@@ -17,15 +17,16 @@ from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.beliefs import after_answer, bits_in, odds_in, price_of
 from askwise.planning.candidates import _best_move, ask_then_act, choose_candidates, copy_question
-from askwise.planning.leaf_values import IDENTIFY, PLANNED
+from askwise.planning.leaf_values import IDENTIFY, PLANNED, cost_to_identify, leaf_value
 from askwise.planning.planner import Planner
 from askwise.planning.proposals import ask_about, propose
+from askwise.planning.questions import every_choice
 from askwise.planning.reference import Reference
 from askwise.planning.settings import FULL, NOISY_FULL, PlannerSettings
 from askwise.planning.steps import best_action
 from askwise.planning.tables import goals_in, tables_of
 from askwise.planning.values import _after_reply, _tag
-from askwise.planning.workspace import POOL_ROOM, POOL_SIZE, SCORE, UNKNOWN, keep, recall, records
+from askwise.planning.workspace import MOST_COMPLETE, POOL_ROOM, POOL_SIZE, SCORE, UNKNOWN, keep, recall, records
 from tests.graphs import random_problem
 
 SMALL = replace(FULL, endgame=0, log_table=10)
@@ -223,6 +224,32 @@ def test_where_errors_persist_no_plan_repeats_a_question() -> None:
     assert lists > 0
 
 
+def test_a_complete_search_has_room_for_some_questions() -> None:
+    """Yes/no questions about five goals, with three margins, and as many choices as there is room for."""
+    problem = changed(random_problem(2, n_goals=5), query_cost=QueryCost(0.1, per_option=0.01))
+    planner, s, _ = begun(problem.with_answers(AnswerModel(0.1)), NOISY)
+    planner._complete, planner._choices = (0, 1, 2, 3, 4), every_choice(problem, range(5))
+    first, others = int(s.limits[0].first), s.asked.copy()
+    for margins, n in ((0, 15), (1, 15), (3, 45)):
+        assert len(planner._choices) > MOST_COMPLETE - n
+        assert planner._list_complete(first, margins) == MOST_COMPLETE
+        asked = s.asked[first : first + MOST_COMPLETE]
+        assert (asked.price[:n] < 0).all()
+        assert asked.choice[n:].tolist() == list(range(MOST_COMPLETE - n))
+        assert (s.asked[first + MOST_COMPLETE :] == others[first + MOST_COMPLETE :]).all()
+
+
+def test_a_complete_search_that_took_too_much_work_is_not_tried_again() -> None:
+    problem = random_problem(2, n_goals=4).with_answers(AnswerModel(0.1))
+    planner = Planner(problem, tables_of(problem), replace(NOISY_FULL, endgame_states=5, log_table=12))
+    for tried in (1, 0, 0):
+        before = int(planner.search.limits[0].complete_no), planner._gave_up
+        plan = planner.plan(problem.prior, problem.start.teammate, problem.start.ego)
+        assert not plan.optimal
+        assert planner._gave_up
+        assert planner.search.limits[0].complete_no == before[0] + tried
+
+
 def test_moves_that_are_tried_to_improve_a_question() -> None:
     """Goals of little weight are not moved, and none is when the budget is used up."""
     problem = changed(random_problem(2, n_goals=4), prior=np.array([0.5, 0.3, 0.195, 0.005]))
@@ -245,6 +272,16 @@ def test_moves_that_are_tried_to_improve_a_question() -> None:
         assert _best_move(s, 0, 0, teammate, place, load, 1.0, goals, 100.0)[0] == -1
     assert moved <= {-1, 0, 1, 2}
     assert len(moved) > 1
+
+
+def test_acting_is_followed_as_far_as_there_are_levels() -> None:
+    """One level is for the belief after a step, and one for candidates."""
+    _, s, where = begun(tools(0, 6), SMALL)
+    last = len(s.rows) - 1
+    s.rows[last - 2 :] = s.rows[0]
+    expected = cost_to_identify(s, 0, where[0])
+    assert leaf_value(s, last - 1, *where, 0, np.inf) == expected
+    assert leaf_value(s, last - 2, *where, 0, np.inf) != expected
 
 
 # -- beliefs -----------------------------------------------------------------------------------------------------

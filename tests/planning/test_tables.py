@@ -14,7 +14,7 @@ from askwise.core.side import FAR
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.tables import goals_in, mask_rows, tables_of
+from askwise.planning.tables import _ego_bytes, bytes_of, goals_in, mask_rows, tables_of
 from askwise.planning.workspace import world_of
 from tests.tool_fetching import count_plans, free_cells, instances, product_problem, steps_between
 
@@ -100,6 +100,19 @@ def test_without_loads_the_place_is_the_state() -> None:
     assert world_of(tables).loads.size == 0
     np.testing.assert_array_equal(tables.ego.unloaded[problem.start.ego], problem.ego.steps(problem.start.ego))
     assert goals_in(tables.alive[tables.start]) == [0], "a goal of prior 0 is not possible"
+
+
+@pytest.mark.parametrize("stations", [10, 70])
+def test_the_memory_for_tables_is_the_sum_of_their_sizes(stations: int) -> None:
+    """Some arrays are needed only to make the tables: moves, the order of states, counts of plans, possible goals."""
+    problem = ToolFetching(generate(width=12, stations=stations, toolboxes=4, walls=0.1, seed=4))
+    tables, n_states = tables_of(problem), problem.teammate.model.n_states
+    kept = tables.following, tables.depth, tables.steps, tables.weight, tables.alive
+    making = tables.following.nbytes + n_states * (4 + 8 + 4) + (tables.weight > 0).nbytes
+    assert bytes_of(n_states, stations) == sum(table.nbytes for table in kept) + making
+    assert _ego_bytes(problem) == 3 * tables.ego.unloaded.nbytes
+    plain = Coverage("A..B\n.W..\n..F.")
+    assert _ego_bytes(plain) == 2 * plain.ego.table().unloaded.nbytes
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=200))

@@ -18,6 +18,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.methods.question_value import QuestionValue
 from askwise.model import GridWorld, Pursuit, pursuit
+from askwise.planning.exact import Solver
 from askwise.planning.tables import tables_of
 from askwise.text import table_budget as memory
 from askwise.text.table_budget import check_size
@@ -46,6 +47,10 @@ def tables_for_planning() -> Callable[[], object]:
     problem = ToolFetching(generate(size=SIDE, stations=70, walls=0.1, seed=1))
     _ = problem.prior, problem.ego.steps(problem.start.ego), problem.grid.predecessors
     return lambda: tables_of(problem)
+
+
+def exact_search() -> object:
+    return Solver(ToolFetching(generate(size=5, stations=3, toolboxes=2, walls=0.0, seed=1)))
 
 
 def intervals(n: int = 400) -> Callable[[], object]:
@@ -98,6 +103,7 @@ CLAIMING = [
     "askwise.model.grid",
     "askwise.model.pursuit",
     "askwise.divergence.family",
+    "askwise.planning.exact",
     "askwise.planning.tables",
     "askwise.methods.question_value",
 ]
@@ -125,6 +131,7 @@ LARGE: dict[str, tuple[Callable[[], object], str]] = {
     "divergence": (lambda: Divergence(GRID, some(GRID, 12)).edp_table(), "edp_table: found 22500 states and 12 goals"),
     "questions": (lambda: intervals()(), "question: found 400 possible goals"),
     "the planner": (lambda: tables_for_planning()(), "tables of the planner: found "),
+    "the exact search": (exact_search, "tables of the exact search: found 25 states and 3 goals"),
 }
 
 
