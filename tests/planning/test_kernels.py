@@ -16,7 +16,7 @@ from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.planning.beliefs import after_answer, bits_in, odds_in, price_of
-from askwise.planning.candidates import _best_move, ask_then_act, choose_candidates, copy_question
+from askwise.planning.candidates import _best_move, _rank, ask_then_act, choose_candidates, copy_question
 from askwise.planning.leaf_values import IDENTIFY, PLANNED, cost_to_identify, leaf_value
 from askwise.planning.planner import Planner
 from askwise.planning.proposals import ask_about, propose
@@ -95,11 +95,14 @@ class Proposals:
                     yield suited
 
 
-@pytest.mark.parametrize("prior", ["uniform", "far"])
-@pytest.mark.parametrize("stations", [5, 11, 20])
+@pytest.mark.parametrize("prior", ["uniform", "far", "sloping"])
+@pytest.mark.parametrize("stations", [5, 11, 20, 24])
 def test_proposals_are_those_of_a_plain_list(stations: int, prior: str) -> None:
     for seed in range(3):
-        problem = tools(seed, stations, prior=prior)
+        problem = tools(seed, stations, prior="uniform" if prior == "sloping" else prior)
+        if prior == "sloping":
+            weights = np.arange(30.0, 30 + stations)
+            problem = changed(problem, prior=weights / weights.sum())
         planner, s, where = begun(problem, SMALL)
         n = propose(s, 0, *where)
         found = [frozenset(goals_in(s.sets[s.pool + k, 0])) for k in range(n)]
@@ -128,6 +131,17 @@ def test_candidates_are_the_best_questions(seed: int) -> None:
         s.sets[spare, :, 0] ^= np.uint64(1) << np.uint64(goal)
         if 0 < len(set(goals_in(s.sets[spare, 0])) & set(range(6))) < 6:
             assert merit(spare) >= merits[0] - 1e-9
+
+
+def test_proposals_are_compared_until_the_budget_is_used_up() -> None:
+    """The first one is compared in any case."""
+    _, s, where = begun(tools(0, 6), replace(SMALL, candidates=9))
+    propose(s, 0, *where)
+    for proposal, over in product(range(2), range(2)):
+        s.counts[0].states_seen = s.limits[0].budget + over
+        _rank(s, 0, *where, 1.0, proposal, proposal + 1)
+        expected = ask_then_act(s, 0, *where, s.pool + proposal, 1.0, np.inf)
+        assert s.merits[0, proposal] == (np.inf if proposal and over else expected)
 
 
 def test_questions_are_improved_only_if_the_settings_say_so() -> None:
