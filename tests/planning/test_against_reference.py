@@ -357,6 +357,28 @@ def test_a_load_that_cuts_off_a_goal_is_not_taken(unlikely: float) -> None:
         assert [plan.act, plan.silent] == [waiting, waiting]
 
 
+def three_goals(seed: int, width: int, prior: str, price: QueryCost) -> Problem:
+    return ToolFetching(generate(width=width, stations=3, toolboxes=4, prior=prior, query_cost=price, seed=seed))
+
+
+@pytest.mark.parametrize(("seed", "prior"), [(32, "uniform"), (53, "near")])
+def test_steps_without_delay_do_not_count(seed: int, prior: str) -> None:
+    """The plan looks one step ahead, after several that cause no delay."""
+    problem = three_goals(seed, 7, prior, QueryCost(0.3))
+    reference, settings = Reference(problem), replace(ONE_QUESTION, depth=1)
+    planner, state = Planner(problem, tables_of(problem), settings, groups=[(0,), (1,), (2,)]), reference.state()
+    assert planned_at(planner, state).act == about(min(acting(reference, state, 1)), state)
+
+
+def test_a_complete_search_looks_at_all_steps() -> None:
+    problem = three_goals(46, 6, "uniform", QueryCost(0.6, 0.1)).with_answers(AnswerModel(0.05))
+    planner = Planner(problem, tables_of(problem), replace(NOISY, depth=1, log_table=14))
+    plan = planner.plan(problem.prior, problem.start.teammate, problem.start.ego, questions=1)
+    assert plan.optimal
+    assert plan.act == pytest.approx(solve(problem, questions=1).expected_marginal_cost)
+    assert plan.act < plan.ask
+
+
 def larger(seed: int, width: int, stations: int) -> Problem:
     price = QueryCost(0.5, 0.2)
     drawn = generate(width=width, stations=stations, toolboxes=4, prior="uniform", query_cost=price, seed=seed)
