@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from askwise import evaluate
 from askwise.core.factored import FactoredProblem
-from askwise.core.problem import JointState, Problem, optimal_costs
+from askwise.core.problem import JointState, Problem, changed, optimal_costs
 from askwise.core.questions import QueryCost
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
@@ -61,6 +61,16 @@ def assert_same_optimum(problem: Problem) -> None:
     reference = Reference(problem)
     assert found.expected_cost == pytest.approx(expected_cost(reference), abs=1e-9)
     assert found.expected_marginal_cost == pytest.approx(reference.cost(), abs=1e-9)
+
+
+def test_a_question_names_the_side_with_fewer_goals_if_both_cost_the_same() -> None:
+    smaller = 0
+    for seed in range(20):
+        problem = random_problem(seed, n_goals=3)
+        ask = Solver(changed(problem, query_cost=QueryCost(0.1))).at(problem.start).ask
+        assert ask is None or len(ask) == 1
+        smaller += ask is not None
+    assert smaller > 0
 
 
 @given(instances())
