@@ -7,6 +7,8 @@ from difflib import get_close_matches
 
 LONGEST_COMPARED = 60
 """Limit on the length of names that are compared for a suggestion: comparing long texts is slow."""
+SHORTEST_PART = 3
+"""Characters of a name from which it is suggested if it is the only one that contains them."""
 LONGEST_PART = 500
 """Characters of the field and of the value found that a message shows; both may be of any length."""
 LONGEST_ALLOWED = 2000
@@ -56,5 +58,7 @@ def did_you_mean(given: str, options: Iterable[str]) -> str:
         return ""
     short = [option for option in options if len(option) <= LONGEST_COMPARED and option != given]
     by_letters = {option.casefold(): option for option in reversed(short[:1000])}
-    near = get_close_matches(given.casefold(), by_letters, n=1)
+    wanted = given.casefold()
+    within = [letters for letters in by_letters if len(given) >= SHORTEST_PART and wanted in letters]
+    near = get_close_matches(wanted, by_letters, n=1) or (within if len(within) == 1 else [])
     return f" (did you mean {by_letters[near[0]]!r}?)" if near else ""

@@ -196,12 +196,28 @@ def test_an_empty_file_is_called_so_by_every_command(run: Run, command: str, nam
 def test_files_of_another_kind_say_which_command_takes_them(run: Run) -> None:
     Path("study.toml").write_text('name = "mine"\nmethods = ["never"]\n')
     run("show", "study.toml").assert_refused(
-        "askwise show: file 'study.toml': found a study; expected an instance file (askwise study takes this one)"
+        "askwise show: file 'study.toml': found a study file; expected an instance file (askwise study takes this one)"
     )
     run("study", "ward.toml").assert_refused(
-        "askwise study: file 'ward.toml': found the format \"askwise/problem@1\"; "
-        "expected a study file (askwise show, ask and run read this file)"
+        "askwise study: file 'ward.toml': found an instance file; expected a study file (askwise ask takes this one)"
     )
+    run("new", "--kind", "study-with-people", "-o", "people.toml")
+    run("ask", "people.toml").assert_refused(
+        "askwise ask: file 'people.toml': found a study with people; expected an instance file "
+        "(askwise studio takes this one)"
+    )
+
+
+def test_only_the_file_is_blamed_for_being_of_another_kind(run: Run) -> None:
+    Path("my map.txt").write_text("A.W.B\n")
+    run("ask", "my map.txt").assert_refused(
+        "askwise ask: file 'my map.txt': found a drawn map; expected an instance file (askwise edp takes this one; "
+        "askwise new --kind map --from 'my map.txt' makes an instance file)"
+    )
+    run("audit", "ward.toml", "--workers", "x").assert_refused(
+        "askwise audit: --workers: found 'x'; expected a whole number from 1"
+    )
+    assert run("ask", "ward.toml", "--method", "plan").err.startswith("askwise ask: method: found 'plan'; ")
 
 
 def test_a_file_with_one_agent_needs_no_class(run: Run) -> None:

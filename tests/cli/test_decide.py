@@ -84,8 +84,7 @@ def test_refused(run: Run, options: list[str], message: str) -> None:
 def test_a_file_of_another_kind(run: Run) -> None:
     Path("map.json").write_text('{"format": "askwise/tool-fetching@1", "map": ["A."]}')
     run("decide", "map.json").assert_refused(
-        "askwise decide: file 'map.json', format: found \"askwise/tool-fetching@1\";"
-        " expected a decision file (askwise ask takes problems with two agents)"
+        "askwise decide: file 'map.json': found an instance file; expected a decision file (askwise ask takes this one)"
     )
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import askwise
-from askwise.cli import main
+from askwise.cli import COMMANDS, main
+from askwise.cli.file_kinds import KINDS, kind_of
 from askwise.text.examples import EXAMPLES, folder
 
 
@@ -40,6 +41,34 @@ def test_every_example_is_listed_and_is_there(capsys: pytest.CaptureFixture[str]
 def test_a_command_takes_the_name_of_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command) == 0
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "message"),
+    [
+        ("recognise", "ward", "an instance file; expected a planning problem (askwise ask takes this one)"),
+        ("audit", "ward", "an instance file; expected episodes or conversations (askwise ask takes this one)"),
+        ("study", "ward", "an instance file; expected a study file (askwise ask takes this one)"),
+        ("decide", "ward", "an instance file; expected a decision file (askwise ask takes this one)"),
+        ("run", "words-pddl", "a planning problem; expected an instance file (askwise recognise takes this one)"),
+        ("solve", "returns", "episodes or conversations; expected an instance file (askwise audit takes this one)"),
+        ("grd", "ticket", "a decision file; expected a planning problem (askwise decide takes this one)"),
+        ("show", "train_ppo", "Python code; expected an instance file (an agent is given as --method FILE.py:CLASS)"),
+    ],
+)
+def test_a_command_names_the_one_that_takes_the_file(
+    command: str, name: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, name]) == 2
+    assert capsys.readouterr().err == f"askwise {command}: file {name!r}: found {message}\n"
+
+
+def test_the_kind_of_an_example_fits_the_command_that_is_listed_with_it() -> None:
+    for name, each in EXAMPLES.items():
+        kind = kind_of(name)
+        assert kind is not None, name
+        assert each.command.split()[0] in (*kind.commands, "examples"), name
+    assert {name for kind in KINDS for name in kind.commands} <= COMMANDS.keys()
 
 
 def test_python_takes_the_name_of_an_example() -> None:

@@ -264,9 +264,8 @@ def test_wrong_options(run: Run, options: list[str], message: str) -> None:
 def test_a_text_drawing_is_no_instance(run: Run) -> None:
     Path("office.txt").write_text("A.W.B\n..F..\n")
     run("run", "office.txt").assert_refused(
-        "askwise run: file 'office.txt': found text that is neither JSON nor TOML; expected an instance file, "
-        "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one); a drawn map becomes one with "
-        "askwise new --kind map --from FILE"
+        "askwise run: file 'office.txt': found a drawn map; expected an instance file "
+        "(askwise edp takes this one; askwise new --kind map --from office.txt makes an instance file)"
     )
 
 

@@ -102,9 +102,8 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
         (
             "map.txt",
             "A.W.B\n",
-            "file 'map.txt': found text that is neither JSON nor TOML; expected an instance file, "
-            "askwise/tool-fetching@1, askwise/problem@1 (askwise new writes one); a drawn map becomes one with "
-            "askwise new --kind map --from FILE",
+            "file 'map.txt': found a drawn map; expected an instance file "
+            "(askwise edp takes this one; askwise new --kind map --from map.txt makes an instance file)",
         ),
         (
             "empty",
@@ -122,14 +121,14 @@ def test_names_cannot_break_it(run: Run, name: str) -> None:
         (
             "trace.json",
             '{"format": "askwise/trace@1"}',
-            "file 'trace.json', format: found an episode that was played, askwise/trace@1; "
-            "expected an instance file (askwise.play.trace.load takes this one)",
+            "file 'trace.json': found episodes or conversations; expected an instance file "
+            "(askwise audit takes this one)",
         ),
         (
             "later.json",
             '{"format": "askwise/trace@2"}',
-            "file 'later.json', format: found an episode that was played, askwise/trace@2; "
-            "expected an instance file (askwise.play.trace.load takes this one)",
+            "file 'later.json': found episodes or conversations; expected an instance file "
+            "(askwise audit takes this one)",
         ),
     ],
 )
@@ -159,3 +158,13 @@ def test_a_picture_that_cannot_be_written(run: Run, saved: str, path: str, messa
     outcome = run("show", saved, "--png", path)
     assert (outcome.code, outcome.err) == (2, f"askwise show: {message}\n")
     assert [found.name for found in Path().iterdir()] == [saved]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 90])
+def test_rows_of_a_map_are_never_broken(run: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    run("new", "--kind", "map", "-o", "kitchen.toml")
+    lines = run("show", "kitchen.toml").assert_fine().splitlines()
+    axis = next(k for k, line in enumerate(lines) if line.split() == [str(x) for x in range(10)])
+    assert [line[:2] for line in lines[axis - 5 : axis]] == ["4 ", "3 ", "2 ", "1 ", "0 "]
+    assert ("toast" in lines[axis - 1]) == (columns == 90)

@@ -22,8 +22,8 @@ DECISIONS = Path(__file__).resolve().parents[2] / "examples" / "decisions"
         (["."], "folder '.': found no .toml or .json file; expected problem files (askwise new writes one)"),
         (
             [str(DECISIONS / "ticket.toml")],
-            f"file {str(DECISIONS / 'ticket.toml')!r}, format: found a decision file; expected "
-            "an instance file (askwise decide takes this one)",
+            f"file {str(DECISIONS / 'ticket.toml')!r}: found a decision file; expected "
+            "an instance file or a study with people (askwise decide takes this one)",
         ),
         (
             [str(DECISIONS)],

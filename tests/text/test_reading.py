@@ -89,6 +89,14 @@ FAULTS: dict[str, Fault] = {
         lambda: field("abcde").text(["abcdef", "xyz"]),
         "here: found \"abcde\"; expected one of 'abcdef', 'xyz' (did you mean 'abcdef'?)",
     ),
+    "text, a part": (
+        lambda: field("pills").text(["pills for Ada", "sheets"]),
+        "here: found \"pills\"; expected one of 'pills for Ada', 'sheets' (did you mean 'pills for Ada'?)",
+    ),
+    "text, a part of two": (
+        lambda: field("room").text(["the dining room", "the living room"]),
+        "here: found \"room\"; expected one of 'the dining room', 'the living room'",
+    ),
     "cell, outside": (lambda: field([3, 0]).cell(3, 2), f"here: found [3, 0]; expected {CELL}"),
     "cell, above": (lambda: field([0, 2]).cell(3, 2), f"here: found [0, 2]; expected {CELL}"),
     "cell, negative": (lambda: field([0, -1]).cell(3, 2), f"here: found [0, -1]; expected {CELL}"),

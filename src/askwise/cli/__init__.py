@@ -136,7 +136,9 @@ def _run(options: argparse.Namespace) -> int:
     except AskwiseError as error:
         if getattr(options, "traceback", False):
             traceback.print_exception(error)
-        return _complain(options.command, printable(str(error)))
+        from askwise.cli.file_kinds import explained
+
+        return _complain(options.command, printable(str(explained(error, options))))
     except KeyboardInterrupt as stopped:
         _drop_output()
         print(f"askwise {options.command}: interrupted", file=sys.stderr)

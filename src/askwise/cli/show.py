@@ -11,7 +11,6 @@ FILE is an instance file of any domain, JSON or TOML (askwise new writes one), a
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 
 from askwise.cli import common
@@ -36,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         check_picture(options.picture)
     problem = as_problem(common.read_instance(options.file))
     scene = start_scene(problem, problem.prior)
-    columns = line_width() - 1 if sys.stdout.isatty() else text.COLUMNS
+    columns = line_width() - 1
     common.show(describe(problem) + "\n")
     drawing = text.draw(replace(scene, progress=""), colour=common.colourful(), columns=columns)
     common.show(drawing)

@@ -119,7 +119,7 @@ def serve(how: ServerOptions) -> None:
     try:
         import uvicorn
     except ImportError:
-        raise InputError("askwise studio", "missing packages", "pip install '.[studio]' in askwise's folder") from None
+        raise InputError("packages", "some missing", "pip install '.[studio]' in askwise's folder") from None
     from askwise.studio.connections import Connections
 
     hosts_of(how, how.port)  # refuse wrong options before anything is opened

@@ -356,7 +356,8 @@ FAULTS: dict[str, Fault] = {
     ),
     "unknown key of a prior": (
         attempt(priors=[{"kind": "far", "temp": 1}]),
-        'priors[0]: found the unknown key "temp"; expected only kind, temperature, label',
+        'priors[0]: found the unknown key "temp"; expected only kind, temperature, label '
+        "(did you mean 'temperature'?)",
     ),
     "temperature 0": (
         attempt(priors=[{"kind": "far", "temperature": 0}]),
