@@ -74,6 +74,7 @@ def test_the_kind_of_an_example_fits_the_command_that_is_listed_with_it() -> Non
 def test_python_takes_the_name_of_an_example() -> None:
     assert "pills for Ada" in askwise.ask("ward", "never").problem.goals
     assert askwise.design("hall", most=1).changed
+    assert askwise.Instance.load("workshop") == askwise.Instance.load("examples/workshop.json")
 
 
 def test_a_file_of_that_name_comes_first(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,7 @@ from askwise.frozen import freeze_fields
 from askwise.model import GridWorld
 from askwise.model.graph import breadth_first
 from askwise.text.data import json_text, parse_json, short_json
+from askwise.text.examples import find
 from askwise.text.files import read_text, whole_file
 from askwise.text.reading import Field, check_name, read_price, refuse_blank
 from askwise.types import BoolArray
@@ -116,8 +117,8 @@ class Instance:
 
     @classmethod
     def load(cls, path: str | Path) -> Instance:
-        """Read an instance file (JSON); raise InputError if anything in it is wrong."""
-        return cls.from_text(read_text(path), f"file {str(path)!r}")
+        """Read an instance file (JSON), or an example by name; raise InputError if anything in it is wrong."""
+        return cls.from_text(read_text(find(path)), f"file {str(path)!r}")
 
     @classmethod
     def from_text(cls, text: str, source: str = "text") -> Instance:
