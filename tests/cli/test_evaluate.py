@@ -157,6 +157,9 @@ def test_several_methods_in_one_table(run: Run) -> None:
     assert shown[0].split("  ")[0] == "method"
     assert [line.split()[0] for line in shown[1:3]] == ["ezq", "never"], "the cheapest first"
     assert shown[1].split()[1:] == [f"{alone['ezq'][key]:.3f}" for key in ("expected_marginal_cost", "expected_cost")]
+    table = run("evaluate", "ward", "--methods", "planner,ezq,never").out.splitlines()
+    assert table[4] == "verdict of planner, never: exact, every state that it can meet"
+    assert table[5].startswith("verdict of ezq: exact, every state that it can meet, random choices by ")
     sampled = run("evaluate", "workshop.json", "--methods", "never,ezq", "--episodes", "3").out
     assert "95 % interval" in sampled
 

@@ -186,8 +186,8 @@ def _gain(found: Evaluation, bound: Bound) -> float:
 
 def to_table(found: list[Evaluation], bound: Bound | None) -> str:
     """Return the costs of several methods as a table, the cheapest first, and the lower bound if there is one."""
-    rows = []
-    for each in sorted(found, key=lambda one: one.expected_marginal_cost):
+    rows, ranked = [], sorted(found, key=lambda one: one.expected_marginal_cost)
+    for each in ranked:
         low, high = each.ci
         interval = "" if each.verdict.converged else f"{low:.3f} to {high:.3f}"
         rows.append([each.method, f"{each.expected_marginal_cost:.3f}", interval, f"{each.expected_cost:.3f}"])
@@ -197,8 +197,12 @@ def to_table(found: list[Evaluation], bound: Bound | None) -> str:
     table = [[row[k] for k in kept] for row in [heading, *rows]]
     widths = [max(len(row[k]) for row in table) for k in range(len(kept))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table]
-    verdicts = dict.fromkeys(str(each.verdict) for each in found)
-    lines.append(wrapped(f"verdict: {'; '.join(verdicts)}", 9))
+    methods_of: dict[str, list[str]] = {}
+    for row, each in zip(rows, ranked, strict=True):
+        methods_of.setdefault(str(each.verdict), []).append(row[0])
+    for verdict, methods in methods_of.items():
+        whose = f" of {', '.join(methods)}" if len(methods_of) > 1 else ""
+        lines.append(wrapped(f"verdict{whose}: {verdict}", 9))
     if bound is not None:
         lines.append(f"lower bound for all methods: {bound.value:.6g} ({bound.verdict})")
     return "\n".join(lines) + "\n"
