@@ -36,7 +36,9 @@ NOISY = replace(NOISY_FULL, endgame=0, negligible=0.0, log_table=10)
 def begun(problem: Problem, settings: PlannerSettings) -> tuple[Planner, Any, tuple[int, int, int]]:
     """Return a planner at the start of a decision, its workspace, and the teammate's state, place and load."""
     planner, start = Planner(problem, tables_of(problem), settings), problem.start
-    planner._begin(problem.prior > 0, problem.prior, start.teammate, start.ego, None, None)
+    planner._where = start.teammate, *planner.tables.ego.split(start.ego)
+    planner._write_belief(problem.prior > 0, problem.prior, start.teammate)
+    planner._set_limits(None, settings.budget)
     return planner, planner.search, planner._where
 
 

@@ -65,9 +65,9 @@ def choose_candidates(s: Search, level: int, teammate: int, place: int, load: in
 
     They are the proposals of least cost (`ask_then_act`). The belief of the state is ``s.rows[level]``.
     """
-    limits, merit, row = s.limits[0], s.merits[0], level
+    limits, row = s.limits[0], level
     _, weight = list_goals(s, level, teammate)
-    if limits.negligible > 0.0:
+    if limits.negligible > 0.0:  # goals of negligible weight are in no proposal; merits take them into account
         row = s.rows.shape[0] - 1
         after_step(s, level, row, teammate, CREDIBLE)
     n = propose(s, row, teammate, place, load)
@@ -79,6 +79,13 @@ def choose_candidates(s: Search, level: int, teammate: int, place: int, load: in
     n = _add_choices(s, n)
     _rank(s, level, teammate, place, load, weight, n - limits.choices, n)
     n = _add_repetitions(s, level, teammate, place, load, weight, n)
+    _list_best(s, n, weight, list_no)
+
+
+@part
+def _list_best(s: Search, n: int, weight: float, list_no: int) -> None:
+    """Write the best of `n` proposals, by their merits, into list `list_no`, without duplicates and known answers."""
+    limits, merit = s.limits[0], s.merits[0]
     length, into = 0, list_no * limits.candidates
     while length < limits.candidates:
         best = 0

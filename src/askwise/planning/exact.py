@@ -19,17 +19,18 @@ from askwise.core.questions import AdditivePrice, Answer, Question
 from askwise.errors import AskwiseError, InputError
 from askwise.planning.exact_search import (
     DONE,
+    ENTRY,
+    FRAME,
     NO_CHOICE,
     PAUSED,
+    SIDE,
     TABLE_FULL,
     ExactSearch,
     refill,
     search,
-    stacks_of,
-    table_of,
 )
 from askwise.planning.tables import Tables, for_loops, price_for_planning, tables_of
-from askwise.planning.workspace import world_of
+from askwise.planning.workspace import RANKED, SCORE, records, world_of
 from askwise.text.table_budget import check_size
 from askwise.types import FloatArray, IntArray
 
@@ -53,7 +54,7 @@ ENDGAME_SPLITS = 40
 """Questions that the end of a planner's game may look at for each state that it may solve."""
 
 Progress = Callable[[int, int], None]
-"""Called now and then with the states solved and the questions looked at so far."""
+"""Called now and then with the states solved and the questions looked at so far, or what else a function states."""
 
 
 class TooLarge(AskwiseError):  # noqa: N818 - it names what the problem is
@@ -181,39 +182,25 @@ class OptimalPolicy(ABC):
         return place, self.goals.index(load) if load in self.goals else -1
 
 
-# -- true answers ----------------------------------------------------------------------------------------------------
+def check_teammate(problem: Problem, who: str) -> None:
+    """Raise an error unless the exact recursion applies: the teammate is a UROP, and the answer model is a plain one.
 
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How large a problem is, for messages about problems that are too large.
-
-    Attributes:
-        goals: number of goals.
-        questions: number of ways in which a question can divide the goals at the start.
-        states: an upper bound on the number of states; most searches visit a tiny part of them.
+    A UROP draws one of its shortest plans uniformly. With another teammate the belief would depend on its path, not
+    only on its state. `who` names the caller in the message.
     """
-
-    goals: int
-    questions: int
-    states: float
-
-    def too_large(self, reason: str) -> TooLarge:
-        """Return the error that the problem is too large; its message states the size and `reason`."""
-        questions, states = (f"{n:,}" if n < 10**7 else f"{n:.1e}" for n in (self.questions, self.states))
-        return TooLarge(
-            f"too large for an exact answer: {self.goals} goals, {questions} questions at the start alone, "
-            f"up to {states} states; {reason}"
+    if problem.policies is not None:
+        raise InputError(
+            "teammate_policies",
+            "policies of the teammate's own",
+            f"none: {who} holds for a teammate that draws one of its shortest plans uniformly; "
+            "for others use the method 'planner', or evaluate methods",
         )
+    if problem.answers.for_planning(f"{who} holds for no other answers") != problem.answers:
+        found = f"{type(problem.answers).__name__}, which is planned for by an approximation"
+        raise InputError("answers", found, f"an AnswerModel with errors and refusals only: {who} holds for no other")
 
 
-def size_of(tables: Tables, goals: Sequence[int]) -> Size:
-    """Return the size of a problem in which only these goals are possible."""
-    n = len(goals)
-    alive = (tables.weight[:, list(goals)] > 0).sum(axis=1)
-    sets = sum(2**k - k - 1 for k in alive.tolist())
-    places = tables.ego.next.shape[0] * (n + 1 if tables.ego.states_per_place > 1 else 1)
-    return Size(n, 2 ** (n - 1) - 1, sets * places)
+# -- true answers ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,19 +220,20 @@ class Charges:
     zone: IntArray
 
 
-def search_of(
+def exact_search_of(
     tables: Tables, goals: Sequence[int], price: AdditivePrice, charges: Charges | None = None
 ) -> ExactSearch:
     """Return the workspace of the exact search for a problem in which only these goals are possible.
 
     Weights are not normalised: those of the goals that are left out are missing in their sum.
     """
-    goals = list(goals)
-    states, places = tables.weight.shape[0], tables.ego.next.shape[0]
+    n, (states, places) = len(goals), (tables.weight.shape[0], tables.ego.next.shape[0])
     # A weight, the steps, whether the goal is possible, and the ego agent's steps, twice.
-    needed = len(goals) * (states * (8 + 4 + 8 + 1) + places * (4 + 4))
-    check_size(needed, "tables of the exact search", f"{states} states and {len(goals)} goals")
+    needed = n * (states * (8 + 4 + 8 + 1) + places * (4 + 4))
+    check_size(needed, "tables of the exact search", f"{states} states and {n} goals")
     world, price = world_of(tables, goals), price.among(goals)
+    # The stack has room for the teammate's steps and one question for each goal.
+    depth, n_options = int(tables.steps[tables.start].max()) + n + 2, tables.ego.next.shape[1] + n
     return ExactSearch(
         world=world,
         alive=for_loops(world.alive[:, 0], np.int64),
@@ -254,7 +242,15 @@ def search_of(
         extra=for_loops(price.extra, np.float64),
         charges=for_loops(np.empty((0, 2, 0)) if charges is None else charges.amounts, np.float64),
         zone=for_loops(np.empty(0) if charges is None else charges.zone, np.int32),
-        **stacks_of(len(goals), tables.ego.next.shape[1], int(tables.steps[tables.start].max())),
+        frames=records(FRAME, depth),
+        actions=np.zeros((depth, n_options), dtype=np.int64),
+        delays=np.zeros((depth, n_options)),
+        order=np.zeros((depth, n), dtype=np.int64),
+        sides=records(SIDE, depth, n + 1, 2),
+        tried=np.zeros((depth, n + 1), dtype=np.int64),
+        ties=np.zeros(n_options),
+        ranked=records(RANKED, n + 2),
+        scored=records(SCORE, n_options),
     )
 
 
@@ -289,11 +285,10 @@ class Solver(OptimalPolicy):
         self.limit, self.progress = limit, progress
         self.states = self.splits = 0
         price = price_for_planning(problem, "the exact search adds up prices goal by goal")
-        self.size = size_of(self.tables, self.goals)
-        if self.size.goals > MOST_GOALS:
-            raise self.size.too_large("more than this search can number")
-        self.search = search_of(self.tables, self.goals, price, charges)
-        self._table = table_of(FIRST_SIZE)
+        if len(self.goals) > MOST_GOALS:
+            raise self._too_large("more than this search can number")
+        self.search = exact_search_of(self.tables, self.goals, price, charges)
+        self._table = records(ENTRY, FIRST_SIZE)
 
     def at(self, state: JointState, possible: Any = None) -> BestMove:
         """Return the optimal move in `state` if only the goals `possible` are left.
@@ -336,10 +331,28 @@ class Solver(OptimalPolicy):
             TooLarge: solving from the start takes more than `limit` states or too many questions, or a single question
                 can divide the goals in more than `limit` ways.
         """
-        if self.limit is not None and self.size.questions > self.limit:
-            raise self.size.too_large(f"at most {self.limit:,} are allowed for")
+        if self.limit is not None and self._first_questions > self.limit:
+            raise self._too_large(f"at most {self.limit:,} are allowed for")
         super().solve_everywhere()
         self.limit = None  # whether a state is solved must not depend on the states that were asked for before
+
+    @property
+    def _first_questions(self) -> int:
+        """The number of ways in which a question can divide the goals at the start."""
+        return int(2 ** (len(self.goals) - 1)) - 1
+
+    def _too_large(self, reason: str) -> TooLarge:
+        """Return the error for a problem that is too large, with its size and this reason in the message."""
+        n, ego = len(self.goals), self.tables.ego
+        alive = (self.tables.weight[:, self.goals] > 0).sum(axis=1)
+        places = ego.next.shape[0] * (n + 1 if ego.states_per_place > 1 else 1)
+        states = places * sum(2**k - k - 1 for k in alive.tolist())  # most searches need a tiny part of them
+        sizes = (f"{size:,}" if size < 10**7 else f"{size:.1e}" for size in (self._first_questions, states))
+        return TooLarge(
+            "too large for an exact answer: {} goals, {} questions at the start alone, up to {} states; {}".format(
+                n, *sizes, reason
+            )
+        )
 
     def _mask(self, w: int, possible: Any) -> int:
         """Return the goals in `possible` that the teammate may still pursue in its state `w`, as bits.
@@ -379,7 +392,7 @@ class Solver(OptimalPolicy):
             end, depth, entry = self._continue(depth, self.states + STATES_A_TURN, SPLITS_A_TURN, state)
             if self.limit is not None and (self.states > self.limit or self.splits > SPLITS_A_STATE * self.limit):
                 found = f"not solved after {self.states:,} states and {self.splits:,} questions"
-                raise self.size.too_large(f"{found}, all that is tried unless you ask to go on")
+                raise self._too_large(f"{found}, all that is tried unless you ask to go on")
             if self.progress is not None and end != DONE:
                 self.progress(self.states, self.splits)
         return entry
@@ -417,7 +430,7 @@ class Solver(OptimalPolicy):
         if end == TABLE_FULL:
             sizes = f"{self.states:,} states of {len(self.goals)} goals so far"
             check_size(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")
-            table = table_of(2 * self._table.size)
+            table = records(ENTRY, 2 * self._table.size)
             refill(self._table, table)
             self._table = table
         return end, depth, entry
@@ -452,26 +465,5 @@ class Endgame(Solver):
         while end != DONE:
             end, depth, entry = self._continue(depth, self.most_states, most_splits - self.splits, state)
             if end not in (DONE, TABLE_FULL):
-                raise self.size.too_large("the planner continues without it")
+                raise self._too_large("the planner continues without it")
         return entry
-
-
-# -- problems to which the recursion applies -------------------------------------------------------------------------
-
-
-def check_teammate(problem: Problem, who: str) -> None:
-    """Raise an error unless the exact recursion applies: the teammate is a UROP, and the answer model is a plain one.
-
-    A UROP draws one of its shortest plans uniformly. With another teammate the belief would depend on its path, not
-    only on its state. `who` names the caller in the message.
-    """
-    if problem.policies is not None:
-        raise InputError(
-            "teammate_policies",
-            "policies of the teammate's own",
-            f"none: {who} holds for a teammate that draws one of its shortest plans uniformly; "
-            "for others use the method 'planner', or evaluate methods",
-        )
-    if problem.answers.for_planning(f"{who} holds for no other answers") != problem.answers:
-        found = f"{type(problem.answers).__name__}, which is planned for by an approximation"
-        raise InputError("answers", found, f"an AnswerModel with errors and refusals only: {who} holds for no other")

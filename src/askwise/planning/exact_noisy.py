@@ -33,7 +33,7 @@ from askwise.planning.exact_beliefs import (
     Stage,
     WorkLimit,
 )
-from askwise.planning.exact_search import SAME
+from askwise.planning.exact_search import BETTER
 from askwise.planning.questions import Questions
 from askwise.planning.tables import Tables
 from askwise.types import BoolArray, FloatArray, IntArray
@@ -318,7 +318,7 @@ class LimitedSolver(OptimalPolicy):
             cost = weights @ delays[action][can].T + later[:, here.after[can, action]]
             if lost[action].any():
                 cost[(weights > 0).astype(np.float64) @ lost[action][can].T > 0] = np.inf
-            better = cost < values[:, can] * SAME
+            better = cost < values[:, can] * BETTER
             values[:, can] = np.where(better, cost, values[:, can])
             choices[:, can] = np.where(better, action, choices[:, can])
         return values, choices
@@ -350,7 +350,7 @@ class LimitedSolver(OptimalPolicy):
         costs = prices[:, :, None] + np.einsum("bqr,bqre->bqe", factors, values[then][after])
         best = costs.argmin(axis=1)
         least = np.take_along_axis(costs, best[:, None], axis=1)[:, 0]
-        better = least < values[left][rows] * SAME
+        better = least < values[left][rows] * BETTER
         values[left][rows] = np.where(better, least, values[left][rows])
         choices[rows] = np.where(better, -1 - best, choices[rows])
         self.splits += prices.size

@@ -39,14 +39,14 @@ from askwise._compiled import Struct, compiled, inner, int64, part
 from askwise.planning.beliefs import heaviest_first
 from askwise.planning.leaf_values import price_to_identify
 from askwise.planning.steps import score_actions
-from askwise.planning.workspace import RANKED, SCORE, World, record, records
+from askwise.planning.workspace import World, record
 from askwise.types import FloatArray, IntArray
 
 NO_CHOICE = -(1 << 62)
 """In place of a choice: the value is only a lower bound."""
 
-SAME = 1.0 - 1e-12
-"""An option must be better by more than rounding; the first of equals is kept."""
+BETTER = 1.0 - 1e-12
+"""An option replaces the best so far if it costs less than this share of it; the first of equals is kept."""
 
 FRAME = record("goals w place load where options option n_goals level choice", "least best weight")
 """A state on the stack.
@@ -102,32 +102,8 @@ def _make(fields: Any) -> Any:
 ExactSearch.make = _make
 
 
-def stacks_of(n_goals: int, n_moves: int, steps: int) -> dict[str, Any]:
-    """Return the fields of an `ExactSearch` that it writes, for plans of at most `steps` steps.
-
-    They have room for a question about each goal in addition.
-    """
-    depth, n_options = steps + n_goals + 2, n_moves + n_goals
-    return {
-        "frames": records(FRAME, depth),
-        "actions": np.zeros((depth, n_options), dtype=np.int64),
-        "delays": np.zeros((depth, n_options)),
-        "order": np.zeros((depth, n_goals), dtype=np.int64),
-        "sides": records(SIDE, depth, n_goals + 1, 2),
-        "tried": np.zeros((depth, n_goals + 1), dtype=np.int64),
-        "ties": np.zeros(n_options),
-        "ranked": records(RANKED, n_goals + 2),
-        "scored": records(SCORE, n_options),
-    }
-
-
-def table_of(size: int) -> Any:
-    """Return an empty hash table of states, ``ENTRY [size]``; `size` is a power of two."""
-    return records(ENTRY, size)
-
-
 @inner
-def useful(goals: int, load: int) -> int:
+def load_needed(goals: int, load: int) -> int:
     """Return `load`, or -1 for none if the goal that needs it is not in the set `goals` (bits).
 
     A load is given by the index of the goal that needs it.
@@ -137,9 +113,9 @@ def useful(goals: int, load: int) -> int:
 
 @inner
 def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
-    """Return one number for the teammate's state `w`, the ego agent's place, and its load if that is `useful`."""
+    """Return one number for the teammate's state `w`, the ego agent's place, and its load if that is needed."""
     n_goals = s.world.weight.shape[1]
-    return (w * s.world.next.shape[0] + place) * (n_goals + 1) + useful(goals, load) + 1
+    return (w * s.world.next.shape[0] + place) * (n_goals + 1) + load_needed(goals, load) + 1
 
 
 @inner
@@ -223,9 +199,9 @@ def search(
             return PAUSED, depth, filled, looked, 0
         frame = s.frames[depth]
         waiting = False
-        while not waiting and frame.option < frame.options and frame.least < frame.best * SAME:
+        while not waiting and frame.option < frame.options and frame.least < frame.best * BETTER:
             waiting = _try_action(s, depth, table)
-        if not waiting and frame.least < frame.best * SAME:
+        if not waiting and frame.least < frame.best * BETTER:
             waiting, n = try_splits(s, depth, table)
             looked += n
         if waiting:
@@ -251,7 +227,7 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
     else:
         there, hand = frame.place, action - n_moves
     known, unsolved, of_unsolved = s.delays[depth, frame.option], int64(-1), 0.0
-    if known >= frame.best * SAME:
+    if known >= frame.best * BETTER:
         frame.option = frame.options  # actions are sorted by delay: none of the others is better
         return False
     for onwards in s.world.following[frame.w]:
@@ -261,7 +237,7 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
             known += table[entry].value
             if not is_solved(table, entry):
                 unsolved, of_unsolved = int64(onwards), table[entry].value
-    if known >= frame.best * SAME:
+    if known >= frame.best * BETTER:
         frame.option += 1
         return False
     if unsolved >= 0:
@@ -290,8 +266,8 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
         least: a lower bound on the state's value.
         most: values from this number on do not matter.
     """
-    load = useful(goals, load)
-    n, weight = list_goals(s, goals, w)
+    load = load_needed(goals, load)
+    n, weight = list_members(s, goals, w)
     frame = s.frames[depth]
     frame.goals, frame.w, frame.place, frame.load = goals, w, place, load
     frame.option, frame.level, frame.choice = 0, -1, NO_CHOICE
@@ -309,7 +285,7 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
 
 
 @inner
-def list_goals(s: ExactSearch, goals: int, w: int) -> tuple[Any, float]:
+def list_members(s: ExactSearch, goals: int, w: int) -> tuple[Any, float]:
     """Write a set of goals (bits) into `s.ranked`, with their weights in the teammate's state `w`.
 
     Returns the number of these goals, and the sum of their weights.
@@ -330,7 +306,7 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
     Returns the number of these actions.
     """
     world, scored, ties, n_moves, n = s.world, s.scored, s.ties, s.world.next.shape[1], 0
-    n_goals, _ = list_goals(s, goals, w)
+    n_goals, _ = list_members(s, goals, w)
     score_actions(world, s.ranked, n_goals, scored, w, place, load)
     first = world.loads_from[place]
     for k in range(n_moves + world.loads_from[place + 1] - first):
@@ -380,7 +356,7 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
     frame, sides, tried = s.frames[depth], s.sides[depth], s.tried[depth]
     looked = 0
     if frame.level < 0:
-        _list_goals(s, depth)
+        _begin_questions(s, depth)
     while frame.level > 0:
         level = frame.level
         if level == frame.n_goals or tried[level] == 2:
@@ -392,7 +368,7 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
         side = tried[level]
         _grow(s, depth, side)
         one, other = sides[level + 1, side], sides[level + 1, 1 - side]
-        price, best = _least_price(s, depth, level + 1), frame.best * SAME
+        price, best = _least_price(s, depth, level + 1), frame.best * BETTER
         if one.goals == frame.goals or price + one.least + other.least >= best:
             looked += 1
             tried[level] += 1
@@ -415,10 +391,10 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
 
 
 @part
-def _list_goals(s: ExactSearch, depth: int) -> None:
+def _begin_questions(s: ExactSearch, depth: int) -> None:
     """Prepare to compare a state's questions: sort its goals by weight, and put the heaviest on the first side."""
     frame = s.frames[depth]
-    n, _ = list_goals(s, frame.goals, frame.w)
+    n, _ = list_members(s, frame.goals, frame.w)
     heaviest_first(s.ranked, n)
     for k in range(n):
         s.order[depth, k] = s.ranked[k].goal
@@ -456,7 +432,7 @@ def _compare(s: ExactSearch, depth: int) -> None:
     frame = s.frames[depth]
     first, second = s.sides[depth, frame.n_goals, 0], s.sides[depth, frame.n_goals, 1]
     total = _least_price(s, depth, frame.n_goals) + first.least + second.least
-    if total < frame.best * SAME:
+    if total < frame.best * BETTER:
         if s.charges.size:
             named, others = _charged(s, frame, first, second), _charged(s, frame, second, first)
         else:

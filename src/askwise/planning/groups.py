@@ -59,7 +59,7 @@ seeded, so the result is reproducible.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
 
@@ -71,7 +71,7 @@ from askwise.core.questions import AdditivePrice
 from askwise.errors import InputError
 from askwise.lazy_module import LazyModule
 from askwise.planning.bounds import Bound
-from askwise.planning.exact import Charges, Solver, TooLarge, check_teammate
+from askwise.planning.exact import Charges, Progress, Solver, TooLarge, check_teammate
 from askwise.planning.optimum import METHOD
 from askwise.planning.tables import Tables, price_for_planning, tables_of
 from askwise.types import FloatArray, Verdict
@@ -88,9 +88,6 @@ CONFIDENCE = 0.95
 FLATTEST, STEEPER = 0.25, 1.5
 """The share `s` of the price of a goal that `other` charges for each goal: the second number times the share of the
 goals in a group, but at least the first number and at most 1."""
-
-Progress = Callable[[int, int], None]
-"""Called with the number of groups that are solved, and the number of all groups."""
 
 
 @dataclass(frozen=True, slots=True)

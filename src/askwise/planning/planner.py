@@ -139,7 +139,10 @@ class Planner:
         goals = tuple(np.flatnonzero(possible).tolist())
         n_goals = len(self.problem.goals)
         self._known = {same_question(each, n_goals) for each in asked} if self.problem.answers.persistent else set()
-        self._begin(possible, probabilities, teammate, ego, questions, budget)
+        place, load = self.tables.ego.split(ego)
+        self._where = teammate, place, load if load >= 0 and possible[load] else -1
+        self._write_belief(possible, probabilities, teammate)
+        self._set_limits(questions, self.settings.budget if budget is None else budget)
         if self.problem.answers.truthful and not self.chooses and questions is None:
             best = self._optimum(JointState(teammate, ego), goals)
             if best is not None:
@@ -152,18 +155,9 @@ class Planner:
             self._list_choices(choices_of(self.problem, goals))
         return self._decided(goals)
 
-    def _begin(
-        self,
-        possible: BoolArray,
-        probabilities: FloatArray,
-        teammate: int,
-        ego: int,
-        questions: int | None,
-        budget: int | None,
-    ) -> None:
-        """Prepare the kernels' workspace for a decision: the belief, in row 0 of `rows`, and the limits."""
-        s, settings = self.search, self.settings
-        place, load = self.tables.ego.split(ego)
+    def _write_belief(self, possible: BoolArray, probabilities: FloatArray, teammate: int) -> None:
+        """Write the belief of this decision into row 0 of `Search.rows`."""
+        s = self.search
         s.rows[0] = 0
         mask = mask_rows(possible)
         s.rows[0, : mask.size] = mask
@@ -172,7 +166,10 @@ class Planner:
             raised[possible] = np.log(probabilities[possible]) - np.log(weight[possible])
             units = np.rint((raised - raised.max()) / unit_of(self.problem.answers))
             s.log_odds[0, : possible.size] = np.where(possible, np.maximum(units, FAINTEST), 0)
-        counts = s.counts[0]
+
+    def _set_limits(self, questions: int | None, budget: int) -> None:
+        """Say how far this decision may look, with at most this many `questions` and states, and reset the counts."""
+        s, settings, limits, counts = self.search, self.settings, self.search.limits[0], self.search.counts[0]
         counts.decision_no += 1
         if not counts.decision_no & 0xFFF:
             s.keys[:] = 0  # decision numbers start again: values of old decisions must not be found
@@ -180,18 +177,15 @@ class Planner:
         s.lengths[:] = -1
         answers = self.problem.answers
         again = not answers.truthful and not answers.persistent and questions is None
-        limits = s.limits[0]
         limits.candidates, limits.actions, limits.climbs = settings.candidates, settings.inner, settings.climbs
-        limits.budget = settings.budget if budget is None else budget
-        limits.identifies = questions is None
+        limits.budget, limits.identifies = budget, questions is None
         # If some places cut goals off, no goal may be left out.
         limits.negligible = 0.0 if s.world.cut_off.any() else settings.negligible
         limits.complete = limits.first = limits.choices = limits.known = 0
         limits.margins = (MOST_MARGIN if answers.wrong > 0 else 1) if again else 0
-        counts.most_followed = max(limits.budget // 2, AT_LEAST)
+        counts.most_followed = max(budget // 2, AT_LEAST)
         limits.questions = settings.questions if questions is None else min(settings.questions, questions)
         limits.breadth, limits.at_least = settings.breadth, AT_LEAST
-        self._where = teammate, place, load if load >= 0 and possible[load] else -1
 
     def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
         """Call the kernel `state_value` to decide about the possible `goals`, and return the plan that it found.
@@ -263,11 +257,11 @@ class Planner:
         return self._endgame.best(state, goals)
 
     def _from_optimum(self, best: BestMove) -> Plan:
+        """Return the plan of an optimal move, with the value of acting without questions to compare with."""
         cost, plan = best.expected_marginal_cost, self._decided((), acts_only=True, optimal=True)
-        if best.ask is not None:
-            return Plan(plan.action, True, best.ask, plan.silent, plan.silent, cost, plan.free, True, plan.worked)
-        assert best.action is not None
-        return Plan(best.action, False, None, plan.silent, cost, math.inf, plan.free, True, plan.worked)
+        if best.action is None:
+            return replace(plan, asks=True, question=best.ask, act=plan.silent, ask=cost)
+        return replace(plan, action=best.action, act=cost)
 
     # -- few goals, wrong or missing answers or choices --------------------------------------------------------------
 
@@ -277,48 +271,63 @@ class Planner:
         Returns None if there are too many goals, if acting without questions costs nothing, or if it takes too much
         work.
         """
-        s, settings, limits = self.search, self.settings, self.search.limits[0]
-        if len(goals) > settings.endgame:
+        s, limits, counts = self.search, self.search.limits[0], self.search.counts[0]
+        if not self._tries_complete(goals):
             return None
+        before, most_followed = limits.copy(), int(counts.most_followed)
+        self._lift_limits()
+        self._list_complete(goals, int(limits.first), int(limits.margins))
+        plan = self._decided(goals, optimal=not s.persistent)
+        s.rows[0, s.asked_word] = 0
+        if not counts.cut_short and plan.silent > 0:
+            return plan
+        self._gave_up = bool(counts.cut_short)
+        s.limits[0], counts.most_followed = before, most_followed
+        counts.cut_short, s.lengths[0] = 0, -1
+        return None
+
+    def _tries_complete(self, goals: tuple[int, ...]) -> bool:
+        """Whether to look for a complete plan: with few goals, unless that took too much work for as many before.
+
+        The questions to compare, and the values found with them, are kept while the possible goals are among
+        `_complete`. They are listed anew for fewer goals if the search was given up, or if there are choices: with
+        fewer goals left, other choices are worth asking.
+        """
+        if len(goals) > self.settings.endgame:
+            return False
         smaller = len(goals) < len(self._complete) and (self._gave_up or self.chooses)
         if not set(goals) <= set(self._complete) or smaller:
             self._complete, self._gave_up = goals, False
-            limits.complete_no += 1
-        if self._gave_up:
-            return None
-        before, most_followed = limits.copy(), int(s.counts[0].most_followed)
-        limits.first = settings.lists(choices=self.chooses) * settings.candidates
-        limits.complete, limits.actions, limits.budget = 1, len(s.scored), settings.endgame_states
-        limits.identifies, limits.negligible, limits.breadth = 0, 0.0, len(s.scored)
-        limits.questions = min(settings.endgame_questions, MOST_COMPLETE if before.identifies else before.questions)
-        self._choices = every_choice(self.problem, self._complete)
-        s.lengths[0] = n = self._list_complete(int(limits.first), int(limits.margins))
-        for k in range(n):
-            if self._is_known(self._named(int(limits.first) + k, goals)):
-                s.rows[0, s.asked_word] |= np.uint64(1) << np.uint64(k)
-        plan = self._decided(goals, optimal=not s.persistent)
-        s.rows[0, s.asked_word] = 0
-        if not s.counts[0].cut_short and plan.silent > 0:
-            return plan
-        self._gave_up = bool(s.counts[0].cut_short)
-        before.complete_no = limits.complete_no
-        s.limits[0], s.counts[0].most_followed = before, most_followed
-        s.counts[0].cut_short, s.lengths[0] = 0, -1
-        return None
+            self.search.limits[0].complete_no += 1
+        return not self._gave_up
 
-    def _list_complete(self, first: int, margins: int) -> int:
-        """Write all questions about the goals in `_complete` into rows of `sets` from `first` on; return their number.
+    def _lift_limits(self) -> None:
+        """Let this decision look at all actions, at all questions in one list, and at no estimates."""
+        s, settings, limits = self.search, self.settings, self.search.limits[0]
+        limits.questions = min(settings.endgame_questions, MOST_COMPLETE if limits.identifies else limits.questions)
+        limits.first = settings.lists(choices=self.chooses) * settings.candidates
+        limits.complete, limits.budget = 1, settings.endgame_states
+        limits.breadth = limits.actions = len(s.scored)
+        limits.identifies, limits.negligible = 0, 0.0
+
+    def _list_complete(self, goals: Sequence[int], first: int, margins: int) -> None:
+        """Write all questions about the goals in `_complete` into rows of `sets` from `first` on.
 
         A yes/no question is listed once for each margin from 1 to `margins`: it is repeated until one answer has been
-        given that many times more often than the other.
+        given that many times more often than the other. Questions about these possible `goals` whose answer is known
+        are marked as asked.
         """
-        goals = self._complete
-        sets = [some for size in range(1, len(goals)) for some in combinations(goals[1:], size)]
+        s, listed = self.search, self._complete
+        self._choices = every_choice(self.problem, listed)
+        sets = [some for size in range(1, len(listed)) for some in combinations(listed[1:], size)]
         asked = [(some, margin) for margin in (range(1, margins + 1) if margins else (0,)) for some in sets]
         for k, (some, margin) in enumerate(asked[:MOST_COMPLETE]):
             self._write(first + k, [some], 2, -1.0, -1, margin)
         n = min(len(asked), MOST_COMPLETE)
-        return n + self._write_choices(first + n, self._choices[: MOST_COMPLETE - n], min(margins, 1))
+        s.lengths[0] = n + self._write_choices(first + n, self._choices[: MOST_COMPLETE - n], min(margins, 1))
+        for k in range(s.lengths[0]):
+            if self._is_known(self._named(first + k, goals)):
+                s.rows[0, s.asked_word] |= np.uint64(1) << np.uint64(k)
 
     # -- questions for the kernels -----------------------------------------------------------------------------------
 

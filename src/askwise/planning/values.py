@@ -96,65 +96,41 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
         list_no: the number of the state's list of candidates, the questions to compare.
         limit: the caller ignores costs of at least this number.
     """
-    limits, counts, found, world = s.limits[0], s.counts[0], s.found[0], s.world
-    following = world.following
-    load = useful(s, level, load)
+    limits, found, options, following = s.limits[0], s.found[0], s.options[level], s.world.following
+    load, near = useful(s, level, load), 0.0
     tag = _tag(s, questions_left, depth, list_no)
     if level == 0:
-        if not _begin(s, teammate, place, load):
-            return 0.0
-    else:
-        if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
-            return _leaf(s, level, teammate, place, load, limit)
-        value = recall(s, level, teammate, place, load, tag, limit)
-        if value != UNKNOWN:
-            return value
-    best, near, options = np.inf, 0.0, s.options[level]
-    n, weight = list_goals(s, level, teammate)
-    if level > 0:
-        best = _leaf(s, level, teammate, place, load, np.inf)
-        asks = questions_left > 0 and best > weight * s.cheapest
-        if counts.states_seen > limits.budget:
-            counts.cut_short += 1
-            return best
-        if best == 0.0 or not (asks or limits.complete):
-            return best
-        counts.states_seen += 1
-        n, weight = list_goals(s, level, teammate)
-        score_actions(world, s.ranked, n, s.scored, teammate, place, load)
-        s.n_options[level] = list_actions(world, s.scored, options, place, weight, limits.actions)
-        best = min(best, limit)
-    else:
-        asks = questions_left > 0 and found.act_only > weight * s.cheapest
+        searched, asks, weight, best = _begin(s, teammate, place, load, questions_left)
         near = ROUNDING * weight
-    if asks and (options[0].delay > 0.0 or limits.complete or level == 0):
-        if s.lengths[list_no] < 0:
-            choose_candidates(s, level, teammate, place, load, list_no)
-        # While some action causes no delay, nothing is asked now; later states use the candidates.
-        n_asked = s.lengths[list_no] if options[0].delay > 0.0 or limits.complete else 0
-        first = limits.first + list_no * limits.candidates
-        for k in range(n_asked):
-            question = first + k
-            total = weight * price_of(s, level, question)
-            if not divides(s, level, question) or _was_asked(s, level, k):
-                total = np.inf
-            # No answer comes last: it is the most expensive to follow, and seldom matters.
-            n_answers = s.asked[question].answers
-            for answer in range(n_answers + 1):
-                if total >= best:
-                    break
-                n, chance, next_list = _after_reply(s, level, teammate, question, answer, list_no, k)
-                if n < 2:
-                    continue
-                left = (best - total) / chance
-                value = state_value(s, level + 1, teammate, place, load, questions_left - 1, depth, next_list, left)
-                total += chance * value
-                if value >= left:  # rounding must not hide that the limit is reached
-                    total = max(total, best)
-            if total < best - near:
-                best = total
-                if level == 0:
-                    found.question, found.ask = question, best
+    else:
+        searched, asks, weight, best = _enter(s, level, teammate, place, load, questions_left, tag, limit)
+    if not searched:
+        return best
+    # Questions.
+    first = limits.first + list_no * limits.candidates
+    for k in range(_count_questions(s, level, teammate, place, load, list_no) if asks else 0):
+        question = first + k
+        total = weight * price_of(s, level, question)
+        if not divides(s, level, question) or _was_asked(s, level, k):
+            total = np.inf
+        # No answer comes last: it is the most expensive to follow, and seldom matters.
+        n_answers = s.asked[question].answers
+        for answer in range(n_answers + 1):
+            if total >= best:
+                break
+            n, chance, next_list = _after_reply(s, level, teammate, question, answer, list_no, k)
+            if n < 2:
+                continue
+            left = (best - total) / chance
+            value = state_value(s, level + 1, teammate, place, load, questions_left - 1, depth, next_list, left)
+            total += chance * value
+            if value >= left:  # rounding must not hide that the limit is reached
+                total = max(total, best)
+        if total < best - near:
+            best = total
+            if level == 0:
+                found.question, found.ask = question, best
+    # Actions.
     if level == 0:
         best = np.inf
     for k in range(s.n_options[level] if depth > 0 else 0):
@@ -162,7 +138,7 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
         total, next_depth = option.delay, depth
         if option.delay > 0.0 and not limits.complete:
             next_depth -= 1  # steps without delay are not counted: it is no use to ask before them
-        next_place, next_load = after(world, place, load, option.action)
+        next_place, next_load = after(s.world, place, load, option.action)
         for j in range(following.shape[1]):
             t = int64(following[teammate, j])
             if t < 0 or total >= best:
@@ -179,9 +155,82 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
             best = total
             if level == 0:
                 found.action, found.act = option.action, best
-    if level > 0 and not (limits.complete and counts.cut_short):
+    if level > 0 and not (limits.complete and s.counts[0].cut_short):
         keep(s, level, teammate, place, load, tag, best if best < limit else -best)
     return best
+
+
+@part
+def _begin(s: Search, teammate: int, place: int, load: int, questions_left: int) -> tuple[bool, bool, float, float]:
+    """Prepare a decision, at level 0: find the cost of acting without questions, and list the actions to compare.
+
+    Returns what `_enter` returns.
+    """
+    found, limits, counts, options, zero = s.found[0], s.limits[0], s.counts[0], s.options[0], int64(0)
+    identifies, limits.identifies = limits.identifies, 0
+    found.act_only = _leaf(s, zero, teammate, place, load, np.inf)
+    limits.identifies = identifies
+    weight = _list_options(s, zero, teammate, place, load, limits.breadth)
+    found.weight, found.free = weight, options[0].delay == 0.0
+    found.action, found.act, found.question, found.ask = options[0].action, 0.0, -1, np.inf
+    if limits.acts_only or found.act_only == 0.0:
+        return False, False, 0.0, 0.0
+    if not limits.complete:
+        counts.states_seen = 0  # the budget is for plans; acting only is there to compare with
+        found.leaf = _leaf(s, zero, teammate, place, load, np.inf)
+        counts.most_followed = limits.budget + limits.at_least
+        if found.free:  # the only decision left is which action without delay
+            limits.budget //= FREE_SHARE
+    return True, questions_left > 0 and found.act_only > weight * s.cheapest, weight, np.inf
+
+
+@part
+def _enter(
+    s: Search, level: int, teammate: int, place: int, load: int, questions_left: int, tag: int, limit: float
+) -> tuple[bool, bool, float, float]:
+    """Look at a state that a plan leads to, above level 0, and list its actions unless the plan ends there.
+
+    Returns whether there is anything to compare, whether questions are among it, the weight of the belief, and the
+    value to beat (the value of the state if there is nothing to compare).
+    """
+    limits, counts = s.limits[0], s.counts[0]
+    if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
+        return False, False, 0.0, _leaf(s, level, teammate, place, load, limit)
+    value = recall(s, level, teammate, place, load, tag, limit)
+    if value != UNKNOWN:
+        return False, False, 0.0, value
+    leaf = _leaf(s, level, teammate, place, load, np.inf)
+    if counts.states_seen > limits.budget:
+        counts.cut_short += 1
+        return False, False, 0.0, leaf
+    _, weight = list_goals(s, level, teammate)
+    asks = questions_left > 0 and leaf > weight * s.cheapest
+    if leaf == 0.0 or not (asks or limits.complete):
+        return False, False, 0.0, leaf
+    counts.states_seen += 1
+    _list_options(s, level, teammate, place, load, limits.actions)
+    return True, asks, weight, min(leaf, limit)
+
+
+@part
+def _list_options(s: Search, level: int, teammate: int, place: int, load: int, most: int) -> float:
+    """List up to `most` actions to compare in a state, the least delay first; return the weight of its belief."""
+    n, weight = list_goals(s, level, teammate)
+    score_actions(s.world, s.ranked, n, s.scored, teammate, place, load)
+    s.n_options[level] = list_actions(s.world, s.scored, s.options[level], place, weight, most)
+    return weight
+
+
+@part
+def _count_questions(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> Any:
+    """Return how many questions are compared in a state, the first ones of its list; choose them if that is not done.
+
+    While some action causes no delay nothing is asked, but at level 0 later states use the list.
+    """
+    asks_now = s.options[level, 0].delay > 0.0 or s.limits[0].complete
+    if (asks_now or level == 0) and s.lengths[list_no] < 0:
+        choose_candidates(s, level, teammate, place, load, list_no)
+    return np.int64(s.lengths[list_no]) if asks_now else np.int64(0)
 
 
 @part
@@ -232,29 +281,3 @@ def _after_reply(
     if complete and s.persistent:
         s.rows[level + 1, s.asked_word] |= np.uint64(1) << np.uint64(k)
     return n, chance, following
-
-
-@part
-def _begin(s: Search, teammate: int, place: int, load: int) -> bool:
-    """Prepare a decision: compute the cost of acting without questions, and list the actions to compare.
-
-    Returns False if nothing is left to plan.
-    """
-    found, limits, counts, options, zero = s.found[0], s.limits[0], s.counts[0], s.options[0], int64(0)
-    identifies, limits.identifies = limits.identifies, 0
-    found.act_only = _leaf(s, zero, teammate, place, load, np.inf)
-    limits.identifies = identifies
-    n, weight = list_goals(s, zero, teammate)
-    score_actions(s.world, s.ranked, n, s.scored, teammate, place, load)
-    s.n_options[0] = list_actions(s.world, s.scored, options, place, weight, limits.breadth)
-    found.weight, found.free = weight, options[0].delay == 0.0
-    found.action, found.act, found.question, found.ask = options[0].action, 0.0, -1, np.inf
-    if limits.acts_only or found.act_only == 0.0:
-        return False
-    if not limits.complete:
-        counts.states_seen = 0  # the budget is for plans; acting only is there to compare with
-        found.leaf = _leaf(s, zero, teammate, place, load, np.inf)
-        counts.most_followed = limits.budget + limits.at_least
-        if found.free:  # the only decision left is which action without delay
-            limits.budget //= FREE_SHARE
-    return True

@@ -7,7 +7,6 @@ from askwise.methods.base import check_count
 from askwise.planning.bounds import MOST_STATES as GROUP_STATES
 from askwise.planning.bounds import Bound, bound_problem, bound_with_true_answers_after
 from askwise.planning.exact import MOST_STATES, Progress
-from askwise.planning.groups import Progress as GroupProgress
 from askwise.planning.groups import bound_with_groups
 from askwise.planning.optimum import Solution, solve_problem
 
@@ -46,7 +45,7 @@ def lower_bound(
     questions: int | None = None,
     tight: bool = False,
     seed: int = 0,
-    progress: GroupProgress | None = None,
+    progress: Progress | None = None,
 ) -> Bound:
     """Return a lower bound of the expected marginal cost of every method, however many questions it asks.
 
