@@ -37,8 +37,9 @@ from askwise.planning.proposals import (
     offer_these,
     propose,
 )
+from askwise.planning.settings import ANSWERS_FOLLOWED
 from askwise.planning.steps import ROUNDING
-from askwise.planning.workspace import ANSWERS_FOLLOWED, POOL_ROOM, POOL_SIZE, Search
+from askwise.planning.workspace import POOL_ROOM, POOL_SIZE, Search
 
 STARTS = 4
 """The number of best proposals that are improved."""

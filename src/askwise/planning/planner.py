@@ -34,10 +34,10 @@ from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
 from askwise.planning.exact import MOST_GOALS, BestMove, Endgame
 from askwise.planning.questions import choices_of, every_choice
-from askwise.planning.settings import FULL, SETTINGS, PlannerSettings, search_of, unit_of
+from askwise.planning.settings import FULL, SETTINGS, PlannerSettings
 from askwise.planning.tables import Tables, Words, goals_in, mask_rows, price_for_planning
 from askwise.planning.values import state_value
-from askwise.planning.workspace import FAINTEST, MOST_COMPLETE, MOST_MARGIN, POOL_SIZE
+from askwise.planning.workspace import FAINTEST, MOST_COMPLETE, MOST_MARGIN, POOL_SIZE, make_search, unit_of
 from askwise.types import BoolArray, FloatArray
 
 LEAST_GAIN = 1e-6
@@ -103,9 +103,8 @@ class Planner:
         self.settings = settings
         self.price = price_for_planning(problem, "the planner adds up prices goal by goal")
         self.chooses = problem.query_cost.per_option is not None
-        least = float(problem.query_cost(Choice(((0,),)))) if self.chooses else None
         sets = group_sets(problem.groups.values() if groups is None else groups, tables.n_goals)
-        self.search = search_of(tables, self.price, problem.answers, settings, sets, least_choice=least)
+        self.search = make_search(problem, tables, self.price, settings, sets)
         self._choices: list[Choice] = []
         self._known: set[Hashable] = set()
         self._endgame: Endgame | None = None

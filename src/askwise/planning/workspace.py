@@ -15,20 +15,26 @@ A *search* (`Search`) is this workspace: the problem, prices, answers, and room 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from askwise._compiled import Struct, compiled, inner, int64
+from askwise.core.answers import AnswerModel
+from askwise.core.problem import Problem
+from askwise.core.questions import AdditivePrice, Choice
 from askwise.core.side import FAR
-from askwise.planning.tables import Tables, Words, for_loops, mask_rows
+from askwise.errors import InputError
+from askwise.planning.settings import PlannerSettings
+from askwise.planning.tables import Tables, Words, cheapest, for_loops, mask_rows, n_words_of
+from askwise.text.table_budget import check_size
 from askwise.types import BoolArray, FloatArray, IntArray
 
 MOST_ANSWERS = 16
 """Most answers to a question of a plan."""
-ANSWERS_FOLLOWED = 4
-"""Answers to a choice after which a state has its own candidates; further answers share the last of these lists."""
 MOST_MARGIN = 3
 """Largest margin until which a question is repeated."""
 MOST_COMPLETE = 63
@@ -43,6 +49,10 @@ FAINTEST = -32_000
 """The lowest log-odds of a possible goal."""
 LISTS = 4
 """Rows of `Search.lists`."""
+MOST_LISTS = 4_094
+"""Lists of candidates that a plan may have; keys of values hold their numbers in 12 bits."""
+MOST_LEVELS = 3_000
+"""Levels of the recursion at most; a state beyond is valued by identifying the goal at once."""
 
 
 def record(integers: str, floats: str = "") -> np.dtype[Any]:
@@ -220,6 +230,107 @@ def world_of(tables: Tables, goals: Sequence[int] | None = None) -> World:
         loads_from=for_loops(np.concatenate(([0], np.cumsum(counts))), np.int32),
         cut_off=for_loops((np.maximum(loaded, unloaded) >= FAR).any(axis=1), np.bool_),
     )
+
+
+def make_search(
+    problem: Problem, tables: Tables, price: AdditivePrice, settings: PlannerSettings, groups: Words
+) -> Search:
+    """Return a new workspace of the planner for a problem, with an empty table of values.
+
+    `price` is that of yes/no questions; `groups`, ``uint64 [n_groups, n_words]``, are goals that belong together.
+    """
+    answers, chooses = problem.answers, problem.query_cost.per_option is not None
+    n_goals, n_words = tables.n_goals, n_words_of(tables.n_goals)
+    plain, graded = answers.truthful and not chooses, answers.wrong > 0
+    n_levels = min(2 * int(tables.depth.max()) + n_goals + 4 * settings.questions + 32, MOST_LEVELS)
+    n_row = n_words + (not plain) + (-(-n_goals // 4) if graded else 0)
+    check_size(n_levels * n_row * 8, "tables of the planner", f"{n_levels} levels and {n_goals} goals")
+    rows = np.zeros((n_levels, n_row), dtype=np.uint64)
+    n_lists = settings.lists(choices=chooses)
+    if n_lists > MOST_LISTS:
+        found = f"{settings.questions} questions with {settings.candidates} candidates each: {n_lists:,} lists"
+        raise InputError("settings", found, f"at most {MOST_LISTS:,} lists of candidates")
+    choices = n_lists * settings.candidates + (0 if plain else MOST_COMPLETE)
+    pool = choices + (0 if plain else POOL_ROOM)
+    n_questions = pool + POOL_ROOM + 1
+    n_answers = MOST_ANSWERS if chooses else 2
+    n_options, longest = tables.ego.next.shape[1] + n_goals, max(n_goals, len(groups), POOL_ROOM + 1)
+    least = cheapest(price, tables.goals)
+    if chooses:
+        least = min(least, float(problem.query_cost(Choice(((0,),)))))
+    keys = np.zeros((2**settings.log_table, n_row + 3), dtype=np.uint64)
+    return Search(
+        world=world_of(tables),
+        base=price.base,
+        per_goal=price.per_goal,
+        cheapest=least,
+        uniform=bool(price.uniform),
+        extra=for_loops(price.extra, np.float64),
+        graded=graded,
+        refused=float(answers.refused),
+        persistent=bool(answers.persistent),
+        identify_factor=settings.identify_factor / ((1 - answers.refused) * capacity(answers.wrong)),
+        **_answer_arrays(answers),
+        rows=rows,
+        log_odds=log_odds_of(rows, n_words),
+        asked_word=-1 if plain else n_words,
+        sets=np.zeros((n_questions, n_answers, n_words), dtype=np.uint64),
+        asked=records(ASKED, n_questions),
+        pool=pool,
+        choices=choices,
+        groups=groups[:, None].copy(),
+        known=np.zeros((64, n_words), dtype=np.uint64),
+        lengths=np.full(n_lists, -1, dtype=np.int64),
+        keys=keys,
+        values=keys.view(np.float64),
+        options=records(OPTION, n_levels, n_options),
+        n_options=np.zeros(n_levels, dtype=np.int64),
+        scored=records(SCORE, n_options),
+        ranked=records(RANKED, n_goals + 2),
+        lists=np.zeros((LISTS, longest), dtype=np.int64),
+        merits=np.zeros((2, longest)),
+        limits=records(LIMITS, 1),
+        counts=records(COUNTS, 1),
+        found=records(FOUND, 1),
+    )
+
+
+@lru_cache(maxsize=16)
+def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
+    """Return the arrays of a `Search` that depend on answers only: `against`, `odds_of`, `right` and `times`.
+
+    Where errors are made anew every time, a question may be repeated until one answer has been given `d` times more
+    often than the other. If an answer is wrong with probability `e` and missing with probability `r`, that is like
+    asking once a question that is always answered, wrong with probability ``e_d = rho^d / (1 + rho^d)``,
+    ``rho = e / (1 - e)``, and ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times as expensive: the expected number of
+    questions. So plans reach further than the few questions that they hold.
+    """
+    e, unit = answers.wrong, unit_of(answers)
+    against = np.zeros(MOST_ANSWERS + 1, dtype=np.int64)
+    for k in range(2, MOST_ANSWERS + 1 if e > 0 else 0):
+        against[k] = round(math.log((1 - e) * (k - 1) / e) / unit)
+    rho = e / (1 - e)
+    wrong = [rho**d / (1 + rho**d) for d in range(1, MOST_MARGIN + 1)]
+    right = [(1 - answers.refused) * (1 - e), *(1 - errors for errors in wrong)]
+    times = [d / (1 - 2 * e) * (1 - 2 * errors) / (1 - answers.refused) for d, errors in enumerate(wrong, start=1)]
+    return {
+        "against": for_loops(against, np.int64),
+        "odds_of": for_loops(np.exp(-unit * np.arange(-FAINTEST + 1)) if e > 0 else np.ones(1), np.float64),
+        "right": for_loops(right, np.float64),
+        "times": for_loops([1.0, *times], np.float64),
+    }
+
+
+def unit_of(answers: AnswerModel) -> float:
+    """Return the natural log-odds that 1 stands for in the workspace, where log-odds are whole numbers."""
+    return math.log((1 - answers.wrong) / answers.wrong) / UNITS if answers.wrong > 0 else 1.0
+
+
+def capacity(wrong: float) -> float:
+    """Return the largest information, in bits, of a yes/no answer that is wrong with this probability."""
+    if wrong == 0:
+        return 1.0
+    return 1 + wrong * math.log2(wrong) + (1 - wrong) * math.log2(1 - wrong)
 
 
 # -- the transposition table -----------------------------------------------------------------------------------------
