@@ -38,16 +38,39 @@ matters.
 
 **Loads.** A load that no possible goal needs counts as none.
 
-Where the recursion appears line by line:
+**Modules.** From top to bottom, callers first. The recursion appears line by line in those with a star.
 
-- `reference` computes it in plain Python with exact fractions: `Reference.value`, `act`, `ask`, `delay`. Everything
-  else is tested against it.
-- `exact` solves it for true answers (kernels in `exact_search`: `_try_action`, `try_splits`), `exact_noisy` for wrong
-  and missing ones (`_compare_actions`, `_compare_questions`; beliefs in `exact_beliefs`). `optimum` picks the solver;
-  `questions` lists questions.
-- `planner` compares some actions and questions, and ends plans early: `values.state_value`, with the delays of
-  `steps.score_actions`. Its kernels, in the order in which they build on each other: `workspace`, `beliefs`, `steps`,
-  `leaf_values`, `proposals`, `candidates`, `values`. `settings` says how far it looks.
-- `bounds` bounds it from below: an oracle names a group of goals, and each group is solved. `groups` draws such groups
-  at random and charges questions for the goals outside the group.
+==================  ============================================================================  ====================
+module              what it is                                                                    used by
+==================  ============================================================================  ====================
+`reference` *       the recursion in plain Python with exact fractions: `value`, `act`, `ask`      tests of all others
+`tables`            a problem as arrays: weights of goals, steps, prices as sums over goals        all modules below
+------------------  ----------------------------------------------------------------------------  --------------------
+*The optimum:*
+`optimum`           `solve_problem`; `make_solver` picks the solver                                methods, play, audits
+`exact`             the interface of both solvers; `Solver`: true answers, yes/no questions        `optimum`, `planner`
+`exact_search` *    its kernels: `_try_action`, `try_splits`                                       `exact`
+`exact_noisy` *     `LimitedSolver`: other answers, choices, at most `K` questions                 `optimum`, `bounds`
+`exact_beliefs`     its beliefs, numbered, and the belief after each answer                        `exact_noisy`
+`questions`         all questions for `LimitedSolver`; choices for the planner                     both
+------------------  ----------------------------------------------------------------------------  --------------------
+*The planner:*
+`planner`           `Planner.plan`: the optimum if few goals are left, otherwise `state_value`     methods, audits
+`settings`          how far plans look ahead                                                       `planner`
+`values` *          the kernel `state_value`: some actions, some questions, plans that end early   `planner`
+`candidates`        chooses the questions that a state compares                                    `values`
+`proposals`         proposes questions to choose from                                              `candidates`
+`leaf_values`       the cost where plans end: act only, or act and then identify the goal          the kernels above
+`steps`             the delay that each action causes                                              all kernels
+`beliefs`           the belief after a step or an answer                                           all kernels
+`workspace`         `Search`: all that these kernels read and write; the transposition table       all kernels
+------------------  ----------------------------------------------------------------------------  --------------------
+*Lower bounds:*
+`bounds`            the optimum if an oracle named a group of goals that contains the true one     play
+`groups`            the same for random groups; questions cost more, for the goals outside         play
+==================  ============================================================================  ====================
+
+`LimitedSolver` has beliefs of its own (`exact_beliefs`), because it counts answers exactly; the planner's beliefs round
+log-odds to whole units, so that similar beliefs share a value. `exact_search` has a table and a stack of its own: it
+forgets nothing, and it can pause.
 """

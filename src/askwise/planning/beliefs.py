@@ -142,18 +142,9 @@ def copy_belief(s: Search, row: int, target: int) -> int:
 def after_step(s: Search, row: int, target: int, teammate: int, negligible: float) -> tuple[int, float]:
     """Compute the belief after a step of the teammate, and write it into row `target` of `s.rows`.
 
-    The weights in a row have no fixed scale. To compare weights before and after the step, multiply the new ones by the
-    factor that is returned.
-
-    Args:
-        s: the search, whose `rows` hold the beliefs.
-        row: the row of the belief before the step.
-        target: the row of the belief after the step.
-        teammate: the teammate's state after the step.
-        negligible: goals with less than this share of the heaviest goal's weight become impossible.
-
-    Returns:
-        The number of possible goals after the step, and the factor.
+    The teammate is in state `teammate` after the step. Goals with less than the share `negligible` of the heaviest
+    goal's weight become impossible. Returns the number of possible goals after the step, and a factor: weights in a row
+    have no fixed scale, and the new ones times this factor have the scale of the old ones.
     """
     rows, alive, n = s.rows, s.world.alive, 0
     for k in range(alive.shape[1]):
@@ -171,19 +162,8 @@ def after_step(s: Search, row: int, target: int, teammate: int, negligible: floa
 def after_answer(s: Search, row: int, target: int, teammate: int, question: int, answer: int) -> tuple[int, float]:
     """Compute the belief after an answer, and write it into row `target` of `s.rows`.
 
-    The weights in a row have no fixed scale. The new weights, multiplied by the factor that is returned, are the old
+    Returns the number of goals that are still possible, and a factor: the new weights times this factor are the old
     weights times the probability of the answer given each goal.
-
-    Args:
-        s: the search, whose `rows` hold the beliefs.
-        row: the row of the belief before the answer.
-        target: the row of the belief after the answer.
-        teammate: the teammate's state.
-        question: the row of the question in `s.sets`.
-        answer: the index of the answer.
-
-    Returns:
-        The number of goals that are still possible, and the factor.
     """
     rows, asked, n = s.rows, s.asked[question], 0
     n_words = s.world.alive.shape[1]

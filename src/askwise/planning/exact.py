@@ -116,9 +116,7 @@ class OptimalPolicy(ABC):
     def at(self, state: JointState, known: Any = ..., /) -> BestMove:
         """Return the optimal move in `state`.
 
-        Args:
-            state: the states of both agents.
-            known: what has been learnt. If `follows_answers`, all answers so far, otherwise the possible goals.
+        `known` is what has been learnt: if `follows_answers`, all answers so far, otherwise the possible goals.
         """
 
     def move(self, state: JointState, possible: Any, answers: Sequence[Answer]) -> BestMove:
@@ -260,10 +258,7 @@ class Solver(OptimalPolicy):
     A state is solved when `at` is first called for it.
 
     Args:
-        problem: the problem.
-        goals: the goals to consider, as if an oracle had said that one of them is true; by default all of positive
-            prior.
-        tables: the arrays of the problem (`tables_of`), if you have computed them already.
+        problem, goals, tables: see `OptimalPolicy`.
         limit: the most states to solve, None for any number.
         progress: called now and then with the numbers of states solved and of questions compared so far.
         charges: amounts to pay for questions in place of the problem's prices.
@@ -402,15 +397,9 @@ class Solver(OptimalPolicy):
     ) -> tuple[int, int, int]:
         """Continue the search until it is done or reaches one of the limits on its work.
 
-        Args:
-            depth: the depth of the search's stack after the last call, -1 to begin.
-            most_states: the most states in the table.
-            most_splits: the most questions to compare in this call.
-            state: the state to solve, as for `_work_off`.
-
-        Returns:
-            Why the call ended (`DONE`, `PAUSED` or `TABLE_FULL`; a full table is made larger), the depth of the stack
-            for the next call, and the index of the state's entry in the table.
+        It ends at `most_states` in the table, or after `most_splits` more questions. `depth` is that of the search's
+        stack after the last call, -1 to begin. Returns why it ended (`DONE`, `PAUSED` or `TABLE_FULL`; a full table is
+        made larger), the depth of the stack for the next call, and the index of the state's entry in the table.
         """
         kernel: Any = search
         all_splits, end, entry = self.splits + most_splits, PAUSED, 0

@@ -143,13 +143,8 @@ class AnswerEffects:
     def _reduced(self, left: int, against: Counts) -> tuple[Counts, float]:
         """Subtract the least count of a possible goal from all counts, so that equal beliefs have equal evidence.
 
-        Args:
-            left: the possible goals, as bits.
-            against: the counts of answers that were false for each goal (`Evidence.against`).
-
-        Returns:
-            The new counts, 0 for impossible goals, and the factor by which the new weights must be multiplied to get
-            the old.
+        `left` are the possible goals, as bits. Returns the new counts, 0 for impossible goals, and the factor by which
+        the new weights must be multiplied to get the old.
         """
         factor, reduced = 1.0, []
         inside = [(left >> k) & 1 for k in range(self.n_goals)] if against else []

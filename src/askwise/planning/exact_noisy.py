@@ -130,13 +130,9 @@ class LimitedSolver(OptimalPolicy):
     All situations that can occur are solved when the object is made.
 
     Args:
-        problem: the problem.
+        problem, goals, tables: see `OptimalPolicy`; the teammate begins at the start of the tables.
         most: the most questions in an episode, answered or not.
         truthful: whether any number of further questions is allowed, with answers that are always true.
-        goals: the goals to consider, as if an oracle had said that one of them is true; by default all of positive
-            prior.
-        tables: the arrays of the problem (`tables_of`), if you have computed them already; the teammate begins at their
-            start.
         ego: the ego agent's state at the beginning, by default its start.
         asked: questions that were asked already; if errors are persistent, they may not be asked again.
         limit: the most states to solve, None for any number.
@@ -185,9 +181,7 @@ class LimitedSolver(OptimalPolicy):
     def at(self, state: JointState, answers: Sequence[Answer] = ()) -> BestMove:
         """Return the optimal move in `state` after these answers.
 
-        Args:
-            state: the states of both agents.
-            answers: all answers since the solver's start, missing ones included.
+        They are all answers since the solver's start, missing ones included.
         """
         evidence, left = self._evidence(state.teammate, answers)
         if evidence.certain:
@@ -302,12 +296,8 @@ class LimitedSolver(OptimalPolicy):
     ) -> tuple[FloatArray, Any]:
         """Return the least cost of acting now, and the index of the best action, each ``[n_rows, n_columns]``.
 
-        Args:
-            here: the ego agent's places and loads, the columns.
-            weights: ``[n_rows, n_goals]``, the weights of the goals in each belief, the rows.
-            later: the result of `_later`.
-            delays: from `EgoPaths.delays`.
-            lost: from `EgoPaths.delays`.
+        Rows are beliefs, with their `weights`, ``[n_rows, n_goals]``; columns are the places and loads `here`. `later`
+        is from `_later`; `delays` and `lost` are from `EgoPaths.delays`.
         """
         values = np.full((weights.shape[0], len(here.column)), np.inf)
         choices = np.zeros(values.shape, dtype=np.int32)

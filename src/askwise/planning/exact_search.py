@@ -1,6 +1,7 @@
 """Kernels of the exact search: depth first, memoised, with an explicit stack.
 
-The recursion and its names are those of `askwise.planning`. Here `A` is a set of goals as bits of one number (`goals`).
+The recursion and its names are those of `askwise.planning`. A state is the set `A` of the possible goals as bits of one
+number (`goals`), the teammate's state `w`, the ego agent's `place`, and its `load`, -1 for none.
 The search can be left after any number of states and continued, because all it needs is in `ExactSearch` and in the
 table of states: so progress is reported, and the table grows, without repeating any work. That is why it has a stack of
 its own instead of recursive calls.
@@ -170,21 +171,10 @@ def search(
 ) -> tuple[int, int, int, int, int]:
     """Solve a state, or stop when the table is full or enough work was done.
 
-    Args:
-        s: the workspace, with the stack of states.
-        depth: -1 to begin; otherwise the depth of the stack at which the last call ended.
-        table: the hash table of states.
-        filled: number of states in the table.
-        most_states: pause when so many states are in the table.
-        most_splits: pause when this call has compared so many questions.
-        goals: the possible goals of the state, as bits.
-        w: the state of the teammate.
-        place: the place of the ego agent.
-        load: its load, -1 for none.
-
-    Returns:
-        Why the call ended (`DONE`, `PAUSED` or `TABLE_FULL`), the depth of the stack, the number of states in the
-        table, the number of questions compared in this call, and the index of the state's entry in the table.
+    It begins if `depth` is -1; otherwise `depth` is that of the stack when the last call ended. It pauses when
+    `most_states` are in the table (`filled` so far), or when this call has compared `most_splits` questions. Returns
+    why it ended (`DONE`, `PAUSED` or `TABLE_FULL`), the depth of the stack, the number of states in the table, the
+    number of questions compared in this call, and the index of the state's entry in the table.
     """
     where = where_of(s, goals, w, place, load)
     if depth < 0 and not is_solved(table, entry_of(table, goals, where)):
@@ -256,15 +246,7 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
 def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
     """Put a state on the stack at `depth`, with its actions sorted by the delay that they cause at once.
 
-    Args:
-        s: the workspace.
-        depth: the depth of the stack at which the state is put.
-        goals: the possible goals, as bits.
-        w: the state of the teammate.
-        place: the place of the ego agent.
-        load: its load, -1 for none.
-        least: a lower bound on the state's value.
-        most: values from this number on do not matter.
+    `least` is a lower bound on the state's value; values from `most` on do not matter.
     """
     load = load_needed(goals, load)
     n, weight = list_members(s, goals, w)

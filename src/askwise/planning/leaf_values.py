@@ -32,15 +32,8 @@ def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, iden
     end: when ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that
     depends on it is kept in the table.
 
-    Args:
-        s: the search.
-        level: the row of the belief; the rows after it are overwritten.
-        teammate: the state of the teammate.
-        place: the place of the ego agent.
-        load: the goal whose load it carries, -1 for none.
-        identifies: whether acting ends as soon as it is cheaper to find out the goal by questions at once.
-        limit: if the cost is at least this number, any number from it on may be returned. This saves time: the sum is
-            not continued once it reaches the limit.
+    If `identifies`, acting ends as soon as it is cheaper to find out the goal by questions at once. The sum is not
+    continued once it reaches the `limit`.
     """
     counts, limits, world = s.counts[0], s.limits[0], s.world
     load = useful(s, level, load)

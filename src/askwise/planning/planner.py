@@ -189,10 +189,8 @@ class Planner:
     def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
         """Call the kernel `state_value` to decide about the possible `goals`, and return the plan that it found.
 
-        Args:
-            goals: the possible goals.
-            acts_only: only find the best action, and the cost of acting without questions.
-            optimal: whether the plan is optimal, for `Plan.optimal`.
+        With `acts_only` it finds only the best action and the cost of acting without questions. `optimal` becomes
+        `Plan.optimal`.
         """
         s = self.search
         s.limits[0].acts_only = acts_only

@@ -1,6 +1,6 @@
 """The settings of the planner: how far plans look ahead.
 
-`askwise.planning.planner.make_planner` picks them by name (`SETTINGS`), `askwise.planning.workspace` makes room for them.
+`askwise.planning.planner` picks them by name (`SETTINGS`), and `askwise.planning.workspace` makes room for them.
 """
 
 from __future__ import annotations

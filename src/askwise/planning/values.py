@@ -85,16 +85,8 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
     Costs are expected marginal costs, times the weight of the belief. At level 0 a decision is made: the best action
     and question, and their costs, are written into `Search.found`.
 
-    Args:
-        s: the search: the problem and the workspace.
-        level: depth of the recursion, and row of the belief; the rows after it are overwritten.
-        teammate: state of the teammate.
-        place: place of the ego agent.
-        load: the goal whose load it carries, -1 for nothing.
-        questions_left: how many more questions the plan may have.
-        depth: the plan may ask until it has taken this many more steps that cause a delay.
-        list_no: the number of the state's list of candidates, the questions to compare.
-        limit: the caller ignores costs of at least this number.
+    The plan may have `questions_left` more questions, until it has taken `depth` more steps that cause a delay. The
+    questions to compare are those of list `list_no`.
     """
     limits, found, options, following = s.limits[0], s.found[0], s.options[level], s.world.following
     load, near = useful(s, level, load), 0.0
@@ -256,18 +248,9 @@ def _after_reply(
 ) -> tuple[int, float, Any]:
     """Write the belief after a reply to a question into the row of the next level.
 
-    Args:
-        s: the search.
-        level: the row of the belief before the reply.
-        teammate: the state of the teammate.
-        question: the row of the question.
-        answer: the index of the answer; the index after the last answer stands for no answer.
-        list_no: the number of the list of candidates to which the question belongs.
-        k: the position of the question in this list.
-
-    Returns:
-        The number of goals left (0 for an impossible reply), the factor that gives the new weights the scale of the old
-        ones, and the number of the list of candidates in the next state.
+    The `answer` after the last one stands for no answer. The question is the `k`-th candidate of list `list_no`.
+    Returns the number of goals left (0 for an impossible reply), the factor that gives the new weights the scale of the
+    old ones, and the number of the list of candidates in the next state.
     """
     n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
     n, chance = 0, 1.0

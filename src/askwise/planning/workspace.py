@@ -11,6 +11,12 @@ A *search* (`Search`) is this workspace: the problem, prices, answers, and room 
   The k-th candidate of a list is question ``list_no * limits.candidates + k``.
 - A *tag* is the part of a key of the transposition table that names the kind of value
   (`askwise.planning.leaf_values`, `askwise.planning.values`).
+
+These arguments mean the same in all kernels of the planner: `s` is the search; `level` or `row` is the row of the
+belief, and rows after it are overwritten; `teammate` is the teammate's state; `place` is the place of the ego agent,
+and `load` the goal whose load it carries, -1 for none; `question` is the row of a question, `answer` the index of an
+answer; `weight` is the sum of the weights of the possible goals; and `limit` is a cost from which on the caller does
+not care: any number not below it may be returned.
 """
 
 from __future__ import annotations
@@ -56,12 +62,7 @@ MOST_LEVELS = 3_000
 
 
 def record(integers: str, floats: str = "") -> np.dtype[Any]:
-    """Return the numpy dtype of a record whose fields have these names.
-
-    Args:
-        integers: names of the fields that are 64-bit integers, separated by spaces.
-        floats: names of the fields that are 64-bit floats, which follow.
-    """
+    """Return the dtype of a record with fields of these names, split at spaces: 64-bit integers, then 64-bit floats."""
     return np.dtype([(name, np.int64) for name in integers.split()] + [(name, np.float64) for name in floats.split()])
 
 
@@ -345,13 +346,8 @@ UNKNOWN = -1.0
 def find(keys: Any, rows: Any, row: int, first: Any, second: Any, probes: int) -> Any:
     """Return the entry of a key in a hash table, or ``-1 - entry`` for the entry where the key would be written.
 
-    Args:
-        keys: ``uint64 [size, n + 3]``, `size` a power of two: row, `first` and `second` of each key, then its value.
-        rows: ``uint64 [n_rows, n]``.
-        row: the key begins with this row.
-        first: the next word of the key.
-        second: the last word of the key, not 0, which marks free entries.
-        probes: how many entries are tried; at most `size`.
+    The key is ``rows[row]`` and the words `first` and `second`; the last is not 0, which marks free entries. The table
+    is ``uint64 [size, n + 3]``, `size` a power of two: keys, each with its value. At most `probes` entries are tried.
     """
     n, last, mix = rows.shape[1], keys.shape[0] - 1, np.uint64(0x9E3779B97F4A7C15)
     h = (first ^ (first >> np.uint64(29))) * mix
