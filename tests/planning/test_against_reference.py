@@ -146,10 +146,10 @@ def test_plans_cost_what_the_reference_says(number: int) -> None:
     planner = planner_of(reference.problem)
     for state in some_states(reference, most=3):
         plan, optimum = planned_at(planner, state), float(reference.value(state) / state.weight)
-        silent = reference.act_only(state)
-        assert plan.silent == about(silent, state)
+        act_only = reference.act_only(state)
+        assert plan.act_only == about(act_only, state)
         assert min(plan.act, plan.ask) >= optimum - NEAR
-        if silent <= cheapest(reference) * state.weight:
+        if act_only <= cheapest(reference) * state.weight:
             continue  # no question can help now: none is proposed, and not all are later
         free = reference.delay(state, reference.best_action(state)) == 0
         assert plan.free == free
@@ -162,7 +162,7 @@ def test_questions_about_one_goal_are_ranked_as_the_reference_says(number: int) 
     """The planner combines the goals about which it is best to ask alone."""
     reference = true_reference(number)
     planner, state = planner_of(reference.problem), reference.state()
-    if len(state.goals) > 1 and planned_at(planner, state).silent > float(cheapest(reference)) + NEAR:
+    if len(state.goals) > 1 and planned_at(planner, state).act_only > float(cheapest(reference)) + NEAR:
         goals = sorted(state.goals, key=lambda goal: -state.weights[goal])
         for goal, found in zip(goals, planner.search.merits[1].tolist(), strict=False):
             others = tuple(other for other in state.goals if other != goal)
@@ -276,8 +276,8 @@ def assert_leaf_values_agree(problem: Problem) -> None:
     for state in some_states(reference, most=4):
         for questions, leaf in ((None, reference.act_then_ask), (0, reference.act_only)):
             plan = noisy_plan(planner, state, questions)
-            assert plan.silent == about(reference.act_only(state), state)
-            if plan.silent > NEAR:
+            assert plan.act_only == about(reference.act_only(state), state)
+            if plan.act_only > NEAR:
                 assert plan.act == about(min(acting_once(reference, state, leaf)), state)
 
 
@@ -354,7 +354,7 @@ def test_a_load_that_cuts_off_a_goal_is_not_taken(unlikely: float) -> None:
     for settings in (FULL, ONE_QUESTION):
         plan = planned_at(Planner(problem, tables_of(problem), replace(settings, log_table=10)), reference.state())
         assert plan.action == ego.stay
-        assert [plan.act, plan.silent] == [waiting, waiting]
+        assert [plan.act, plan.act_only] == [waiting, waiting]
 
 
 def three_goals(seed: int, width: int, prior: str, price: QueryCost) -> Problem:
@@ -399,8 +399,8 @@ def test_the_budget_is_kept() -> None:
         for budget in budgets
     ]
     assert all(plan.free for plan in plans)
-    assert all(plan.worked <= 1.5 * 10_000 / 8 for plan in plans[:-1])
-    assert plans[-1].worked > 1.5 * 10_000 / 8
+    assert all(plan.states_seen <= 1.5 * 10_000 / 8 for plan in plans[:-1])
+    assert plans[-1].states_seen > 1.5 * 10_000 / 8
     assert plans[0] == plans[1] == plans[2]
 
 
@@ -415,7 +415,7 @@ def test_complete_plans_leave_nothing_behind() -> None:
             each.plan(chances, tables.start, problem.start.ego) for each in (used, Planner(problem, tables, settings))
         )
         assert found.optimal == (few == 3)
-        assert replace(found, worked=0) == replace(fresh, worked=0)
+        assert replace(found, states_seen=0) == replace(fresh, states_seen=0)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -428,4 +428,4 @@ def test_earlier_plans_leave_nothing_behind(seed: int) -> None:
         allowed = np.asarray([goal in possible for goal in range(9)])
         planners = used, Planner(problem, tables, settings)
         found, fresh = (each.plan(allowed, tables.start, problem.start.ego) for each in planners)
-        assert replace(found, worked=0) == replace(fresh, worked=0)
+        assert replace(found, states_seen=0) == replace(fresh, states_seen=0)

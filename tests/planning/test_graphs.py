@@ -44,7 +44,7 @@ def test_the_planner_is_never_below_the_optimum(problem: FactoredProblem) -> Non
     for setting in (FULL, LIGHT, SEARCH):
         plan = Planner(problem, tables, setting).plan(everything, tables.start, problem.start.ego)
         assert min(plan.act, plan.ask) >= best - ROUNDING
-        assert plan.silent >= best - ROUNDING
+        assert plan.act_only >= best - ROUNDING
         if plan.optimal:
             assert (plan.ask if plan.asks else plan.act) == pytest.approx(best, abs=ROUNDING)
 

@@ -171,7 +171,7 @@ def test_the_work_follows_from_the_budget(
         planner = Planner(problem, tables_of(problem), replace(SMALL, depth=6, inner=4, breadth=9))
         plan = planner.plan(problem.prior, problem.start.teammate, problem.start.ego, budget=budget)
         assert plan.free == free
-        found.append(plan.worked)
+        found.append(plan.states_seen)
     assert found == expected
 
 

@@ -64,8 +64,8 @@ def assert_leaf_values_agree(problem: Problem) -> None:
     state = reference.state()
     planner = Planner(problem, tables, SEARCH)
     plan = planner.plan(problem.prior, tables.start, problem.start.ego)
-    assert plan.silent == pytest.approx(float(reference.act_only(state) / state.weight), abs=1e-9)
-    if plan.silent == 0:
+    assert plan.act_only == pytest.approx(float(reference.act_only(state) / state.weight), abs=1e-9)
+    if plan.act_only == 0:
         return
     found = planner.search.found[0]
     settling = found.leaf / found.weight
@@ -154,7 +154,7 @@ def test_however_far_it_looks_it_is_never_below_the_optimum(given: Instance) -> 
         best = solve_problem(problem).expected_marginal_cost
         assert min(plan.act, plan.ask) >= best - 1e-9
         assert plan.act >= best - 1e-9
-        assert plan.silent >= plan.act - 1e-9
+        assert plan.act_only >= plan.act - 1e-9
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -226,7 +226,7 @@ def test_groups_may_overlap_and_may_be_handed_in() -> None:
 def test_plans(setting: PlannerSettings, prior: str) -> None:
     for seed in range(4):
         plan = planned(drawn(seed, prior=prior), setting)
-        assert 0 <= plan.act <= plan.silent + 1e-12
+        assert 0 <= plan.act <= plan.act_only + 1e-12
         assert plan.asks == (plan.ask < plan.act - 1e-6)
         if plan.free:
             assert not plan.asks, "nothing is asked while something is free"
@@ -240,7 +240,7 @@ def test_more_work_never_makes_the_plan_worse() -> None:
         problem = drawn(seed)
         quick, slow = (planned(problem, SEARCH, budget=budget) for budget in (1, 10**7))
         assert slow.act <= quick.act + 1e-9
-        assert quick.worked < slow.worked or quick.silent == 0
+        assert quick.states_seen < slow.states_seen or quick.act_only == 0
 
 
 def test_nothing_is_asked_that_costs_more_than_silence() -> None:
@@ -262,7 +262,7 @@ def test_a_small_memory_gives_the_same_plan() -> None:
     for seed in range(3):
         problem = drawn(seed)
         large, small = (planned(problem, replace(SEARCH, log_table=k, budget=10**7)) for k in (18, 10))
-        assert replace(large, worked=0) == replace(small, worked=0)
+        assert replace(large, states_seen=0) == replace(small, states_seen=0)
 
 
 def test_memory_survives_pickling() -> None:
@@ -274,7 +274,7 @@ def test_memory_survives_pickling() -> None:
     again = pickle.loads(pickle.dumps(planner))
     one, other = (each.plan(everything, tables.start, problem.start.ego) for each in (planner, again))
     assert one == other
-    assert one.worked < first.worked
+    assert one.states_seen < first.states_seen
     assert len(pickle.dumps(planner)) < 4_000_000
 
 
@@ -310,7 +310,7 @@ def test_where_silence_takes_too_long_the_rest_is_valued_by_asking(monkeypatch: 
     short = planner.plan(everything, tables.start, problem.start.ego, budget=3)
     monkeypatch.undo()
     # Halving 20 goals: 10, 5, 3, 1 and 1 of them are asked about.
-    assert 0 < short.silent <= planned(problem, SEARCH).silent + 5 * 0.5 + 20 * 0.2
+    assert 0 < short.act_only <= planned(problem, SEARCH).act_only + 5 * 0.5 + 20 * 0.2
     long, expected = (each.plan(everything, tables.start, problem.start.ego) for each in (planner, fresh))
-    assert replace(long, worked=0) == replace(expected, worked=0)
-    assert short.worked < long.worked
+    assert replace(long, states_seen=0) == replace(expected, states_seen=0)
+    assert short.states_seen < long.states_seen

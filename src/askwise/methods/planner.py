@@ -151,7 +151,7 @@ class PlannerAgent(PlanningAgent):
         taken = time.perf_counter() - began
         if plan.optimal or taken >= self.seconds:
             return plan
-        budget = int(max(plan.worked, FIRST_SHARE) * (self.seconds - taken) / taken)
+        budget = int(max(plan.states_seen, FIRST_SHARE) * (self.seconds - taken) / taken)
         return self._planned(planner, possible, state, budget)
 
     def _planned(self, planner: Planner, possible: BoolArray, state: JointState, budget: int | None) -> Plan:
@@ -169,7 +169,7 @@ class PlannerAgent(PlanningAgent):
     def _explained(self, plan: Plan, possible: BoolArray) -> Decision:
         left = int(possible.sum())
         action = "Wait" if plan.action == self.problem.ego.actions.stay else self.problem.ego.actions.names[plan.action]
-        without = f"without asking you lose {plan.silent:.2f} steps on average"
+        without = f"without asking you lose {plan.act_only:.2f} steps on average"
         if plan.question is None:
             why = self._without_question(plan, action, left, without)
             return Decision(action=plan.action, why=why, verdict=self._verdict(plan))
@@ -184,7 +184,7 @@ class PlannerAgent(PlanningAgent):
             value = min(value, cost)
             why = (
                 f"{action}: you lose {plan.act:.2f} steps on average; if you ask {question} "
-                f"now, {plan.ask:.2f}, its price included; if you never ask, {plan.silent:.2f}."
+                f"now, {plan.ask:.2f}, its price included; if you never ask, {plan.act_only:.2f}."
             )
         return Decision(
             action=None if asks else plan.action,
@@ -213,7 +213,7 @@ class PlannerAgent(PlanningAgent):
             "it costs nothing extra" if left == 1 else f"it costs nothing extra for any of the {left} remaining goals"
         )
         safe = f"Wait: {safe}" if action == "Wait" else f"{action} is safe: {safe}"
-        return f"{safe}." if f"{plan.silent:.2f}" == f"{plan.act:.2f}" == "0.00" else f"{safe}; {costs}"
+        return f"{safe}." if f"{plan.act_only:.2f}" == f"{plan.act:.2f}" == "0.00" else f"{safe}; {costs}"
 
     def _question_text(self, asked: Question) -> str:
         if not isinstance(asked, Choice):
@@ -222,7 +222,7 @@ class PlannerAgent(PlanningAgent):
         return f"which of {', '.join(names)} it is"
 
     def _verdict(self, plan: Plan) -> str:
-        verdict = self._proven if plan.optimal else f"best plan found ({plan.worked} states searched)"
+        verdict = self._proven if plan.optimal else f"best plan found ({plan.states_seen} states searched)"
         return f"{verdict}; {ASSUMES}" if self._plans_anew else verdict
 
     @property

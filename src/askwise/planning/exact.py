@@ -404,25 +404,29 @@ class Solver(OptimalPolicy):
         kernel: Any = search
         all_splits, end, entry = self.splits + most_splits, PAUSED, 0
         while end == PAUSED:
-            turn, splits = most_states, all_splits - self.splits
+            states, splits = most_states, all_splits - self.splits
+            # In Python it takes short turns, so that it can change to the compiled kernel when that is worth it.
             as_written = len(self.goals) <= GOALS_AS_WRITTEN and kernel.may_run_as_written(AS_WRITTEN)
             if as_written:
-                turn, splits = min(turn, self.states + TURN_AS_WRITTEN), min(splits, 3 * TURN_AS_WRITTEN)
-            before, where = self.states, (depth, self._table, self.states, turn, splits, *state)
-            end, depth, self.states, looked, entry = kernel.on(self.search, *where, as_written=as_written)
-            end, depth, self.states, looked = int(end), int(depth), int(self.states), int(looked)
+                states, splits = min(states, self.states + TURN_AS_WRITTEN), min(splits, 3 * TURN_AS_WRITTEN)
+            before, where = self.states, (depth, self._table, self.states, states, splits, *state)
+            found = kernel.on(self.search, *where, as_written=as_written)
+            end, depth, self.states, looked, entry = map(int, found)
             self.splits += looked
             if as_written:
                 kernel.count(self.states - before + looked)
             if self.states >= most_states or self.splits >= all_splits:
                 break
         if end == TABLE_FULL:
-            sizes = f"{self.states:,} states of {len(self.goals)} goals so far"
-            check_size(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")
-            table = records(ENTRY, 2 * self._table.size)
-            refill(self._table, table)
-            self._table = table
+            self._grow_table()
         return end, depth, entry
+
+    def _grow_table(self) -> None:
+        sizes = f"{self.states:,} states of {len(self.goals)} goals so far"
+        check_size(3 * self._table.nbytes, "table of the exact search", sizes, "a smaller problem")
+        table = records(ENTRY, 2 * self._table.size)
+        refill(self._table, table)
+        self._table = table
 
 
 class Endgame(Solver):

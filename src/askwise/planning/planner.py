@@ -59,23 +59,23 @@ class Plan:
         action: the index of the best action.
         asks: whether the question is better than the action.
         question: the best question, None if no question was considered.
-        silent: cost of acting without any question from now on.
-        act: cost of acting now, and asking later if that helps; equal to `silent` if asking now is proven optimal.
+        act_only: cost of acting without any question from now on.
+        act: cost of acting now, and asking later if that helps; equal to `act_only` if asking now is proven optimal.
         ask: cost of asking the question now, ``inf`` if no question was considered.
         free: whether the action causes no delay.
         optimal: whether the plan was found by the exact search.
-        worked: the number of states that were considered.
+        states_seen: the number of states that were considered.
     """
 
     action: int
     asks: bool
     question: Question | None
-    silent: float
+    act_only: float
     act: float
     ask: float
     free: bool
     optimal: bool
-    worked: int
+    states_seen: int
 
 
 class Planner:
@@ -206,12 +206,12 @@ class Planner:
             action=self._number(int(found.action)),
             asks=row >= 0 and bool(found.ask < found.act - LEAST_GAIN * weight),
             question=None if row < 0 else self._named(row, goals),
-            silent=float(found.act_only) / weight,
+            act_only=float(found.act_only) / weight,
             act=float(found.act) / weight,
             ask=float(found.ask) / weight,
             free=bool(found.free),
             optimal=optimal,
-            worked=int(s.counts[0].states_seen),
+            states_seen=int(s.counts[0].states_seen),
         )
 
     def _number(self, action: int) -> int:
@@ -257,7 +257,7 @@ class Planner:
         """Return the plan of an optimal move, with the value of acting without questions to compare with."""
         cost, plan = best.expected_marginal_cost, self._decided((), acts_only=True, optimal=True)
         if best.action is None:
-            return replace(plan, asks=True, question=best.ask, act=plan.silent, ask=cost)
+            return replace(plan, asks=True, question=best.ask, act=plan.act_only, ask=cost)
         return replace(plan, action=best.action, act=cost)
 
     # -- few goals, wrong or missing answers or choices --------------------------------------------------------------
@@ -276,7 +276,7 @@ class Planner:
         self._list_complete(goals, int(limits.first), int(limits.margins))
         plan = self._decided(goals, optimal=not s.persistent)
         s.rows[0, s.asked_word] = 0
-        if not counts.cut_short and plan.silent > 0:
+        if not counts.cut_short and plan.act_only > 0:
             return plan
         self._gave_up = bool(counts.cut_short)
         s.limits[0], counts.most_followed = before, most_followed

@@ -112,7 +112,7 @@ class Questions:
         return sorted(options, key=lambda option: (option.price, len(option.asked)))
 
     def _choices(self, left: int) -> Iterator[Option]:
-        for parts in self._partings(left):
+        for parts in self._divisions(left):
             yield self._choice(parts, 0, left)
             for k in range(len(parts)):
                 yield self._choice((*parts[:k], *parts[k + 1 :]), parts[k], left)
@@ -123,9 +123,10 @@ class Questions:
         true = (*parts, rest) if answers > len(parts) else parts
         return Option(asked, true, answers, float(self.problem.query_cost(asked)), same_question(asked, self.n_all))
 
-    def _partings(self, left: int) -> Iterator[tuple[int, ...]]:
+    def _divisions(self, left: int) -> Iterator[tuple[int, ...]]:
+        """Yield the ways to divide the goals `left` (bits) into parts about which choices are asked."""
         if left.bit_count() <= MOST_PARTED:
-            yield from (parts for parts in _partitions(left) if len(parts) > 1)
+            yield from (parts for parts in _partitions_of_bits(left) if len(parts) > 1)
             return
         grouped = [group & left for _, group in self._groups if group & left]
         others = left & ~sum(grouped)
@@ -159,7 +160,7 @@ def _cheapest(options: list[Option]) -> list[Option]:
     return list(found.values())
 
 
-def _partitions(goals: int) -> Iterator[tuple[int, ...]]:
+def _partitions_of_bits(goals: int) -> Iterator[tuple[int, ...]]:
     """Yield every partition of a set of goals; sets are bits of a number."""
     if not goals:
         yield ()
@@ -168,7 +169,7 @@ def _partitions(goals: int) -> Iterator[tuple[int, ...]]:
     rest = goals ^ first
     more = rest
     while True:
-        for parts in _partitions(rest ^ more):
+        for parts in _partitions_of_bits(rest ^ more):
             yield (first | more, *parts)
         if not more:
             return
@@ -182,11 +183,11 @@ def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     """Return the choices worth considering with these goals left; none if the problem has no price of choices."""
     if problem.query_cost.per_option is None:
         return []
-    partings = [_by_group(problem, goals)]
+    divisions = [_by_group(problem, goals)]
     if len(goals) <= MOST_NAMED:
-        partings.append([(goal,) for goal in goals])
+        divisions.append([(goal,) for goal in goals])
     found: list[Choice] = []
-    for parts in partings:
+    for parts in divisions:
         found += [choice for choice in _asked_by(problem, parts) if choice not in found]
     return found
 
@@ -201,7 +202,7 @@ def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     if problem.query_cost.per_option is None:
         return []
     cheapest = slice(-1, None) if len(goals) == len(problem.goals) or len(goals) > MOST_BOTH else slice(None)
-    return [choice for parts in _partings(list(goals)) for choice in _asked_by(problem, parts)[cheapest]]
+    return [choice for parts in _partitions(list(goals)) for choice in _asked_by(problem, parts)[cheapest]]
 
 
 def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
@@ -243,13 +244,13 @@ def _by_group(problem: Problem, goals: Sequence[int]) -> list[Part]:
     return [*parts, tuple(left)] if left and parts else parts
 
 
-def _partings(goals: list[int]) -> Iterator[list[Part]]:
-    """Yield every partition of a list of goals."""
+def _partitions(goals: list[int]) -> Iterator[list[Part]]:
+    """Yield every partition of a list of goals, in another order than `_partitions_of_bits`: ties depend on it."""
     if not goals:
         yield []
         return
     first, rest = goals[0], goals[1:]
-    for parts in _partings(rest):
+    for parts in _partitions(rest):
         yield [(first,), *parts]
         for k, part in enumerate(parts):
             yield [*parts[:k], (first, *part), *parts[k + 1 :]]
