@@ -28,7 +28,7 @@ from askwise.planning.planner import Plan, Planner, group_sets, make_planner
 from askwise.planning.proposals import propose
 from askwise.planning.reference import PlanningState, Reference
 from askwise.planning.settings import FULL, LIGHT, PlannerSettings
-from askwise.planning.steps import after, best_action, count_actions, score_actions
+from askwise.planning.steps import after_action, best_action, count_actions, score_actions
 from askwise.planning.tables import Words, goals_in, mask_rows, tables_of
 from tests.tool_fetching import instances
 
@@ -135,7 +135,7 @@ def test_the_best_action_is_that_of_the_reference(given: Instance, drawn: int) -
     action = best_action(search.scored, count_actions(search.world, place), weight)
     expected = reference.delay(state, reference.best_action(state))
     assert search.scored[action].delay / weight == pytest.approx(float(expected / state.weight), abs=1e-9)
-    there = state_at(problem.ego, *after(search.world, place, load, action))
+    there = state_at(problem.ego, *after_action(search.world, place, load, action))
     ends = [reference.problem.ego.next(state.ego, each) for each in range(reference.n_actions)]
     assert float(min(reference.delay(state, k) for k, end in enumerate(ends) if end == there)) == pytest.approx(
         float(expected), abs=1e-9

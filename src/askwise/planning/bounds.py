@@ -34,7 +34,7 @@ from askwise.planning.optimum import METHOD, make_solver
 from askwise.planning.tables import Tables, tables_of
 from askwise.types import FloatArray, Verdict
 
-MOST_STATES = 100_000
+GROUP_STATES = 100_000
 """States to solve for one group: about a second."""
 GROWTH = 1 / 4
 """The share of its size by which a group grows at a time; at least two goals."""
@@ -73,7 +73,7 @@ class Bound:
         return max(map(len, self.groups), default=1)
 
 
-def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
+def bound_problem(problem: Problem, *, limit: int = GROUP_STATES) -> Bound:
     """Return a lower bound on the expected marginal cost of any way of acting and asking.
 
     It is the optimum if an oracle named, for free, a group of goals that contains the true one; each group is solved.
@@ -102,7 +102,7 @@ def bound_problem(problem: Problem, *, limit: int = MOST_STATES) -> Bound:
     )
 
 
-def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = MOST_STATES) -> Bound | None:
+def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = GROUP_STATES) -> Bound | None:
     """Return a lower bound: the least expected marginal cost if all answers after the first `before` ones were true.
 
     Returns None if computing it takes more than `limit` states. Also returns None if answers are always true or

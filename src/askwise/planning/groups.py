@@ -82,7 +82,7 @@ LARGEST = 17
 """Most goals in a group."""
 DEALS = 6
 """How often the goals are dealt into groups."""
-MOST_STATES = 1_000_000
+TIGHT_STATES = 1_000_000
 """States to solve for one group before it is divided in two: some seconds."""
 CONFIDENCE = 0.95
 FLATTEST, STEEPER = 0.25, 1.5
@@ -110,7 +110,7 @@ def bound_with_groups(
     largest: int = LARGEST,
     deals: int = DEALS,
     seed: int = 0,
-    limit: int = MOST_STATES,
+    limit: int = TIGHT_STATES,
     progress: Progress | None = None,
 ) -> Bound | None:
     """Return a lower bound on the expected marginal cost of any way of acting and asking, with 95 % confidence.

@@ -16,7 +16,7 @@ import numpy as np
 
 from askwise._compiled import inner, int64, part
 from askwise.planning.beliefs import after_step, list_goals, rank_goals, useful
-from askwise.planning.steps import ROUNDING, after, best_action, count_actions, score_actions
+from askwise.planning.steps import ROUNDING, after_action, best_action, count_actions, score_actions
 from askwise.planning.workspace import UNKNOWN, Search, keep, recall
 
 ACT_ONLY, COMPLETE, IDENTIFY, PLANNED = range(4)
@@ -47,7 +47,7 @@ def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, iden
     n, weight = list_goals(s, level, teammate)
     score_actions(world, s.ranked, n, s.scored, teammate, place, load)
     action = best_action(s.scored, count_actions(world, place), weight)
-    next_place, next_load = after(world, place, load, action)
+    next_place, next_load = after_action(world, place, load, action)
     delay = s.scored[action].delay
     total, cap, following = delay if delay > ROUNDING * weight else 0.0, np.inf, world.following
     for k in range(following.shape[1] + 1):

@@ -39,7 +39,7 @@ def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int,
         g = ranked[k].goal
         ranked[k].end = max(np.int64(steps[teammate, g]) + 1, ego_steps(world, place, load, g))
     for a in range(count_actions(world, place)):
-        there, hand = after(world, place, load, int64(a))
+        there, hand = after_action(world, place, load, int64(a))
         scored[a].delay = np.inf
         if there < 0 or (a >= n_moves and (hand == load or not _is_listed(ranked, n, hand))):
             continue
@@ -122,7 +122,7 @@ def list_actions(world: World, scored: Any, options: Any, place: int, weight: fl
 
 
 @inner
-def after(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
+def after_action(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
     """Return the ego agent's place and load after an action.
 
     Actions from 0 on are the columns of `world.next`, the moves; those after them pick up the loads at the place.

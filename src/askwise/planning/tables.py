@@ -261,7 +261,7 @@ def _list_following(successor: Any, depth: Any, following: Any) -> None:
 # -- prices of questions, as a sum over the goals named -------------------------------------------------------------
 
 
-ROUNDING = 1e-12
+PRICE_ROUNDING = 1e-12
 """Parts of a price that was given as a function are differences: values this little below 0 count as 0."""
 
 
@@ -270,7 +270,7 @@ def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
     price = additive_price(problem.query_cost, len(problem.goals), who)
     added = price.per_goal + price.extra
     least = min(float(added.min()), price.base + float(added.min()))
-    if least < -ROUNDING:
+    if least < -PRICE_ROUNDING:
         raise InputError("query cost", f"{least:g} for a question or a goal in it", f"nothing below 0: {who}")
     return price
 

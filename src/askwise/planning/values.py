@@ -31,7 +31,7 @@ from askwise.planning.beliefs import (
 )
 from askwise.planning.candidates import answers_followed, choose_candidates
 from askwise.planning.leaf_values import PLANNED, leaf_value
-from askwise.planning.steps import ROUNDING, after, list_actions, score_actions
+from askwise.planning.steps import ROUNDING, after_action, list_actions, score_actions
 from askwise.planning.workspace import UNKNOWN, Search, keep, recall
 
 COMPLETE_LIST = 0xFFF
@@ -130,7 +130,7 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
         total, next_depth = option.delay, depth
         if option.delay > 0.0 and not limits.complete:
             next_depth -= 1  # steps without delay are not counted: it is no use to ask before them
-        next_place, next_load = after(s.world, place, load, option.action)
+        next_place, next_load = after_action(s.world, place, load, option.action)
         for j in range(following.shape[1]):
             t = int64(following[teammate, j])
             if t < 0 or total >= best:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from askwise.core.problem import Problem
 from askwise.methods.base import check_count
-from askwise.planning.bounds import MOST_STATES as GROUP_STATES
-from askwise.planning.bounds import Bound, bound_problem, bound_with_true_answers_after
+from askwise.planning.bounds import GROUP_STATES, Bound, bound_problem, bound_with_true_answers_after
 from askwise.planning.exact import MOST_STATES, Progress
-from askwise.planning.groups import bound_with_groups
+from askwise.planning.groups import TIGHT_STATES, bound_with_groups
 from askwise.planning.optimum import Solution, solve_problem
 
 
@@ -32,10 +31,6 @@ def solve(
     check_count("limit", limit, 1, optional=False)
     check_count("questions", questions, 0)
     return solve_problem(problem, questions=questions, go_on=go_on, limit=limit, progress=progress)
-
-
-TIGHT_STATES = 1_000_000
-"""States to solve for a group of goals for a tight bound, which takes some seconds."""
 
 
 def lower_bound(
