@@ -340,7 +340,10 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 
 @inner
 def _same(s: Search, question: int, other: int) -> bool:
-    """Return whether two questions divide the possible goals of ``s.rows[0]`` alike and have the same margin."""
+    """Return whether two questions have the same margin and divide the possible goals of ``s.rows[0]`` alike.
+
+    Unlike `parts_alike` it compares answer by answer: proposals are written in one way only, and it is called often.
+    """
     one, two = s.asked[question], s.asked[other]
     same = bool(one.answers == two.answers and one.margin == two.margin)
     for answer in range(one.answers):

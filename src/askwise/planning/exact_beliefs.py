@@ -67,21 +67,21 @@ class Evidence(NamedTuple):
     Together with the prior and the teammate's state, it determines the belief.
 
     Attributes:
-        left: the possible goals, as bits.
+        goals: the possible goals, as bits.
         against: pairs of a number `k` and a tuple with an entry for each goal: how many answers to questions with `k`
             possible answers were false for this goal. For each `k`, the least entry of a possible goal is 0; the
             entries of impossible goals are 0, too.
         asked: keys of the questions that may not be asked again.
     """
 
-    left: int
+    goals: int
     against: Counts = ()
     asked: frozenset[Hashable] = frozenset()
 
     @property
     def certain(self) -> bool:
         """Whether at most one goal is possible."""
-        return not self.left & (self.left - 1)
+        return not self.goals & (self.goals - 1)
 
 
 class AnswerEffects:
@@ -110,18 +110,18 @@ class AnswerEffects:
         The weights of the new evidence (`weights`), multiplied by the factor, are the old weights times the likelihood
         of the answer. The factor is 0 if the answer is impossible.
         """
-        left, against, asked = before
+        goals, against, asked = before
         if self.wrong == 0:
             return self.after_true_answer(before, true_for, 1.0 - self.refused)
-        key = left, against, true_for & left, n_answers
+        key = goals, against, true_for & goals, n_answers
         if key not in self._known:
             counts = dict(against)
             numbers = counts.get(n_answers, (0,) * self.n_goals)
             # `_reduced` sets the numbers of impossible goals back to 0.
             counts[n_answers] = tuple(n + (not (true_for >> k) & 1) for k, n in enumerate(numbers))
-            self._known[key] = self._reduced(left, tuple(sorted(counts.items())))
+            self._known[key] = self._reduced(goals, tuple(sorted(counts.items())))
         reduced, factor = self._known[key]
-        return Evidence(left, reduced, asked), factor * (1.0 - self.refused) * (1.0 - self.wrong)
+        return Evidence(goals, reduced, asked), factor * (1.0 - self.refused) * (1.0 - self.wrong)
 
     def after_true_answer(self, before: Evidence, true_for: int, factor: float = 1.0) -> tuple[Evidence, float]:
         """Return the evidence after an answer that cannot be wrong, and a factor, as `after_answer` does.
@@ -129,25 +129,25 @@ class AnswerEffects:
         `factor` is the probability that the question is answered.
         """
         after, more = self.after_step(before, true_for)
-        return after, factor * more if after.left else 0.0
+        return after, factor * more if after.goals else 0.0
 
     def after_step(self, before: Evidence, possible: int) -> tuple[Evidence, float]:
         """Return the evidence after a step of the teammate that leaves only the goals `possible` (bits), and a factor.
 
         The weights of the new evidence (`weights`), multiplied by the factor, are the old weights of these goals.
         """
-        left = before.left & possible
-        counts, factor = self._reduced(left, before.against)
-        return Evidence(left, counts, before.asked), factor
+        goals = before.goals & possible
+        counts, factor = self._reduced(goals, before.against)
+        return Evidence(goals, counts, before.asked), factor
 
-    def _reduced(self, left: int, against: Counts) -> tuple[Counts, float]:
+    def _reduced(self, goals: int, against: Counts) -> tuple[Counts, float]:
         """Subtract the least count of a possible goal from all counts, so that equal beliefs have equal evidence.
 
-        `left` are the possible goals, as bits. Returns the new counts, 0 for impossible goals, and the factor by which
+        `goals` are the possible goals, as bits. Returns the new counts, 0 for impossible goals, and the factor by which
         the new weights must be multiplied to get the old.
         """
         factor, reduced = 1.0, []
-        inside = [(left >> k) & 1 for k in range(self.n_goals)] if against else []
+        inside = [(goals >> k) & 1 for k in range(self.n_goals)] if against else []
         for n_answers, numbers in against:
             least = min((n for n, is_left in zip(numbers, inside, strict=True) if is_left), default=0)
             if least:
@@ -162,7 +162,7 @@ class AnswerEffects:
 
         It is 0 for impossible goals.
         """
-        found = np.array([float((evidence.left >> k) & 1) for k in range(self.n_goals)])
+        found = np.array([float((evidence.goals >> k) & 1) for k in range(self.n_goals)])
         for n_answers, numbers in evidence.against:
             found *= self.ratio(n_answers) ** np.array(numbers, dtype=np.float64)
         return found
@@ -235,12 +235,12 @@ class BeliefGraph:
         A question no longer matters if it would not be asked about the goals that are left. If `stage`, the number of
         questions left, is 0, none of them matters.
         """
-        left, against, asked = evidence
+        goals, against, asked = evidence
         if not asked or not stage:
-            return Evidence(left, against)
-        if left not in self._keys:
-            self._keys[left] = {option.key for option in self.questions.listed(left)}
-        return Evidence(left, against, asked & self._keys[left])
+            return Evidence(goals, against)
+        if goals not in self._keys:
+            self._keys[goals] = {option.key for option in self.questions.listed(goals)}
+        return Evidence(goals, against, asked & self._keys[goals])
 
     def questions_of(self, belief: int) -> QuestionTable | None:
         """Return the questions that may be asked in a belief, given by its index; None if no more are allowed."""
@@ -265,13 +265,13 @@ class BeliefGraph:
 
     def _question_table(self, before: Evidence, stage: int) -> QuestionTable:
         """Return the questions in a belief if `stage` questions are left; in stage 0 all answers are true."""
-        options = self.questions.about(before.left, before.asked if stage else frozenset())
+        options = self.questions.about(before.goals, before.asked if stage else frozenset())
         shape = len(options), max((len(option.parts) for option in options), default=0) + (stage > 0)
         self.work.count(replies=shape[0] * shape[1])
         beliefs, factors = np.zeros(shape, dtype=np.int32), np.zeros(shape)
         for k, option in enumerate(options):
             asked = before.asked | {option.key} if self.effects.persistent and stage else before.asked
-            base = Evidence(before.left, before.against, asked)
+            base = Evidence(before.goals, before.against, asked)
             for j, part in enumerate(option.parts):
                 if stage:
                     after, factors[k, j] = self.effects.after_answer(base, part, option.answers)
@@ -349,8 +349,8 @@ class Reachable:
     def _ask(self, w: int) -> None:
         """Add the beliefs to which questions asked in the teammate's state `w` may lead."""
         stages = self.stages[w]
-        for left in range(self.most, 0, -1):
-            self._add_answers(list(stages[left].met), stages[left - 1])
+        for questions_left in range(self.most, 0, -1):
+            self._add_answers(list(stages[questions_left].met), stages[questions_left - 1])
         new = stages[0].met if self.beliefs.truthful else set()
         while new:
             before = set(stages[0].met)
@@ -375,10 +375,10 @@ class Reachable:
         for t in row[row >= 0].tolist():
             if not self.alive[t] & (self.alive[t] - 1):
                 continue
-            for left, stage in enumerate(self.stages[w]):
+            for questions_left, stage in enumerate(self.stages[w]):
                 found = [self.beliefs.after_step(belief, self.alive[t]) for belief in stage.beliefs.tolist()]
                 numbers = [number for number, _ in found]
-                self._meet(t, left, numbers)
+                self._meet(t, questions_left, numbers)
                 factors = np.array([0.0, *(factor for _, factor in found)])
                 stage.steps.append((t, np.array([CERTAIN, *numbers], dtype=np.int32), factors))
             yield t

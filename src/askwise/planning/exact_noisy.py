@@ -183,13 +183,13 @@ class LimitedSolver(OptimalPolicy):
 
         They are all answers since the solver's start, missing ones included.
         """
-        evidence, left = self._evidence(state.teammate, answers)
+        evidence, questions_left = self._evidence(state.teammate, answers)
         if evidence.certain:
-            return self._move_to(state, self.goals[evidence.left.bit_length() - 1])
-        belief, row, column = self._find(state, evidence, left)
+            return self._move_to(state, self.goals[evidence.goals.bit_length() - 1])
+        belief, row, column = self._find(state, evidence, questions_left)
         weights = self.effects.weights(evidence) * self._weight[state.teammate]
-        cost = float(self._values[state.teammate][left][row, column]) / float(weights.sum())
-        choice = int(self._choices[state.teammate][left][row, column])
+        cost = float(self._values[state.teammate][questions_left][row, column]) / float(weights.sum())
+        choice = int(self._choices[state.teammate][questions_left][row, column])
         if choice < 0:
             table = self._beliefs.questions_of(belief)
             assert table is not None
@@ -231,23 +231,23 @@ class LimitedSolver(OptimalPolicy):
                 agrees = agreeing(answer, n_all)
                 true_for = sum(1 << k for k, goal in enumerate(self.goals) if agrees[goal])
                 evidence, _ = self.effects.after_answer(evidence, true_for, n_answers(answer.asked, n_all))
-        left = max(0, self.most - len(answers))
+        questions_left = max(0, self.most - len(answers))
         evidence = self.effects.after_step(evidence, self._reachable.alive[w])[0]
-        if not evidence.left:
+        if not evidence.goals:
             raise self._off(w)
-        return Evidence(evidence.left, evidence.against, frozenset(asked)), left
+        return Evidence(evidence.goals, evidence.against, frozenset(asked)), questions_left
 
-    def _find(self, state: JointState, evidence: Evidence, left: int) -> tuple[int, int, int]:
-        """Return the index of a belief, and the row and column of its value, if `left` questions are left.
+    def _find(self, state: JointState, evidence: Evidence, questions_left: int) -> tuple[int, int, int]:
+        """Return the index of a belief, and the row and column of its value, if `questions_left` may be asked.
 
         The belief is that of `evidence` in `state`. Raises `OffTheMap` if the solver does not cover it.
         """
         w = state.teammate
-        belief, stages = self._beliefs.known(left, evidence), self._reachable.stages.get(w)
+        belief, stages = self._beliefs.known(questions_left, evidence), self._reachable.stages.get(w)
         column = self._paths.levels[max(0, int(self.tables.depth[w]))].column.get(self._place_and_load(state.ego))
-        if belief is None or stages is None or column is None or belief not in stages[left].met:
+        if belief is None or stages is None or column is None or belief not in stages[questions_left].met:
             raise self._off(w)
-        return belief, int(stages[left].rows(np.array([belief]))[0]), column
+        return belief, int(stages[questions_left].rows(np.array([belief]))[0]), column
 
     def _off(self, w: int) -> OffTheMap:
         where = self.problem.teammate.model.name(w)
@@ -270,25 +270,25 @@ class LimitedSolver(OptimalPolicy):
         self._values[w], self._choices[w] = [], []
         depth = int(self.tables.depth[w])
         delays, lost = self._paths.delays(depth, self.tables.steps[w, self.goals])
-        for left, stage in enumerate(self._reachable.stages[w]):
+        for questions_left, stage in enumerate(self._reachable.stages[w]):
             weights = np.zeros((stage.beliefs.size + 1, len(self.goals)))
             for k, belief in enumerate(stage.beliefs.tolist(), start=1):
                 weights[k] = self._beliefs.weights[belief] * self._weight[w]
-            later = self._later(left, stage, len(self._paths.levels[depth + 1].column))
+            later = self._later(questions_left, stage, len(self._paths.levels[depth + 1].column))
             values, choices = self._compare_actions(self._paths.levels[depth], weights, later, delays, lost)
             self._values[w].append(values)
             self._choices[w].append(choices)
-            self._compare_questions(w, left, weights.sum(axis=1))
+            self._compare_questions(w, questions_left, weights.sum(axis=1))
 
-    def _later(self, left: int, stage: Stage, columns: int) -> FloatArray:
+    def _later(self, questions_left: int, stage: Stage, columns: int) -> FloatArray:
         """Return the values after the teammate's next step, ``float64 [n_rows, n_columns]``.
 
         Rows are beliefs; columns are the ego agent's places and loads after the step.
         """
         found = np.zeros((stage.beliefs.size + 1, columns))
         for t, beliefs, factors in stage.steps:
-            rows = self._reachable.stages[t][left].rows(beliefs)
-            found += factors[:, None] * self._values[t][left][rows]
+            rows = self._reachable.stages[t][questions_left].rows(beliefs)
+            found += factors[:, None] * self._values[t][questions_left][rows]
         return found
 
     def _compare_actions(
@@ -313,34 +313,37 @@ class LimitedSolver(OptimalPolicy):
             choices[:, can] = np.where(better, action, choices[:, can])
         return values, choices
 
-    def _compare_questions(self, w: int, left: int, mass: FloatArray) -> None:
+    def _compare_questions(self, w: int, questions_left: int, mass: FloatArray) -> None:
         """Improve the values in the teammate's state `w` where a question costs less than the best action.
 
-        `left` is the number of questions left, and `mass` the sum of the weights in each belief. Beliefs with equally
+        `questions_left` are left, and `mass` is the sum of the weights in each belief. Beliefs with equally
         many questions are computed together. True answers lead to fewer goals with as many questions left, so beliefs
         with fewer goals come first.
         """
-        stage = self._reachable.stages[w][left]
+        stage = self._reachable.stages[w][questions_left]
         alike: dict[tuple[int, int, int], list[tuple[int, QuestionTable]]] = {}
         for row, belief in enumerate(stage.beliefs.tolist(), start=1):
             table = self._beliefs.questions_of(belief)
             if table is not None and table.options:
-                n_goals = self._beliefs.evidence[belief].left.bit_count()
+                n_goals = self._beliefs.evidence[belief].goals.bit_count()
                 alike.setdefault((n_goals, *table.beliefs.shape), []).append((row, table))
         for shape in sorted(alike):
             for k in range(0, len(alike[shape]), AT_A_TIME):
-                self._compare_some(w, left, mass, alike[shape][k : k + AT_A_TIME])
+                self._compare_some(w, questions_left, mass, alike[shape][k : k + AT_A_TIME])
 
-    def _compare_some(self, w: int, left: int, mass: FloatArray, some: list[tuple[int, QuestionTable]]) -> None:
-        rows, tables, then = [row for row, _ in some], [table for _, table in some], max(0, left - 1)
+    def _compare_some(
+        self, w: int, questions_left: int, mass: FloatArray, some: list[tuple[int, QuestionTable]]
+    ) -> None:
+        """Do the work of `_compare_questions` for `some` beliefs: their rows, and tables of questions of one shape."""
+        rows, tables, then = [row for row, _ in some], [table for _, table in some], max(0, questions_left - 1)
         after = self._reachable.stages[w][then].rows(np.array([table.beliefs for table in tables]))
-        values, choices = self._values[w], self._choices[w][left]
+        values, choices = self._values[w], self._choices[w][questions_left]
         prices = np.array([table.prices for table in tables]) * mass[rows][:, None]
         factors = np.array([table.factors for table in tables])
         costs = prices[:, :, None] + np.einsum("bqr,bqre->bqe", factors, values[then][after])
         best = costs.argmin(axis=1)
         least = np.take_along_axis(costs, best[:, None], axis=1)[:, 0]
-        better = least < values[left][rows] * BETTER
-        values[left][rows] = np.where(better, least, values[left][rows])
+        better = least < values[questions_left][rows] * BETTER
+        values[questions_left][rows] = np.where(better, least, values[questions_left][rows])
         choices[rows] = np.where(better, -1 - best, choices[rows])
         self.splits += prices.size

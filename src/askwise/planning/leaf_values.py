@@ -50,7 +50,7 @@ def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, iden
     next_place, next_load = after_action(world, place, load, action)
     delay = s.scored[action].delay
     total, cap, following = delay if delay > ROUNDING * weight else 0.0, np.inf, world.following
-    for k in range(following.shape[1] + 1):
+    for k in range(following.shape[1] + 1):  # one more than there are, to look at the cap at the end, too
         if identifies and cap == np.inf and total > s.cheapest * weight:
             cap = cost_to_identify(s, level, teammate)
         t = int64(following[teammate, k]) if k < following.shape[1] else int64(-1)

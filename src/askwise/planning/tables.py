@@ -91,8 +91,7 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     start = problem.start.teammate if start is None else start
     n_states, n_goals = problem.teammate.model.n_states, weights.size
     sizes = f"{n_states} states and {n_goals} goals"
-    needed = bytes_of(n_states, n_goals) + _ego_bytes(problem)
-    check_size(needed, "tables of the planner", sizes, "a smaller problem, another method")
+    check_size(_bytes_of(problem), "tables of the planner", sizes, "a smaller problem, another method")
     successor = _moves(problem)
     home = np.asarray(problem.teammate.steps(start), dtype=np.int32)
     depth = np.full(n_states, -1, dtype=np.int32)
@@ -109,18 +108,15 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
     return Tables(weights, start, depth, following, steps, weight, mask_rows(possible), problem.ego.table())
 
 
-def bytes_of(n_states: int, n_goals: int) -> int:
+def _bytes_of(problem: Problem) -> int:
     """Return the memory in bytes that the tables of a problem take, including the memory for making them."""
+    n_states, n_goals = problem.teammate.model.n_states, len(problem.goals)
     each_goal = 4 + 8 + 1  # steps, weight, possible
     moves = 4 * 4 * 2  # successor and following, of four moves
     counts = 4 + 4 + 8 + 4  # depth, order, mantissa and exponent
-    return n_states * (n_goals * each_goal + moves + counts + 8 * n_words_of(n_goals))
-
-
-def _ego_bytes(problem: Problem) -> int:
-    """Return the memory in bytes for the ego agent's table: steps with and without a load, and the distances."""
-    tables = 3 if problem.ego.loads else 2
-    return 4 * tables * problem.ego.model.n_states * len(problem.goals)
+    ego = 4 * (3 if problem.ego.loads else 2)  # steps with and without a load, and the distances
+    teammate = n_goals * each_goal + moves + counts + 8 * n_words_of(n_goals)
+    return n_states * teammate + problem.ego.model.n_states * n_goals * ego
 
 
 def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> IntArray:

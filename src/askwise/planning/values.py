@@ -7,9 +7,6 @@ it is when the budget is used up; and an option is dropped as soon as its sum re
 
 A *complete* search has one list of questions for all states, compares all actions in all of them, and ends only with
 the episode: its value is exact for that many questions of the list. It is abandoned when it takes too much work.
-
-A *tag* says which values of one state are comparable: those of one decision, one list of candidates (`list_no`, see
-`askwise.planning.workspace`), and one number of steps ahead.
 """
 
 from __future__ import annotations
@@ -47,7 +44,7 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
 
     Only values with equal tags may replace each other. The tag stands for the decision, the list of questions to
     compare, and how far plans may look ahead. The number of questions left follows from the list, unless questions may
-    get no answer.
+    get no answer. Bits from the left: 12 for the decision, 12 for the list, 8 for how far plans may look.
     """
     limits = s.limits[0]
     if limits.complete:
