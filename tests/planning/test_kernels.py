@@ -332,7 +332,7 @@ def test_beliefs_follow_bayes_rule(answers: AnswerModel, margin: int) -> None:
     """Two answers to a yes/no question, the second one different; with a margin it is repeated until then."""
     problem = random_problem(3, n_goals=4).with_answers(answers)
     planner, s, (teammate, _, _) = begun(problem, NOISY)
-    planner._write(0, [NAMED], 2, -1.0, -1, margin)
+    planner._write(0, [NAMED], margin)
     wrong = repeated(answers, margin)[0] if margin else answers.wrong
     share, weights, scale = (1.0 if margin else 1 - answers.refused), problem.prior.copy(), 1.0
     for row, answer in enumerate((0, 1)):
@@ -373,7 +373,7 @@ def test_repeated_questions_cost_what_the_reference_says(answers: AnswerModel, m
     planner, s, where = begun(problem.with_answers(answers), NOISY)
     s.limits[0].identifies = 0
     for named in ((0,), (1,), (2,)):
-        planner._write(0, [named], 2, -1.0, -1, margin)
+        planner._write(0, [named], margin)
         price = min(problem.query_cost(side) for side in (named, tuple({0, 1, 2} - set(named))))
         later = sum(float(reference.act_only(after)) for _, after in reference.after_question(state, named))
         assert price_of(s, 0, 0) == pytest.approx(times * price)
@@ -389,7 +389,7 @@ def test_each_answer_to_a_choice_has_its_own_candidates_or_shares_the_last() -> 
     """The lists that follow two candidates of a list are never the same, however many answers a choice has."""
     problem = changed(random_problem(3, n_goals=4), query_cost=QueryCost(0.1, per_option=0.01))
     planner, s, (teammate, _, _) = begun(problem, NOISY)
-    planner._write(0, [(goal % 4,) for goal in range(7)], 7, 0.2, 0, 0)
+    planner._write(0, [(goal % 4,) for goal in range(7)], 0, choice=0, price=0.2)
     lists = [{int(_after_reply(s, 0, teammate, 0, answer, 0, k)[2]) for answer in range(7)} for k in range(6)]
     assert [len(each) for each in lists] == [4] * 6
     assert set[int]().union(*lists) == set(range(1, 25))

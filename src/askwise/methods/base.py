@@ -20,7 +20,6 @@ from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Answer as Answer
 from askwise.errors import InputError
 from askwise.model.names import as_int
-from askwise.planning.tables import within_reach
 from askwise.seeds import Seed, generator
 from askwise.types import BoolArray, FloatArray
 
@@ -245,7 +244,7 @@ class PlanningAgent(BeliefAgent):
         """
         self.tracker.update(observation)
         state = observation.state
-        possible = within_reach(self.problem, state.teammate, self.considered_goals())
+        possible = self.considered_goals() & (self.problem.teammate.steps(state.teammate) >= 0)
         if possible.sum() > 1:
             return self.ask_or_wait(state, possible)
         actions = np.flatnonzero(self.problem.ego.optimal(state.ego)[possible].any(axis=0))

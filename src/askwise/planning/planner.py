@@ -135,9 +135,8 @@ class Planner:
         """
         probabilities = np.asarray(probabilities, dtype=np.float64)
         possible = (probabilities > 0) & (self.tables.weight[teammate] > 0)
-        goals = tuple(np.flatnonzero(possible).tolist())
-        n_goals = len(self.problem.goals)
-        self._known = {same_question(each, n_goals) for each in asked} if self.problem.answers.persistent else set()
+        goals, persistent = tuple(np.flatnonzero(possible).tolist()), self.problem.answers.persistent
+        self._known = {same_question(each, possible.size) for each in asked if persistent}
         place, load = self.tables.ego.split(ego)
         self._where = teammate, place, load if load >= 0 and possible[load] else -1
         self._write_belief(possible, probabilities, teammate)
@@ -152,7 +151,7 @@ class Planner:
             if plan is not None:
                 return plan
             self._list_choices(choices_of(self.problem, goals))
-        return self._decided(goals)
+        return self._decide(goals)
 
     def _write_belief(self, possible: BoolArray, probabilities: FloatArray, teammate: int) -> None:
         """Write the belief of this decision into row 0 of `Search.rows`."""
@@ -186,7 +185,7 @@ class Planner:
         limits.questions = settings.questions if questions is None else min(settings.questions, questions)
         limits.breadth, limits.at_least = settings.breadth, AT_LEAST
 
-    def _decided(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
+    def _decide(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
         """Call the kernel `state_value` to decide about the possible `goals`, and return the plan that it found.
 
         With `acts_only` it finds only the best action and the cost of acting without questions. `optimal` becomes
@@ -205,7 +204,7 @@ class Planner:
         return Plan(
             action=self._number(int(found.action)),
             asks=row >= 0 and bool(found.ask < found.act - LEAST_GAIN * weight),
-            question=None if row < 0 else self._named(row, goals),
+            question=None if row < 0 else self._question_in(row, goals),
             act_only=float(found.act_only) / weight,
             act=float(found.act) / weight,
             ask=float(found.ask) / weight,
@@ -221,7 +220,7 @@ class Planner:
             return ego.action(place, action)
         return int(ego.load_actions[world.loads[world.loads_from[place] + action - len(ego.moves)]])
 
-    def _named(self, row: int, goals: Sequence[int]) -> Question:
+    def _question_in(self, row: int, goals: Sequence[int]) -> Question:
         """Return the question in a row of `sets` as a `Question`.
 
         A yes/no question names its cheaper side, unless that question was asked already.
@@ -255,7 +254,7 @@ class Planner:
 
     def _from_optimum(self, best: BestMove) -> Plan:
         """Return the plan of an optimal move, with the value of acting without questions to compare with."""
-        cost, plan = best.expected_marginal_cost, self._decided((), acts_only=True, optimal=True)
+        cost, plan = best.expected_marginal_cost, self._decide((), acts_only=True, optimal=True)
         if best.action is None:
             return replace(plan, asks=True, question=best.ask, act=plan.act_only, ask=cost)
         return replace(plan, action=best.action, act=cost)
@@ -274,7 +273,7 @@ class Planner:
         before, most_followed = limits.copy(), int(counts.most_followed)
         self._lift_limits()
         self._list_complete(goals, int(limits.first), int(limits.margins))
-        plan = self._decided(goals, optimal=not s.persistent)
+        plan = self._decide(goals, optimal=not s.persistent)
         s.rows[0, s.asked_word] = 0
         if not counts.cut_short and plan.act_only > 0:
             return plan
@@ -319,11 +318,11 @@ class Planner:
         sets = [some for size in range(1, len(listed)) for some in combinations(listed[1:], size)]
         asked = [(some, margin) for margin in (range(1, margins + 1) if margins else (0,)) for some in sets]
         for k, (some, margin) in enumerate(asked[:MOST_COMPLETE]):
-            self._write(first + k, [some], 2, -1.0, -1, margin)
+            self._write(first + k, [some], margin)
         n = min(len(asked), MOST_COMPLETE)
         s.lengths[0] = n + self._write_choices(first + n, self._choices[: MOST_COMPLETE - n], min(margins, 1))
         for k in range(s.lengths[0]):
-            if self._is_known(self._named(first + k, goals)):
+            if self._is_known(self._question_in(first + k, goals)):
                 s.rows[0, s.asked_word] |= np.uint64(1) << np.uint64(k)
 
     # -- questions for the kernels -----------------------------------------------------------------------------------
@@ -335,24 +334,35 @@ class Planner:
         s.limits[0].choices = self._write_choices(s.choices, self._choices, margin)
 
     def _write_choices(self, first: int, choices: Sequence[Choice], margin: int) -> int:
+        """Write choices into rows of `Search.sets` from `first` on; return their number."""
         n_goals = len(self.problem.goals)
         for k, choice in enumerate(choices):
-            n = n_answers(choice, n_goals)
-            parts = [[goal for goal in range(n_goals) if truth(choice, goal) == answer] for answer in range(n)]
-            price = float(self.problem.query_cost(choice))
-            self._write(first + k, parts, n, price, k, margin)
-            self.search.asked[first + k].known = self._is_known(choice)
+            answers = range(n_answers(choice, n_goals))
+            parts = [[goal for goal in range(n_goals) if truth(choice, goal) == answer] for answer in answers]
+            price, known = float(self.problem.query_cost(choice)), self._is_known(choice)
+            self._write(first + k, parts, margin, choice=k, price=price, known=known)
         return len(choices)
 
     def _write(
-        self, row: int, parts: Sequence[Sequence[int]], answers: int, price: float, choice: int, margin: int
+        self,
+        row: int,
+        parts: Sequence[Sequence[int]],
+        margin: int,
+        *,
+        choice: int = -1,
+        price: float = -1.0,
+        known: bool = False,
     ) -> None:
+        """Write a question into a row of `Search.sets`: the goals for which each answer is true, or for "yes" only."""
         s = self.search
         for answer, part in enumerate(parts):
-            s.sets[row, answer] = mask_rows(np.isin(np.arange(len(self.problem.goals)), part))
+            s.sets[row, answer] = self._mask(part)
         if len(parts) == 1:
             s.sets[row, 1] = ~s.sets[row, 0]
-        s.asked[row] = (answers, choice, margin, 0, price)
+        s.asked[row] = (max(2, len(parts)), choice, margin, known, price)
+
+    def _mask(self, goals: Iterable[int]) -> Words:
+        return mask_rows(np.isin(np.arange(len(self.problem.goals)), list(goals)))
 
     def _is_known(self, question: Question) -> bool:
         """Return whether the answer to a question is known: errors persist, and the question was asked before."""
@@ -364,7 +374,7 @@ class Planner:
         for named in asked if s.persistent else ():
             for side in (set(named), everything - set(named)):
                 if side <= set(goals) and n < len(s.known):
-                    s.known[n] = mask_rows(np.isin(np.arange(len(everything)), list(side)))
+                    s.known[n] = self._mask(side)
                     n += 1
         s.limits[0].known = n
 

@@ -18,7 +18,6 @@ A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +31,7 @@ from askwise.core.side import CarrierTable
 from askwise.errors import InputError
 from askwise.model.graph import BASE, add_count
 from askwise.text.table_budget import check_size
-from askwise.types import BoolArray, FloatArray, IntArray
+from askwise.types import FloatArray, IntArray
 
 Words = NDArray[np.uint64]
 
@@ -126,11 +125,6 @@ def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> In
         part = order[start : start + BLOCK]
         steps[part] = problem.teammate.steps(part)
     return steps
-
-
-def within_reach(problem: Problem, teammate: int, possible: BoolArray) -> BoolArray:
-    """Return the possible goals, ``bool [n_goals]``, that the teammate can still reach from its state."""
-    return np.asarray(possible & (problem.teammate.steps(teammate) >= 0))
 
 
 def mask_rows(members: Any) -> Words:
@@ -269,8 +263,3 @@ def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
     if least < -PRICE_ROUNDING:
         raise InputError("query cost", f"{least:g} for a question or a goal in it", f"nothing below 0: {who}")
     return price
-
-
-def cheapest(price: AdditivePrice, goals: Sequence[int]) -> float:
-    """Return the least price of a yes/no question about some of these goals."""
-    return float(price.base + (price.per_goal + price.extra[list(goals)].min()))

@@ -35,7 +35,7 @@ from askwise.core.questions import AdditivePrice, Choice
 from askwise.core.side import FAR
 from askwise.errors import InputError
 from askwise.planning.settings import PlannerSettings
-from askwise.planning.tables import Tables, Words, cheapest, for_loops, mask_rows, n_words_of
+from askwise.planning.tables import Tables, Words, for_loops, mask_rows, n_words_of
 from askwise.text.table_budget import check_size
 from askwise.types import BoolArray, FloatArray, IntArray
 
@@ -256,7 +256,7 @@ def make_search(
     n_questions = pool + POOL_ROOM + 1
     n_answers = MOST_ANSWERS if chooses else 2
     n_options, longest = tables.ego.next.shape[1] + n_goals, max(n_goals, len(groups), POOL_ROOM + 1)
-    least = cheapest(price, tables.goals)
+    least = float(price.base + (price.per_goal + price.extra[tables.goals].min()))
     if chooses:
         least = min(least, float(problem.query_cost(Choice(((0,),)))))
     keys = np.zeros((2**settings.log_table, n_row + 3), dtype=np.uint64)
