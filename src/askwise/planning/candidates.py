@@ -160,13 +160,13 @@ def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: f
 
 
 @inner
-def _nth_smallest(numbers: Any, n: int, place: int) -> float:
-    """Return the number at position `place` (1 for the smallest) of the first `n` numbers if they were sorted.
+def _nth_smallest(numbers: Any, n: int, position: int) -> float:
+    """Return the number at this position (1 for the smallest) of the first `n` numbers if they were sorted.
 
     It is inf if there are fewer numbers.
     """
     least, found = -np.inf, 0
-    while found < place:
+    while found < position:
         best, times = np.inf, 0
         for i in range(n):
             if least < numbers[i] < best:

@@ -194,49 +194,49 @@ class QuestionTable:
 class BeliefGraph:
     """A graph of all beliefs that a solver has reached, whose edges are answers to questions and the teammate's steps.
 
-    A *stage* is the number of questions that may still be asked. The same belief has another index in each stage.
+    The same goals and answers are another belief, with an index of its own, for each number of questions left.
 
     Args:
         questions: the questions of the problem.
         effects: how answers change beliefs.
         work: counts the work.
-        truthful: whether any number of questions with true answers may follow in stage 0.
+        truthful: whether any number of questions with true answers may follow the last of these.
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
         self.questions, self.effects, self.work, self.truthful = questions, effects, work, truthful
         self.evidence: list[Evidence] = [Evidence(0)]
         self.weights: list[FloatArray] = [np.zeros(effects.n_goals)]
-        self._stage = [0]
+        self._questions_left = [0]
         self._numbers: dict[tuple[int, Evidence], int] = {}
         self._tables: dict[int, QuestionTable] = {}
         self._steps: dict[tuple[int, int], tuple[int, float]] = {}
         self._keys: dict[int, set[Hashable]] = {}
 
-    def number(self, stage: int, evidence: Evidence) -> int:
-        """Return the index of a belief if `stage` questions are left; a belief that is not in the graph is added."""
+    def number(self, questions_left: int, evidence: Evidence) -> int:
+        """Return the index of a belief with `questions_left`; a belief that is not in the graph is added."""
         if evidence.certain:
             return CERTAIN
-        key = stage, self._relevant(evidence, stage)
+        key = questions_left, self._relevant(evidence, questions_left)
         if key not in self._numbers:
             self._numbers[key] = len(self.evidence)
             self.evidence.append(key[1])
             self.weights.append(self.effects.weights(evidence))
-            self._stage.append(stage)
+            self._questions_left.append(questions_left)
         return self._numbers[key]
 
-    def known(self, stage: int, evidence: Evidence) -> int | None:
-        """Return the index of a belief if `stage` questions are left; None if it is not in the graph."""
-        return self._numbers.get((stage, self._relevant(evidence, stage)))
+    def known(self, questions_left: int, evidence: Evidence) -> int | None:
+        """Return the index of a belief with `questions_left`; None if it is not in the graph."""
+        return self._numbers.get((questions_left, self._relevant(evidence, questions_left)))
 
-    def _relevant(self, evidence: Evidence, stage: int) -> Evidence:
+    def _relevant(self, evidence: Evidence, questions_left: int) -> Evidence:
         """Return the evidence without the asked questions that no longer matter, so that equal beliefs have one key.
 
-        A question no longer matters if it would not be asked about the goals that are left. If `stage`, the number of
-        questions left, is 0, none of them matters.
+        A question no longer matters if it would not be asked about the goals that are left. If no questions are left,
+        none of them matters.
         """
         goals, against, asked = evidence
-        if not asked or not stage:
+        if not asked or not questions_left:
             return Evidence(goals, against)
         if goals not in self._keys:
             self._keys[goals] = {option.key for option in self.questions.listed(goals)}
@@ -244,11 +244,11 @@ class BeliefGraph:
 
     def questions_of(self, belief: int) -> QuestionTable | None:
         """Return the questions that may be asked in a belief, given by its index; None if no more are allowed."""
-        stage = self._stage[belief]
-        if not stage and not self.truthful:
+        questions_left = self._questions_left[belief]
+        if not questions_left and not self.truthful:
             return None
         if belief not in self._tables:
-            self._tables[belief] = self._question_table(self.evidence[belief], stage)
+            self._tables[belief] = self._question_table(self.evidence[belief], questions_left)
         return self._tables[belief]
 
     def after_step(self, belief: int, alive: int) -> tuple[int, float]:
@@ -260,26 +260,26 @@ class BeliefGraph:
         key = belief, alive
         if key not in self._steps:
             after, factor = self.effects.after_step(self.evidence[belief], alive)
-            self._steps[key] = self.number(self._stage[belief], after), factor
+            self._steps[key] = self.number(self._questions_left[belief], after), factor
         return self._steps[key]
 
-    def _question_table(self, before: Evidence, stage: int) -> QuestionTable:
-        """Return the questions in a belief if `stage` questions are left; in stage 0 all answers are true."""
-        options = self.questions.about(before.goals, before.asked if stage else frozenset())
-        shape = len(options), max((len(option.parts) for option in options), default=0) + (stage > 0)
+    def _question_table(self, before: Evidence, questions_left: int) -> QuestionTable:
+        """Return the questions in a belief with `questions_left`; with none left, answers are true."""
+        options = self.questions.about(before.goals, before.asked if questions_left else frozenset())
+        shape = len(options), max((len(option.parts) for option in options), default=0) + (questions_left > 0)
         self.work.count(replies=shape[0] * shape[1])
         beliefs, factors = np.zeros(shape, dtype=np.int32), np.zeros(shape)
         for k, option in enumerate(options):
-            asked = before.asked | {option.key} if self.effects.persistent and stage else before.asked
+            asked = before.asked | {option.key} if self.effects.persistent and questions_left else before.asked
             base = Evidence(before.goals, before.against, asked)
             for j, part in enumerate(option.parts):
-                if stage:
+                if questions_left:
                     after, factors[k, j] = self.effects.after_answer(base, part, option.answers)
                 else:
                     after, factors[k, j] = self.effects.after_true_answer(base, part)
-                beliefs[k, j] = self.number(max(0, stage - 1), after) if factors[k, j] > 0 else CERTAIN
-            if stage and self.effects.refused > 0:
-                factors[k, -1], beliefs[k, -1] = self.effects.refused, self.number(stage - 1, base)
+                beliefs[k, j] = self.number(max(0, questions_left - 1), after) if factors[k, j] > 0 else CERTAIN
+            if questions_left and self.effects.refused > 0:
+                factors[k, -1], beliefs[k, -1] = self.effects.refused, self.number(questions_left - 1, base)
         return QuestionTable(options, np.array([option.price for option in options]), beliefs, factors)
 
 

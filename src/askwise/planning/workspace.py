@@ -149,7 +149,7 @@ class Search(Struct):
     asked_word: int  # the word of a row with a bit for each question asked, -1 if rows have none
     sets: Words  # uint64 [n_questions, n_answers, n_words], the goals for which each answer is true
     asked: Any  # ASKED [n_questions]
-    pool: int  # the row of the first proposal
+    pool: int  # the row of the first proposal; row `pool + POOL_ROOM` is room for one question
     choices: int  # the row of the first choice
     groups: Words  # uint64 [n_groups, 1, n_words], goals that belong together
     known: Words  # uint64 [n, n_words], sets about which it is useless to ask again
