@@ -82,8 +82,8 @@ def test_options_are_passed_on(run: Run) -> None:
         ),
         (
             ["workshop.json"],
-            "file 'workshop.json', format: found \"askwise/tool-fetching@1\"; expected one of 'askwise/trace@2', "
-            "'askwise/trace@1', 'askwise/conversation@1'",
+            "file 'workshop.json': found an instance file; expected episodes or conversations "
+            "(askwise ask takes this one)",
         ),
     ],
 )
