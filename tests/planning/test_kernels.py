@@ -248,7 +248,8 @@ def test_a_complete_search_has_room_for_some_questions() -> None:
     first, others = int(s.limits[0].first), s.asked.copy()
     for margins, n in ((0, 15), (1, 15), (3, 45)):
         assert len(planner._choices) > MOST_COMPLETE - n
-        assert planner._list_complete(first, margins) == MOST_COMPLETE
+        planner._list_complete(range(5), first, margins)
+        assert s.lengths[0] == MOST_COMPLETE
         asked = s.asked[first : first + MOST_COMPLETE]
         assert (asked.price[:n] < 0).all()
         assert asked.choice[n:].tolist() == list(range(MOST_COMPLETE - n))
