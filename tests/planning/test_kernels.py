@@ -240,6 +240,37 @@ def test_where_errors_persist_no_plan_repeats_a_question() -> None:
     assert lists > 0
 
 
+def test_where_errors_persist_no_plan_begins_with_a_question_that_was_asked() -> None:
+    answers = AnswerModel(0.2, 0.0, "persistent")
+    problem = changed(random_problem(2, n_goals=4), query_cost=QueryCost(0.01)).with_answers(answers)
+    planner, asked = Planner(problem, tables_of(problem), NOISY), list[tuple[int, ...]]()
+    s, sides = planner.search, list[set[int]]()
+    for _ in range(4):
+        plan = planner.plan(problem.prior, problem.start.teammate, problem.start.ego, asked=asked)
+        listed = [set(goals_in(s.sets[k, 0])) & set(range(4)) for k in range(s.lengths[0])]
+        assert isinstance(plan.question, tuple)
+        assert not [some for some in listed if some in sides]
+        asked.append(plan.question)
+        sides += [set(plan.question), set(range(4)) - set(plan.question)]
+
+
+def test_goals_that_the_teammate_has_passed_do_not_count() -> None:
+    problem, passed = tools(1, 7), 0
+    for answers in (AnswerModel(), AnswerModel(0.1, 0.1)):
+        noisy = problem.with_answers(answers)
+        tables, settings = tables_of(noisy), SMALL if answers.truthful else NOISY
+        for there in tables.following[problem.start.teammate]:
+            left = tables.weight[there] > 0
+            if there >= 0 and 1 < left.sum() < 7:
+                found = [
+                    Planner(noisy, tables, settings).plan(some / some.sum(), int(there), problem.start.ego, budget=50)
+                    for some in (left, np.ones(7))
+                ]
+                assert found[0] == found[1]
+                passed += 1
+    assert passed > 0
+
+
 def test_a_complete_search_has_room_for_some_questions() -> None:
     """Yes/no questions about five goals, with three margins, and as many choices as there is room for."""
     problem = changed(random_problem(2, n_goals=5), query_cost=QueryCost(0.1, per_option=0.01))
