@@ -153,6 +153,8 @@ WALK = """
 import sys
 import askwise
 from askwise import _compiled
+from askwise.decisions.recommendation import recommend
+from tests.decisions.problems import larger_problem, random_problem
 
 few = 3
 if sys.argv[1] == "compiled":
@@ -180,6 +182,10 @@ for walls in ([], [(1, 1), (2, 4), (4, 2)]):
     grid = askwise.GridWorld(6, 7, walls=walls)
     family = askwise.Divergence(grid, {"a": (5, 0), "b": (5, 6), "c": (0, 6)})
     print(family.edp_at((2, 3)).tobytes().hex(), family.wcd_at((2, 3)).tobytes().hex())
+for seed in range(few):
+    for problem in (random_problem(seed, questions=3), larger_problem(seed, n=6, questions=4, noisy=True)):
+        found = recommend(problem)
+        print(found.do.name, *(float(each.loss).hex() for each in found.options), found.verdict)
 """
 
 
@@ -191,7 +197,7 @@ def _walked(way: str) -> str:
 
 def test_loops_give_the_same_to_the_bit_as_they_are_written_and_compiled() -> None:
     compiled = _walked("compiled")
-    assert compiled.count("\n") == 23
+    assert compiled.count("\n") == 29
     assert _walked("as written") == compiled
 
 
@@ -590,6 +596,13 @@ def test_the_planner_decides_without_numba_while_few_states_are_searched() -> No
     )
     assert plain[0] == compiled[0]
     assert (plain[1], compiled[1]) == ("False", "True")
+
+
+@pytest.mark.parametrize("example", ["ticket", "robot", "travel", "triage"])
+def test_small_decisions_need_no_numba(example: str) -> None:
+    code = f"import sys; from askwise.cli import main; main(['decide', '{example}']); print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
 
 
 @pytest.mark.parametrize("command", ["decide ticket", "design hall -k 1", "ask workshop --method ezq-exact"])

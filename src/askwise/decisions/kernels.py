@@ -23,17 +23,33 @@ bound. Both are passed upwards; if they are equal the value is exact.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from askwise._compiled import compiled
+from askwise._compiled import compiled, inner
 from askwise.decisions.arrays import ProblemArrays, SearchArrays, SearchLimits, SearchStack, SolvedStates
 from askwise.types import FloatArray
 
 OVERHEAD = 60.0
 """Work for one answer that does not depend on the number of intents, in nanoseconds."""
+STEP = 20.0
+"""Work that takes as long as a step in Python (`askwise._compiled.PATIENCE`), in nanoseconds."""
 
 
-@compiled
+def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
+    """Return an upper bound of the time of a complete search, in nanoseconds on an ordinary machine.
+
+    It counts the states as if every question were either not asked or had one of its answers. `limits` gives the time
+    for each answer and intent.
+    """
+    n_answers, n_intents = world.likelihood.shape
+    states = min(float(np.prod(np.diff(world.first) + 1.0)), 1e15)
+    # In most states at least about half of the questions have been asked.
+    return float(states * n_answers / 2 * (n_intents * limits.work + OVERHEAD))
+
+
+@inner
 def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, int]:
     """Find the best action now, without any question.
 
@@ -70,7 +86,7 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
     return worst - most, best
 
 
-@compiled
+@inner
 def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
     """Write the state after an answer to the next level of `space`; return its probability and its least loss.
 
@@ -107,7 +123,15 @@ def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, a
     return total, known
 
 
-@compiled
+@compiled(work=lambda given: given.world.likelihood.shape[1])
+def hear_from_python(
+    world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int
+) -> tuple[float, float]:
+    """Do what `hear` does, for callers that are no kernels."""
+    return hear(world, space, level, question, answer)
+
+
+@inner
 def is_informative(world: ProblemArrays, space: SearchArrays, level: int, question: int) -> bool:
     """Return whether some answer to a question has different likelihoods for two possible intents.
 
@@ -122,7 +146,7 @@ def is_informative(world: ProblemArrays, space: SearchArrays, level: int, questi
     return False
 
 
-@compiled
+@inner
 def information(world: ProblemArrays, space: SearchArrays, level: int, question: int, total: float) -> float:
     """Return the information gain of a question about the intent, in nats, times the probability of the state.
 
@@ -141,11 +165,11 @@ def information(world: ProblemArrays, space: SearchArrays, level: int, question:
             heard += w * row[g]
             gained += w * surprise[g]
         if heard > 0.0:
-            gained -= heard * np.log(heard / total)
+            gained -= heard * math.log(heard / total)
     return gained
 
 
-@compiled
+@inner
 def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
     """Look a signature up in a hash table; return its index, or ``-1 - k`` if it is missing.
 
@@ -167,7 +191,7 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
         place = (place + np.uint64(1)) & mask
 
 
-@compiled
+@inner
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
     """Return the least expected loss of acting now, from `memory` if it was computed before."""
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
@@ -182,7 +206,7 @@ def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, 
     return value
 
 
-@compiled
+@inner
 def sort_questions(
     world: ProblemArrays,
     space: SearchArrays,
@@ -235,7 +259,7 @@ def sort_questions(
     return min(n, limits.width) if narrow else n
 
 
-@compiled
+@inner
 def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
     """Write to `stack` what is known about a state before any question is searched.
 
@@ -255,7 +279,7 @@ def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack
     stack.upper[level], stack.lower[level], stack.move[level] = value, value, -1 - best
 
 
-@compiled
+@inner
 def enter(
     world: ProblemArrays,
     space: SearchArrays,
@@ -305,7 +329,7 @@ def enter(
     return True
 
 
-@compiled
+@inner
 def update_bounds(
     world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, value: float, least: float
 ) -> None:
@@ -324,7 +348,7 @@ def update_bounds(
         stack.upper[level], stack.move[level] = value, space.order[level, stack.k[level]]
 
 
-@compiled
+@inner
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
     """Write the state after the next answer that is not searched yet to ``level + 1``; return False if none is left.
 
@@ -358,7 +382,7 @@ def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level
     return False
 
 
-@compiled
+@inner
 def keep(
     world: ProblemArrays, space: SearchArrays, stack: SearchStack, memory: SolvedStates, level: int, left: int
 ) -> None:
@@ -376,7 +400,7 @@ def keep(
         memory.move[place] = stack.move[level]
 
 
-@compiled
+@compiled(work=lambda given: int(most_work(given.world, given.limits) / STEP))
 def solve(
     world: ProblemArrays,
     space: SearchArrays,

@@ -38,7 +38,7 @@ from askwise.decisions.arrays import (
     problem_arrays,
 )
 from askwise.decisions.information import information_bound
-from askwise.decisions.kernels import OVERHEAD, hear, solve
+from askwise.decisions.kernels import hear_from_python, most_work, solve
 from askwise.decisions.problem import DecisionProblem
 from askwise.types import FloatArray
 
@@ -117,9 +117,9 @@ class DecisionSolver:
         return int(self._memory.used[0])
 
     @property
-    def work(self) -> float:
-        """Estimated time for one answer and one intent, in nanoseconds."""
-        return self._limits.work
+    def most_work(self) -> float:
+        """Upper bound of the time of a complete search, in nanoseconds on an ordinary machine."""
+        return most_work(self._world, self._limits)
 
     def begin(self, weights: FloatArray) -> None:
         """Start the search from a belief: weights of the intents, ``float64 [n_intents]``, before any question."""
@@ -145,7 +145,8 @@ class DecisionSolver:
         self.begin(self.problem.belief)
         weight = 1.0
         for level, (question, answer) in enumerate(answers):
-            weight, _ = hear(self._world, self._space, level, question, int(self._world.first[question]) + answer)
+            heard = int(self._world.first[question]) + answer
+            weight, _ = hear_from_python(self._world, self._space, level, question, heard)
             self._space.asked[question] = True
         if weight <= 0.0:
             return 0.0, 0.0, -1, 0.0
@@ -180,20 +181,6 @@ class DecisionSolver:
 
     def _known(self) -> float:
         return float(self._world.least @ self.problem.belief)
-
-
-def _all_work(problem: DecisionProblem, solver: DecisionSolver) -> float:
-    """Return an upper bound of the time of a complete search, in nanoseconds.
-
-    It counts the states as if every question were either not asked or had one of its answers. `solver` gives the time
-    for each answer and intent.
-    """
-    states = 1.0
-    for each in problem.questions:
-        states = min(states * (len(each.answers) + 1), 1e15)
-    n_answers = sum(len(each.answers) for each in problem.questions)
-    # In most states at least about half of the questions have been asked.
-    return states * n_answers / 2 * (len(problem.intents) * solver.work + OVERHEAD)
 
 
 def _work(world: ProblemArrays, narrow: bool) -> float:
@@ -266,7 +253,7 @@ def _wide(
     if depth is not None or values.settled:
         return solver, values
     # If acting is already known to be optimal, the exact costs of questions are worth less time.
-    if _all_work(problem, solver) <= (budget if values.exact else SURE * budget):
+    if solver.most_work <= (budget if values.exact else SURE * budget):
         solver = DecisionSolver(problem, world, most, wide)
         return solver, solver.values()
     # The complete search comes before depths 3, 4, 5, ..., which are wasted if it is affordable.
