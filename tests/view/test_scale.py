@@ -28,7 +28,7 @@ def test_it_is_described_and_drawn(large: Path, tmp_path: Path, capsys: pytest.C
     printed = capsys.readouterr().out
     assert printed.startswith("Tool fetching: 1000 x 1000 cells, 200000 walls, 40 stations, 5 toolboxes\n")
     assert max(map(len, printed.split("\n\n")[1].splitlines())) <= 100
-    assert "each letter stands for 11 x 22 cells" in printed.replace("\n", " ")
+    assert "each letter stands for 13 x 26 cells" in printed.replace("\n", " ")
     assert (tmp_path / "large.png").stat().st_size < 2_000_000
 
 

@@ -28,6 +28,7 @@ def run(options: argparse.Namespace) -> int:
     from askwise.api import as_problem
     from askwise.text.files import check_picture
     from askwise.view import text
+    from askwise.view.floor import Map
     from askwise.view.scene_builder import start_scene
     from askwise.view.summary import describe
 
@@ -35,7 +36,8 @@ def run(options: argparse.Namespace) -> int:
         check_picture(options.picture)
     problem = as_problem(common.read_instance(options.file))
     scene = start_scene(problem, problem.prior)
-    columns = line_width() - 1
+    maps = all(isinstance(floor, Map) for floor in scene.floors)
+    columns = line_width() - 1 if maps else max(line_width(), text.COLUMNS)  # lines of graphs are wrapped
     common.show(describe(problem) + "\n")
     drawing = text.draw(replace(scene, progress=""), colour=common.colourful(), columns=columns)
     common.show(drawing)
