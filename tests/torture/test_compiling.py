@@ -1,4 +1,4 @@
-"""Stress tests of the cache of compiled code: a planner that is started afterwards gives the same result."""
+"""Stress tests of the cache of compiled code: a command that is run afterwards gives the same result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from tests.cli.test_run import in_a_terminal
 from tests.studies.studies import small, table_bytes, toml
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-ASK = ["ask", str(EXAMPLES / "kitchen.toml"), "--method", "planner"]
+ASK = ["ask", str(EXAMPLES / "workshop.json"), "--method", "ezq-exact"]
+"""A command that compiles; the planner decides the examples in Python."""
 
 KILLED = """
 import os, signal, sys
@@ -51,7 +52,7 @@ def asked(cache: Path) -> tuple[int, str, str]:
 
 @pytest.fixture(scope="module")
 def expected() -> tuple[int, str, str]:
-    """The output of the planner with the usual cache."""
+    """The output of the command with the usual cache."""
     done = subprocess.run(
         [sys.executable, "-m", "askwise.cli", *ASK], capture_output=True, text=True, check=True, env=user_environment()
     )
