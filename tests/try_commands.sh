@@ -12,6 +12,6 @@ bin=$1
 "$bin/askwise" generate --size 6 --stations 3 --toolboxes 1 --seed 1 > workshop.json
 "$bin/askwise" solve workshop.json > /dev/null
 "$bin/askwise" completion bash > /dev/null
-"$bin/python" -c 'import askwise, gymnasium; gymnasium.make("askwise/ToolFetching-v0").reset(seed=1)'
+"$bin/python" -c 'import askwise.envs, gymnasium; gymnasium.make("askwise/ToolFetching-v0").reset(seed=1)'
 rm -f help.txt episode.html episode.gif workshop.json
 echo "askwise was installed and its commands ran"
