@@ -515,24 +515,14 @@ def test_a_kernel_is_sent_by_its_name() -> None:
 class _Numbers(_compiled.Struct):
     many: Any
     factor: float
+    doubled: bool
 
 
 class _Pair(_compiled.Struct):
     inside: _Numbers
     few: Any
-
-
-@_compiled.compiled
-def _make_numbers(fields: Any) -> Any:
-    return _Numbers(*fields)
-
-
-@_compiled.compiled
-def _make_pair(fields: Any) -> Any:
-    return _Pair(*fields)
-
-
-_Numbers.make, _Pair.make = _make_numbers, _make_pair
+    table: Any
+    step: int
 
 
 @_compiled.inner
@@ -540,13 +530,16 @@ def _added_up(inside: _Numbers) -> float:
     total = 0.0
     for number in inside.many:
         total += inside.factor * number
-    return total
+    return 2.0 * total if inside.doubled else total
 
 
 @_compiled.part
 def _counted(given: _Pair) -> int:
-    given.few[0] += 1
-    return int(given.few[0])
+    given.few[0] += given.step
+    for row in range(given.table.shape[0]):
+        for column in range(given.table.shape[1]):
+            given.table[row, column] += row - column * given.few[0]
+    return int(given.few[0] + given.table.size)
 
 
 @_compiled.compiled
@@ -557,18 +550,21 @@ def _in_structs(given: _Pair) -> float:
 def _pair() -> _Pair:
     many = np.linspace(0.5, 2.0, 7)
     many.setflags(write=False)
-    return _Pair(inside=_Numbers(many=many, factor=1.5), few=np.array([1, 2]))
+    inside, table = _Numbers(many=many, factor=1.5, doubled=True), np.arange(24, dtype=np.int16).reshape(4, 6)
+    return _Pair(inside=inside, few=np.array([1, 2]), table=table[:, 1:4], step=-3)
 
 
 def test_structs_are_the_same_in_python_and_in_compiled_loops() -> None:
     """Loops see the arrays themselves, not copies."""
-    results = []
+    results, tables = [], []
     for way in (lambda given: _in_structs(given.compiled), _in_structs.as_written):  # type: ignore[attr-defined]
         given = _pair()
         results += [way(given), way(given)]
-        assert given.few.tolist() == [3, 2]
+        assert given.few.tolist() == [-5, 2]
+        tables.append(given.table.tolist())
     assert results[:2] == results[2:]
-    assert results[1] == results[0] + 1
+    assert results[1] == results[0] - 3
+    assert tables[0] == tables[1]
 
 
 def test_structs_can_be_sent() -> None:

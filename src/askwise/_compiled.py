@@ -218,17 +218,14 @@ class Struct:
     A subclass lists its fields as annotations. Kernels that run in Python take the struct itself. Compiled kernels take
     `compiled`, a reference to the same arrays: passing it costs one pointer, for any number of fields.
 
-    Each subclass also has a kernel `make`, which compiled code calls to build the struct from a tuple of all fields.
-
     Args:
         fields: the values of all fields, by name.
     """
 
-    make: ClassVar[Any]
     _names: ClassVar[tuple[str, ...]]
 
     def __init_subclass__(cls) -> None:
-        cls._names = tuple(name for name in cls.__annotations__ if name != "make")
+        cls._names = tuple(cls.__annotations__)
 
     def __init__(self, **fields: Any) -> None:
         vars(self).update({name: fields.pop(name) for name in self._names})
@@ -240,14 +237,9 @@ class Struct:
         """A reference to the same arrays and numbers, to be passed to compiled kernels."""
         if self._compiled is None:
             load()
-            from askwise._jit import register_struct
+            from askwise._jit import StructReference  # here, for it loads numba
 
-            if "_registered" not in vars(type(self)):
-                register_struct(type(self), self._names)
-                type(self)._registered = True  # type: ignore[attr-defined]
-            values = (getattr(self, name) for name in self._names)
-            fields = tuple(value.compiled if isinstance(value, Struct) else value for value in values)
-            self._compiled = type(self).make(fields)
+            self._compiled = StructReference(self, self._names)
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:

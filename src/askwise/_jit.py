@@ -27,6 +27,8 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import numba
+import numpy as np
+from numba import extending
 from numba.experimental import structref
 
 from askwise._kept import kernel_at, locked
@@ -35,6 +37,7 @@ from askwise.workers.heartbeat import DeferredInterrupt
 
 _njit: Any = numba.njit
 _types: Any = numba.types
+_extending: Any = extending
 _structref: Any = structref
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
@@ -158,29 +161,98 @@ def _announce(module: str, then: str) -> None:
 # -- structs -------------------------------------------------------------------------------------------------------
 
 
-class _StructType(_types.StructRef):  # type: ignore[misc]
-    """The numba type of a struct. It has a short name, because names of compiled functions contain it.
+class _Fields(_types.StructRef):  # type: ignore[misc]
+    """numba's type of structs. It says which type each field has."""
 
-    Long names make compiling three times slower.
+
+_structref.define_attributes(_Fields)
+
+
+class StructType(_Fields):
+    """The numba type of a `Struct`: the names and numba types of its fields.
+
+    For compiled kernels, a struct is a pointer to 64-bit words (`StructReference`). The arrays in it belong to Python:
+    kernels do not count references to them, so no kernel may return such an array. With numba's own structs, counting
+    took half of the planner's time.
+
+    The type has a short name, because names of compiled functions contain it; long names make compiling slower.
     """
 
-    def __init__(self, fields: Any) -> None:
+    def __init__(self, kind: str, fields: tuple[tuple[str, Any], ...]) -> None:
         super().__init__(fields)
-        long: str = self.name  # type: ignore[has-type]
-        self.name = f"{type(self).__name__}_{hashlib.sha256(long.encode()).hexdigest()[:12]}"
+        self.name = f"{kind}_{hashlib.sha256(repr(fields).encode()).hexdigest()[:12]}"
+        self.first_word, n_words = {}, 0
+        for name, field in fields:
+            self.first_word[name] = n_words
+            n_words += 1 + 2 * getattr(field, "ndim", 0)
 
-    def preprocess_fields(self, fields: Any) -> Any:
-        return tuple((name, _types.unliteral(kind)) for name, kind in fields)
+
+class StructReference:
+    """What Python passes to compiled kernels for a `Struct`: its numba type, and the address of words that describe it.
+
+    A field that is a number takes one word, the number; another struct takes one, the address of its words. An array
+    takes the address of its memory, its shape, and its strides. The words never change.
+    """
+
+    def __init__(self, struct: Any, names: tuple[str, ...]) -> None:
+        self._fields = [getattr(struct, name) for name in names]  # they stay in memory as long as their addresses
+        values = [getattr(field, "compiled", field) for field in self._fields]
+        self.type = StructType(type(struct).__name__, tuple(zip(names, map(numba.typeof, values), strict=True)))
+        self._words = np.concatenate([_words(value) for value in values])
+        self.address = self._words.ctypes.data
 
 
-def register_struct(kind: Any, fields: tuple[str, ...]) -> None:
-    """Register a `Struct` subclass with numba: kernels can make it, read its fields, and return it to Python."""
-    names = {"__module__": kind.__module__}
-    as_type = type(f"{kind.__name__}Type", (_StructType,), names)
-    as_object = type(f"{kind.__name__}Object", (structref.StructRefProxy,), names)
-    for each in (as_type, as_object):
-        setattr(sys.modules[kind.__module__], each.__name__, each)  # where the cache finds them by name
-    _structref.register(as_type)
-    _structref.define_attributes(as_type)
-    _structref.define_constructor(kind, as_type, list(fields))
-    _structref.define_boxing(as_type, as_object)
+def _words(value: Any) -> Any:
+    """Return the words of a field, ``int64 [n_words]``."""
+    if isinstance(value, StructReference):
+        return np.array([value.address])
+    if isinstance(value, np.ndarray):
+        return np.array([value.ctypes.data, *value.shape, *value.strides])
+    return np.array([value], dtype=np.float64 if isinstance(value, float) else np.int64).view(np.int64)
+
+
+@_extending.typeof_impl.register(StructReference)  # type: ignore[untyped-decorator]
+def _type_of(reference: StructReference, _context: Any) -> StructType:
+    return reference.type
+
+
+_extending.register_model(StructType)(_extending.models.OpaqueModel)  # a pointer
+
+
+@_extending.unbox(StructType)  # type: ignore[untyped-decorator]
+def _unbox(_type: StructType, reference: Any, c: Any) -> Any:
+    """Write the machine code that takes the address from a `StructReference`."""
+    number = c.pyapi.object_getattr_string(reference, "address")
+    address = c.pyapi.long_as_voidptr(number)
+    c.pyapi.decref(number)
+    return _extending.NativeValue(address)
+
+
+@_extending.lower_getattr_generic(StructType)  # type: ignore[untyped-decorator]
+def _read_field(context: Any, builder: Any, struct: StructType, address: Any, name: str) -> Any:
+    """Write the machine code that reads a field of a struct."""
+    field, first = struct.field_dict[name], struct.first_word[name]
+    integer = context.get_value_type(_types.int64)
+    words = builder.bitcast(address, integer.as_pointer())
+
+    def read(k: int) -> Any:
+        word = builder.load(builder.gep(words, [integer(first + k)]))
+        word.set_metadata("invariant.load", builder.module.add_metadata([]))  # so it may be read once for a whole loop
+        return word
+
+    if isinstance(field, StructType):
+        return builder.inttoptr(read(0), address.type)
+    if not isinstance(field, _types.Array):
+        kind = context.get_value_type(field)
+        return builder.trunc(read(0), kind) if field == _types.boolean else builder.bitcast(read(0), kind)
+    array = context.make_array(field)(context, builder)
+    shape, strides, n_items = array.shape, array.strides, integer(1)
+    for k in range(field.ndim):
+        length = read(1 + k)
+        shape = builder.insert_value(shape, length, k)
+        strides = builder.insert_value(strides, read(1 + field.ndim + k), k)
+        n_items = builder.mul(n_items, length)
+    array.data = builder.inttoptr(read(0), array.data.type)
+    array.shape, array.strides, array.nitems = shape, strides, n_items
+    array.itemsize = integer(context.get_abi_sizeof(context.get_data_type(field.dtype)))
+    return array._getvalue()

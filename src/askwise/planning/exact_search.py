@@ -95,14 +95,6 @@ class ExactSearch(Struct):
     scored: Any  # SCORE [n_options]
 
 
-@compiled
-def _make(fields: Any) -> Any:
-    return ExactSearch(*fields)
-
-
-ExactSearch.make = _make
-
-
 @inner
 def load_needed(goals: int, load: int) -> int:
     """Return `load`, or -1 for none if the goal that needs it is not in the set `goals` (bits).

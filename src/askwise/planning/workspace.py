@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise._compiled import Struct, compiled, inner, int64
+from askwise._compiled import Struct, inner, int64
 from askwise.core.answers import AnswerModel
 from askwise.core.problem import Problem
 from askwise.core.questions import AdditivePrice, Choice
@@ -189,19 +189,6 @@ def log_odds_of(rows: Words, n_words: int) -> Any:
     if rows.shape[1] <= n_words + 1:
         return np.zeros((2, 2), dtype=np.int16)[:, :1]
     return rows[:, n_words + 1 :].view(np.int16)
-
-
-@compiled
-def _make_world(fields: Any) -> Any:
-    return World(*fields)
-
-
-@compiled
-def _make_search(fields: Any) -> Any:
-    return Search(*fields)
-
-
-World.make, Search.make = _make_world, _make_search
 
 
 def world_of(tables: Tables, goals: Sequence[int] | None = None) -> World:
