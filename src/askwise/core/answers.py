@@ -57,7 +57,8 @@ class AnswerModel:
     Attributes:
         wrong: probability that a given answer is wrong, from 0 and below 0.5.
         refused: probability that no answer is given, from 0 and below 1.
-        errors: ``independent``, or ``persistent``: the same question always gets the same answer.
+        errors: ``independent``: they are drawn anew each time a question is asked; or ``persistent``: the same question
+            always gets the same answer.
     """
 
     wrong: float = 0.0
@@ -87,12 +88,12 @@ class AnswerModel:
 
     @property
     def telling(self) -> float:
-        """The part of a yes/no question that one reply answers on average, from 0 to 1: at 0.1, ten replies are needed.
+        """The average progress that one reply to a yes/no question makes towards a certain answer, from 0 to 1.
 
-        A question counts as answered when the odds of its true answer have grown by a factor of ``1 / CREDIBLE``. A
-        right reply adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong reply subtracts it, and a
-        missing reply changes nothing. The result is the mean change divided by ``log(1 / CREDIBLE)``, at most 1. If
-        replies are never wrong, one reply is enough, so the result is ``1 - refused``.
+        At 0.1, ten replies are needed. An answer counts as certain when its odds have grown by a factor of 1000 (``1 /
+        CREDIBLE``). A right reply adds ``log((1 - wrong) / wrong)`` to the logarithm of the odds of the true answer, a
+        wrong reply subtracts it, and a missing reply changes nothing. The result is the mean change divided by
+        ``log(1000)``, at most 1. If replies are never wrong, one reply is enough, so the result is ``1 - refused``.
         """
         if self.wrong == 0:
             return 1.0 - self.refused
@@ -100,17 +101,17 @@ class AnswerModel:
         return min(1.0, drift / -math.log(CREDIBLE))
 
     def likelihood(self, answer: Answer, n_goals: int) -> FloatArray:
-        """Return the probability of an answer under each goal, ``float64 [n_goals]``."""
+        """Return the probability of an answer if each goal were the teammate's, ``float64 [n_goals]``."""
         return likelihood_of(answer, n_goals, self.wrong, self.refused)
 
     def draw(self, asked: Question, goal: int, n_goals: int, rng: np.random.Generator) -> Answer:
-        """Draw an answer to a question.
+        """Draw an answer to a question: it may be true, wrong or missing.
 
         If errors are persistent, `Game` calls this once for each question and repeats the answer.
 
         Args:
             asked: the question.
-            goal: the teammate's goal.
+            goal: index of the teammate's goal.
             n_goals: number of goals.
             rng: the random generator; three numbers are drawn from it.
         """
@@ -129,16 +130,17 @@ class AnswerModel:
         return Answer(asked, chosen + (chosen >= true))
 
     def for_planning(self, who: str) -> AnswerModel:
-        """Return the answer model that planners compute with, which is this model unless a subclass replaces it.
+        """Return the answer model that planners compute with: this model, or a subclass's approximation of itself.
 
         Planners need answers that are wrong or missing with fixed probabilities. A subclass with other answers may
-        return an approximation instead. Planners use it; exact solvers raise an error.
+        override this method and return an `AnswerModel` that approximates it. The method ``planner`` then computes with
+        the approximation; exact solvers accept none, and raise an `InputError` of their own.
 
         Args:
-            who: the name of the method that needs such a model, for the end of the error message.
+            who: the end of the error message, which says who needs such a model.
 
         Raises:
-            InputError: a subclass overrides `draw` or `likelihood`, but not `for_planning`.
+            InputError: a subclass overrides `draw` or `likelihood`, but not this method.
         """
         kind = type(self)
         if kind.draw is not AnswerModel.draw or kind.likelihood is not AnswerModel.likelihood:
@@ -147,7 +149,7 @@ class AnswerModel:
         return self
 
     def __str__(self) -> str:
-        """Return the model as text in the form of the command line, such as ``wrong:0.05,persistent``."""
+        """Return the model as users write it on the command line, such as ``wrong:0.05,persistent`` or ``truthful``."""
         if self.truthful:
             return "truthful"
         parts = [f"{name}:{share:g}" for name, share in (("wrong", self.wrong), ("refused", self.refused)) if share]
@@ -158,10 +160,10 @@ TRUTHFUL = AnswerModel()
 
 
 def truth(asked: Question, goal: int) -> bool | int:
-    """Return the true reply to a question if the teammate has this goal.
+    """Return the true reply to a question if the teammate has the goal with this index.
 
-    The reply is True or False for yes or no; for a `Choice`, the index of the group with the goal, or the number of
-    groups for "none of these".
+    The reply to a yes/no question is True or False. The reply to a `Choice` is the index of the group that contains the
+    goal, or the number of groups for "none of these".
     """
     if not isinstance(asked, Choice):
         return goal in asked
@@ -193,16 +195,16 @@ def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np
 def most_wrong(k: int) -> float:
     """Return the bound below which `AnswerModel.wrong` must stay for questions with `k` answers, `k` at least 2.
 
-    At this bound, an answer is equally likely whether it is true or not.
+    At this bound, all `k` answers are equally likely, whichever is true, so an answer would give no information.
     """
     return 1.0 - 1.0 / k
 
 
 def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) -> FloatArray:
-    """Return the probability of an answer under each goal, ``float64 [n_goals]``.
+    """Return the probability of an answer if each goal were the teammate's, ``float64 [n_goals]``.
 
     Args:
-        answer: the answer, which may be missing.
+        answer: the question and the reply to it, which may be missing.
         n_goals: number of goals.
         wrong: probability that a given answer is wrong; all false answers are equally likely.
         refused: probability that no answer is given.
@@ -215,7 +217,7 @@ def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) ->
 
 
 def check_reply(answer: Answer, n_goals: int) -> None:
-    """Raise an `InputError` if the reply is not a possible reply to the question; None (no reply) always is."""
+    """Raise an `InputError` if an answer's reply does not fit its question; None (no reply) fits every question."""
     asked, reply = answer.asked, answer.reply
     if reply is None:
         return
@@ -232,8 +234,8 @@ def check_reply(answer: Answer, n_goals: int) -> None:
 def same_question(asked: Question, n_goals: int) -> Hashable:
     """Return a hashable key that is equal for questions that give the same information.
 
-    The key of a question does not depend on its order. A yes/no question also has the same key as the question about
-    all other goals.
+    The order of the goals, and of the groups of a `Choice`, does not matter. A yes/no question has the same key as the
+    question about all other goals.
     """
     if isinstance(asked, Choice):
         return frozenset(frozenset(group) for group in asked.groups)
@@ -245,7 +247,8 @@ def same_question(asked: Question, n_goals: int) -> Hashable:
 def same_reply(answer: Answer, asked: Question) -> Answer:
     """Return the answer to `asked` that has the same meaning as `answer`, an earlier answer to an equivalent question.
 
-    Two questions are equivalent if they have the same key (`same_question`): yes to one may be no to the other.
+    Equivalent questions divide the goals in the same way (`same_question`). If one of them names all goals that the
+    other does not, yes becomes no.
     """
     reply = answer.reply
     if reply is None:

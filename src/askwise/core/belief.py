@@ -60,20 +60,19 @@ class Belief(ABC):
     Attributes:
         weighs_answers: whether answers can be wrong. If so, `possible` leaves out goals that are far less probable than
             the likeliest.
+        needs_shares: whether the probability of an action matters, not only whether it is positive.
+        rules_out: whether an action can rule out a goal for good; if not, further actions can bring it back.
+        state_only: whether the belief depends on the teammate's current state but not on its path, for a teammate that
+            draws its shortest plans uniformly (UROP). Only for such beliefs does exact evaluation merge branches.
+        posterior: whether, for such a teammate, the probabilities are the Bayesian posterior, as in planners.
+        way_out: advice at the end of the message of `ContradictoryObservation`.
     """
 
     name: str
     needs_shares = True
-    """Whether the probability of an action matters, not only whether it is positive."""
     rules_out = True
-    """Whether an action can rule out a goal for good; if not, a goal that is not possible now can come back."""
     state_only = False
-    """Whether, for a UROP teammate, the belief depends on the teammate's current state but not on its path.
-
-    Exact evaluation merges the branches of an episode only for such beliefs.
-    """
     posterior = False
-    """Whether, for a UROP teammate, the probabilities are the Bayesian posterior, which planners compute themselves."""
     way_out = "the teammate does not act as assumed; belief 'robust' allows for that"
 
     def __init__(self, prior: FloatArray) -> None:
@@ -88,9 +87,10 @@ class Belief(ABC):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals that the ego agent considers, ``bool [n_goals]``: those that are not ruled out.
+        """The goals that the ego agent considers, ``bool [n_goals]``.
 
-        If answers can be wrong, only the goals at least `CREDIBLE` times as probable as the likeliest goal.
+        If answers are always true, these are all goals that are not ruled out. If answers can be wrong, these are the
+        goals that are at least a thousandth (`CREDIBLE`) as probable as the likeliest goal.
         """
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
@@ -116,8 +116,8 @@ class Belief(ABC):
         """Learn from an action of the teammate.
 
         Args:
-            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy. A class with
-                `needs_shares` False takes ``bool [n_goals]``: whether that probability is positive.
+            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy. If the class
+                attribute `needs_shares` is False, ``bool [n_goals]`` is enough: whether that probability is positive.
         """
 
     def learn(self, asked: BoolArray, answer: bool) -> None:
@@ -130,7 +130,7 @@ class Belief(ABC):
         self._keep(asked if answer else ~asked, "the answer")
 
     def weigh(self, likelihood: FloatArray) -> None:
-        """Learn from an answer that may be wrong, given its probability under each goal, ``float64 [n_goals]``."""
+        """Learn from an answer that may be wrong; `likelihood` is its probability under each goal, ``[n_goals]``."""
         self._keep(likelihood > 0, "the answer")
         self._weights = self._weights * likelihood
         self._rescale()
@@ -159,8 +159,8 @@ def rescale(weights: Any, allowed: Any) -> None:
 
     Args:
         weights: ``float64 [n_goals]``, the unnormalised probabilities.
-        allowed: ``bool [n_goals]``, the goals that are not ruled out: their weights stay at least `SMALLEST`; the
-            weights of the others are set to 0.
+        allowed: ``bool [n_goals]``, the goals that are not ruled out: their weights stay at least 1e-300 (`SMALLEST`);
+            the weights of the others are set to 0.
     """
     largest = SMALLEST
     for goal in range(weights.size):
@@ -197,7 +197,7 @@ class Bayes(Belief):
         """Multiply the odds of each goal by the probability of the observed action under its policy.
 
         Args:
-            likelihood: ``float64 [n_goals]``, these probabilities; 0 rules a goal out.
+            likelihood: ``float64 [n_goals]``, these probabilities; a goal with probability 0 is ruled out.
         """
         self._keep(likelihood > 0, "an action of the teammate")
         self._weights = self._weights * likelihood
@@ -211,10 +211,9 @@ class Robust(Belief):
         prior: ``float64 [n_goals]``, not all 0.
         noise: probability of a random action.
         n_actions: number of actions that a random action is drawn from.
-        doubt: a goal is set aside if the likelihood of the teammate's actions so far under it is below this share of
-            the largest such likelihood. It is not ruled out: further actions can bring it back. The prior does not
-            matter here: a goal is set aside because of the teammate's actions, not because it was unlikely from the
-            start.
+        doubt: a goal is not considered while the likelihood of the teammate's actions under it is below this share of
+            the largest likelihood under any goal. It is not ruled out: further actions can bring it back. The prior
+            plays no part in this. Not used if answers can be wrong.
     """
 
     name = "robust"
@@ -238,8 +237,8 @@ class Robust(Belief):
     def possible(self) -> BoolArray:
         """The goals to consider, ``bool [n_goals]``: those that explain the teammate's actions well enough.
 
-        The likelihood of the actions must be at least `doubt` times that under the best goal. If answers can be wrong,
-        the goal must be at least `CREDIBLE` times as probable as the likeliest goal instead.
+        Under each of them, the likelihood of the actions is at least `doubt` times the largest under any goal. If
+        answers can be wrong, `doubt` is not used, but goals must be at least a thousandth as probable as the likeliest.
         """
         if self.weighs_answers:
             # Actions and answers may support different goals; only their combination counts.
@@ -249,17 +248,14 @@ class Robust(Belief):
 
     @property
     def not_ruled_out(self) -> BoolArray:
-        """The goals that answers allow and that are not next to impossible, ``bool [n_goals]``.
-
-        Next to impossible is below `NEXT_TO_IMPOSSIBLE` times the probability of the likeliest goal.
-        """
+        """The goals at least 1e-9 (`NEXT_TO_IMPOSSIBLE`) times as probable as the likeliest one, ``bool [n_goals]``."""
         return np.asarray(self._allowed & (self._weights >= NEXT_TO_IMPOSSIBLE * self._weights.max()))
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """Multiply the odds of each goal by the probability of the observed action, which may have been random.
+        """Multiply the odds of each goal by the probability of the observed action, random actions included.
 
         Args:
-            likelihood: ``float64 [n_goals]``, the probability under each goal's policy if the action was not random.
+            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy.
         """
         explained = (1 - self.noise) * likelihood + self._slip
         self._weights = self._weights * explained
@@ -274,7 +270,7 @@ BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (Elimination, Ba
 def make_belief(
     name: str, prior: FloatArray, *, n_actions: int = ACTIONS_IF_UNKNOWN, weighs_answers: bool = False
 ) -> Belief:
-    """Return a new belief.
+    """Return a new belief of the kind that `name` states.
 
     Args:
         name: ``elimination``, ``bayes``, ``robust`` or another key of `BELIEFS`.
@@ -344,7 +340,7 @@ class Tracker:
 
     @property
     def possible(self) -> BoolArray:
-        """The goals to consider, ``bool [n_goals]``; see `Belief.possible`."""
+        """The goals to consider, ``bool [n_goals]``: those not ruled out, or not very improbable; see `Belief`."""
         return self.belief.possible
 
     @property
@@ -370,9 +366,9 @@ class Tracker:
         self._take_in(answer)
 
     def tells_nothing(self, asked: Question) -> bool:
-        """Return whether a question would get the same answer as before.
+        """Return whether a question would only get the same answer as before.
 
-        This is the case if errors are persistent, and the question or its complement was asked before.
+        This is so if errors are persistent and it, or the question about all other goals, was asked before.
         """
         return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
 

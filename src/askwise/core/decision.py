@@ -34,17 +34,20 @@ MOST_PAIRS = 5
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An action of the ego agent or a question about goals, with the reason for it.
+    """A decision of the ego agent, to take an action or to ask a question about the goals, with the reason for it.
+
+    A method that asks compares questions. It may state the best one that it found, even if it decides not to ask it.
 
     Attributes:
         action: index of the action, None for a question.
         ask: the question, None for an action.
         why: the reason, one sentence.
-        value: expected saving of the considered question, before its cost.
-        cost: cost of the considered question.
-        considered: the question that the method considered, whether it asked it or not.
-        runner_up: the best other question that the method knows, and its value minus its cost.
-        verdict: a text that says how certain it is that the method found its best question.
+        value: expected number of steps that the answer to the question in `considered` saves, not counting its price;
+            None if it is not known.
+        cost: price of the question in `considered`, None if there is none.
+        considered: the best question that the method found, whether it asks it or not; None if it compared none.
+        runner_up: the second best question, and its value minus its price; None if the method states none.
+        verdict: a text that says how certain it is that there is no better question, such as "proven optimal".
         situation: problem, states and belief at the decision, from which `gate` and `pairs` are computed. It is ignored
             when decisions are compared.
     """
@@ -66,9 +69,9 @@ class Decision:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """Up to `MOST_PAIRS` pairs of goals: those between which the ego agent is expected to be undecided longest.
+        """Up to 5 pairs of goals and their zones, those between which the ego agent is likely to be undecided longest.
 
-        The longest comes first (see `PairZones.weight`). Empty for an agent without a belief.
+        The longest comes first. Empty for an agent without a belief.
         """
         return () if self.situation is None else self.situation.pairs
 
@@ -89,7 +92,7 @@ class Decision:
 
     @property
     def net(self) -> float | None:
-        """Value of the question minus its cost, None if there is no question."""
+        """Value of the question in `considered` minus its price; None if one of the two is unknown."""
         return None if self.value is None or self.cost is None else self.value - self.cost
 
 
@@ -100,12 +103,13 @@ class Decision:
 class Gate:
     """The gate for questions: it is open if several goals are possible and no ego action is optimal for all of them.
 
-    Only then may the ego agent ask.
+    Only then may the ego agent ask. A goal is possible if it is not ruled out.
 
     Attributes:
         possible: number of possible goals.
         common: indices of the ego actions that are optimal for all possible goals.
-        suits: pairs of an ego action and the number of possible goals for which it is optimal, if that is positive.
+        suits: pairs of the index of an ego action and the number of possible goals for which it is optimal; actions
+            that are optimal for none are left out.
     """
 
     possible: int
@@ -156,9 +160,9 @@ class Situation:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """Up to `MOST_PAIRS` pairs of goals: those between which the ego agent is expected to be undecided longest.
+        """Up to 5 pairs of goals and their zones, those between which the ego agent is likely to be undecided longest.
 
-        The longest comes first (see `PairZones.weight`). Empty if only one goal is left. Computed at first use.
+        The longest comes first. Empty if only one goal is left. Computed at first use.
         """
         if self._pairs is None:
             self._pairs = heaviest_pairs(self.problem, self.state, self.belief)
@@ -166,10 +170,10 @@ class Situation:
 
     @property
     def affordable(self) -> bool:
-        """Whether computing `pairs`, the zones of all pairs of goals, takes little time.
+        """Whether reading `pairs` takes little computing time (prices of questions do not matter here).
 
-        True if they are computed already, or if the problem is small enough to compute them at every step of an
-        episode.
+        True if the pairs have been computed already, or if the problem is small enough to compute them at every step of
+        an episode.
         """
         return self._pairs is not None or affordable(self.problem)
 
@@ -194,7 +198,7 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
 def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
     """Return the indices of the actions that are optimal for every possible goal, ``int64 [k]``.
 
-    If there are none, questions are allowed.
+    The ego agent may ask only if there are none.
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
@@ -249,7 +253,10 @@ def some_out_of_reach(optimal: Any, possible: Any) -> bool:
 
 
 def affordable(problem: Problem) -> bool:
-    """Return whether a problem is small enough to call `heaviest_pairs` at every step of an episode."""
+    """Return whether a problem is small enough to call `heaviest_pairs` at every step of an episode.
+
+    It is if its number of states of the teammate, times its number of goals, is at most 2 million (`LARGEST`).
+    """
     return problem.teammate.model.n_states * len(problem.goals) <= LARGEST
 
 
@@ -258,17 +265,18 @@ def affordable(problem: Problem) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PairZones:
-    """The zones of a pair of goals, in steps from now; the current step is 1.
+    """The zones of a pair of goals: intervals of steps that say when a question to tell the goals apart may be useful.
+
+    Steps are counted from now; the current step is 1. A step that never comes is ``inf``.
 
     Attributes:
         first: index of one goal.
         second: index of the other goal.
-        informed: the last step of the zone of information (Z_I): at the latest then, the teammate's actions have told
-            the two goals apart. It is the teammate's WCD.
-        branching: the first step of the zone of branching (Z_B): from then on the ego agent needs different actions for
-            the two goals. It is the ego agent's WCD.
-        expected: the step at which the teammate's actions are expected to rule out the wrong goal (the teammate's EDP),
-            if the first goal is true and if the second is true.
+        informed: the step by which the teammate's actions have told the two goals apart at the latest (its worst-case
+            distinctiveness, WCD).
+        branching: the first step from which the ego agent needs different actions for the two goals (its own WCD).
+        expected: the step at which the teammate's actions are expected to rule out the wrong goal (its expected
+            divergence point, EDP): first if the goal `first` is true, then if `second` is true.
         weight: expected number of steps in which the ego agent is undecided between the two goals, weighted by their
             probabilities.
     """
@@ -282,17 +290,21 @@ class PairZones:
 
     @property
     def information(self) -> Zone:
-        """The zone of information (Z_I): the steps up to which observation may not have ruled out one of the goals."""
+        """The zone of information (Z_I): the steps in which observation may not have told the goals apart yet."""
         return Zone(1, self.informed)
 
     @property
     def parting(self) -> Zone:
-        """The zone of branching (Z_B): the steps from which the ego agent needs different actions for the two goals."""
+        """The zone of branching (Z_B): all steps from the first that needs different ego actions for the two goals."""
         return Zone(self.branching, np.inf)
 
     @property
     def querying(self) -> Zone:
-        """The zone of querying (Z_Q), where a question may be worth its price: the steps in both other zones."""
+        """The zone of querying (Z_Q), where a question may be worth its price.
+
+        In its steps the ego agent needs different actions for the two goals, and observation may not have told them
+        apart yet.
+        """
         return self.information & self.parting
 
     @property
@@ -302,7 +314,7 @@ class PairZones:
 
     @property
     def expected_querying(self) -> tuple[Zone, Zone]:
-        """The steps in which the ego agent is likely undecided, if the first goal is true and if the second is.
+        """The steps in which the ego agent is likely undecided: one zone if `first` is true, one if `second` is.
 
         They begin when its plans for the two goals branch, and end when the teammate's actions are expected to rule out
         the wrong goal. The value of a question counts the steps in these zones.
@@ -323,7 +335,7 @@ def heaviest_pairs(
         problem: the problem.
         state: the states of both agents.
         belief: ``float64 [n_goals]``; `credible_goals` says which goals are considered possible under it.
-        most: limit on the pairs returned.
+        most: largest number of pairs to return.
     """
     possible = np.flatnonzero(credible_goals(problem, belief))
     if possible.size < 2:

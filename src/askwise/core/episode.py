@@ -25,9 +25,9 @@ class Step:
         t: number of the step, from 1; questions count as steps.
         state: the states of both agents before the step.
         belief: ``float64 [n_goals]``, the ego agent's belief at its decision, None if the agent has no belief.
-        decision: the ego agent's decision.
-        teammate_action: the teammate's action, None if the step was a question.
-        answer: the answer, None if the step was not a question.
+        decision: the ego agent's decision, an action or a question.
+        teammate_action: index of the teammate's action, None if the step was a question.
+        answer: the answer to the question, None if the step was no question.
         cost: the cost of the step.
     """
 
@@ -63,7 +63,7 @@ class Episode:
         seed: the seed, None if it was not an integer.
         steps: the steps in order.
         final: the states of both agents at the end.
-        known_cost: the cost of the episode with the goal known from the start.
+        known_cost: the least cost of an episode in which the ego agent knows the goal from the start.
         finished: False if the episode was cut off at the step limit.
     """
 
@@ -97,7 +97,7 @@ class Episode:
 
     @property
     def optimal_cost(self) -> float:
-        """The earlier name of `known_cost`."""
+        """The deprecated name of `known_cost`, the least cost of an episode with the goal known from the start."""
         warnings.warn("optimal_cost is now called known_cost", DeprecationWarning, stacklevel=2)
         return self.known_cost
 
@@ -111,7 +111,7 @@ class Episode:
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """What the ego agent observed before each step, in order; `askwise.ask` accepts it as a history."""
+        """The ego agent's observations, one before each step, in order; `askwise.ask` accepts them as its `history`."""
         before: list[tuple[int | None, Answer | None]] = [(None, None)]
         # The last entry belongs to the next step; zip drops it.
         before += [(step.teammate_action, step.answer) for step in self.steps]
@@ -119,5 +119,5 @@ class Episode:
 
     @property
     def questions(self) -> tuple[Step, ...]:
-        """The steps that were questions."""
+        """The steps in which the ego agent asked a question."""
         return tuple(step for step in self.steps if step.answer is not None)

@@ -166,25 +166,25 @@ def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
 
 
 class FactoredProblem(Problem):
-    """A problem given by two models and the targets of each goal in both.
+    """A problem given by a model of each agent and the targets of each goal, that is, the states that reach it.
 
     Args:
         goals: names of the goals; or a dict from names to targets, which hold for both agents unless `teammate_goals`
             or `ego_goals` is given.
         prior: probabilities of the goals, in their order or by name, summing to 1; uniform by default.
-        teammate_model: the teammate's model, deterministic.
+        teammate_model: the teammate's model, deterministic; required.
         teammate_goals: for each goal, in their order or by name, the states in which the teammate has reached it.
         ego_model: the ego agent's model, deterministic; by default the teammate's.
         ego_goals: for each goal, in their order or by name, the states in which the ego agent has reached it.
-        start: the first states of teammate and ego agent, by name or index.
+        start: the first states of teammate and ego agent, by name or index; required.
         query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about, or a dict with
-            the price of naming each goal.
-        ego_moves: names of the ego actions that are moves, from which the method `BL:Toolbox` builds its questions; by
-            default all actions except waiting.
+            the price of naming each goal; by default 0.5 for every question.
+        ego_moves: names of the ego actions that move the agent; by default all except waiting. Only the method
+            ``toolbox`` uses them: it asks about the goals for which one move is optimal.
         groups: from the name of each group of related goals to the names of its goals; methods may ask about a group.
         teammate_policies: the teammate's policy of each goal, in their order or by name; by default the UROP (uniformly
             random optimal policy) of each.
-        answers: the answer model; by default all answers are true.
+        answers: the answer model, that is, how often answers are wrong or missing; by default all are true.
     """
 
     def __init__(
@@ -233,23 +233,24 @@ class FactoredProblem(Problem):
         )
 
     def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
-        """Return the same problem with another prior and other prices.
+        """Return the same problem with another prior, ``float64 [n_goals]``, and another price of questions.
 
         It shares the tables that this problem has computed already.
         """
         terms = {"prior": checked_prior(prior, self.goals), "query_cost": checked_price(query_cost, self.goals)}
-        return self._restated(**terms)
+        return self._with_changes(**terms)
 
     def with_answers(self, answers: AnswerModel) -> FactoredProblem:
         """Return the same problem with another answer model.
 
         It shares the tables that this problem has computed already.
         """
-        return self if answers == self.answers else self._restated(answers=checked_answers(answers))
+        return self if answers == self.answers else self._with_changes(answers=checked_answers(answers))
 
-    def _restated(self, **changes: Any) -> FactoredProblem:
-        """Return a copy with changed attributes. It is a plain `FactoredProblem`, even if this object is of a subclass.
+    def _with_changes(self, **changes: Any) -> FactoredProblem:
+        """Return a copy of this problem with some attributes changed; `changes` are their new values.
 
-        A subclass may refer to a file, and the file would not contain the changes.
+        The copy is a plain `FactoredProblem`, even if this object is of a subclass: an object of a subclass may contain
+        the file from which it was read, which would not agree with the changes.
         """
         return replaced(self, FactoredProblem, **changes)

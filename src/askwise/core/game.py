@@ -37,16 +37,16 @@ def after(problem: Problem, state: JointState, ego_action: int, teammate_action:
 
 
 def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
-    """Return the true answer to a question if the teammate has this goal."""
+    """Return the true answer to a question if the teammate has the goal with this index."""
     question = asked if isinstance(asked, Choice) else tuple(asked)
     return Answer(question, truth(question, goal))
 
 
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
-    """Return whether the step from `before` to `now` ends the episode if the teammate has this goal.
+    """Return whether the step from `before` to `now` ends the episode if the teammate has the goal with this index.
 
-    Two things must hold: the teammate was at its target before the step and stays there, and the ego agent is at its
-    own target after the step.
+    Two things must hold: the teammate was at a target of the goal before the step and stays there, and the ego agent is
+    at one of its own targets of the goal after the step.
     """
     return bool(
         teammate_action == problem.teammate.actions.stay
@@ -80,8 +80,8 @@ def check_question(
 
     Args:
         problem: the problem.
-        asked: the question.
-        who: the beginning of the error message.
+        asked: the question: indices of goals, or a `Choice`.
+        who: the beginning of the error message, which names the agent.
         may_be_empty: allow a question about no goal.
         may_be_full: allow a question about all goals, which has only one answer.
     """
@@ -108,7 +108,7 @@ def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -
         problem: the problem.
         ego: the state.
         action: index of the action; None is never available.
-        who: the beginning of the error message.
+        who: the beginning of the error message, which names the agent.
     """
     _check_action(problem.ego.actions.names, problem.ego.next, ego, action, who)
 
@@ -120,7 +120,7 @@ def check_teammate_action(problem: Problem, teammate: int, action: int | None, w
         problem: the problem.
         teammate: the state.
         action: index of the action; None is never available.
-        who: the beginning of the error message.
+        who: the beginning of the error message, which names the teammate.
     """
     _check_action(problem.teammate.actions.names, problem.teammate.next, teammate, action, who)
 
@@ -230,7 +230,7 @@ class Game:
 
     @property
     def known_cost(self) -> float:
-        """The cost of the episode with the goal known from the start, ``nan`` while the goal is unknown."""
+        """The least cost of an episode whose goal the ego agent knows from the start; ``nan`` if `goal` is None."""
         return math.nan if self.goal is None else float(optimal_costs(self.problem, self.problem.start)[self.goal])
 
     @property
@@ -306,7 +306,7 @@ class Game:
         return [a for a in range(len(problem.teammate.actions.names)) if problem.teammate.next(here, a) >= 0]
 
     def _after(self, ego_action: int, teammate_action: int) -> JointState:
-        """Return the states of both agents after a joint step; raise `InvalidDecision` if an action is unavailable."""
+        """Return the states of both agents after their actions; raise `InvalidDecision` if one is unavailable."""
         problem, before = self.problem, self.state
         if _is_one_of(problem.ego.actions.names, ego_action) and _is_one_of(
             problem.teammate.actions.names, teammate_action
@@ -345,11 +345,11 @@ class Game:
 
 
 def most_steps(problem: Problem, goal: int | None) -> int:
-    """Return the default limit on the steps of an episode, far more than a sensible agent needs.
+    """Return the default limit on the steps of an episode: 50 times the steps with the goal known, plus 1000.
 
     Args:
         problem: the problem.
-        goal: index of the teammate's goal; None for the largest limit of all goals.
+        goal: index of the teammate's goal; None for the largest limit over all goals of positive prior.
     """
     costs = optimal_costs(problem, problem.start)
     best = float(costs[problem.prior > 0].max() if goal is None else costs[goal])
