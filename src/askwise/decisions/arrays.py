@@ -26,25 +26,30 @@ losses is below the largest loss of their intent."""
 
 
 class ProblemArrays(NamedTuple):
-    """A decision problem as arrays for the compiled search; the answers of all questions form one axis.
+    """A decision problem as arrays for the compiled search. The answers of all questions form one axis.
+
+    The signs are random numbers of 128 bits. The signature of a state, its key in the search's hash tables, is the
+    exclusive or of the signs of its parts (see `SearchArrays`).
 
     Attributes:
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer of each question given each intent.
-        surprise: ``likelihood * log(likelihood)``, of the same shape.
-        first: ``int64 [n_questions + 1]``, index of each question's first answer.
-        price: ``float64 [n_questions]``.
+        surprise: ``float64 [n_answers, n_intents]``, ``likelihood * log(likelihood)``.
+        first: ``int64 [n_questions + 1]``, index of each question's first answer, and last the number of answers.
+        price: ``float64 [n_questions]``, the price of each question.
         noisy: ``bool [n_questions]``, whether some likelihood of the question is neither 0 nor 1.
-        loss: ``float64 [n_intents, n_actions]``; ``[0, n_actions]`` if the losses are stored as sparse.
+        loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent; ``[0, n_actions]`` if the
+            losses are in `columns`, `saved` and `saver` instead, because most are the largest of their intent.
         most: ``float64 [n_intents]``, the largest loss of each intent.
-        columns: ``int64 [n_intents + 1]``, for sparse losses: the index in `saved` and `saver` where each intent
-            begins.
-        saved: ``float64 [n]``, for sparse losses: the largest loss of the intent minus the loss of an action.
-        saver: ``int64 [n]``, the action of each entry of `saved`.
+        columns: ``int64 [n_intents + 1]``; entries ``columns[g]`` to ``columns[g + 1] - 1`` of `saved` and `saver` are
+            those of intent `g`. They list the actions whose loss is below the largest one.
+        saved: ``float64 [n_entries]``, the largest loss of the intent minus the loss of the action.
+        saver: ``int64 [n_entries]``, the index of the action.
         least: ``float64 [n_intents]``, the least loss of each intent: the loss if the intent is known.
-        intent_signs: ``uint64 [n_intents, 2]``, a random signature of 128 bits for each intent.
-        answer_signs: ``uint64 [n_answers, 2]``, a random signature for each answer.
-        left_signs: ``uint64 [n_questions + 1, 2]``, a random signature for each number of questions left.
-        tie: how much better a question must be than acting, for a belief of weight 1.
+        intent_signs: ``uint64 [n_intents, 2]``, the sign of each intent.
+        answer_signs: ``uint64 [n_answers, 2]``, the sign of each answer.
+        left_signs: ``uint64 [n_questions + 1, 2]``, the sign of each number of questions left.
+        tie: how much better a question must be than the best move so far to replace it, in a state of probability 1; in
+            other states, this is multiplied by their probability.
     """
 
     likelihood: FloatArray
@@ -65,20 +70,21 @@ class ProblemArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """Scratch arrays of the search. The first axis of most is the level: entry `k` is for the state after `k` answers.
+    """Scratch arrays of the search, reused for all states. Most have a row for each level.
 
-    A weight is the joint probability of an intent and all answers so far. A signature is the exclusive or of the random
-    signatures that identify a state (see `ProblemArrays`).
+    Level `k` is for the state after `k` answers. A weight is the joint probability of an intent and all answers so far.
+    A signature is the exclusive or of the random signs (`ProblemArrays`) of the intents that are still possible and of
+    the answers to noisy questions.
 
     Attributes:
         weight: ``float64 [n_levels, n_intents]``, the positive weights of each level, in its first `size` columns.
         intent: ``int64 [n_levels, n_intents]``, the intents of these weights.
         size: ``int64 [n_levels]``, the number of positive weights.
-        sign: ``uint64 [n_levels, 2]``, the signature of each level's state, without the number of questions left.
-        sums: ``float64 [n_actions]``, the expected losses of actions.
-        score: ``float64 [n_levels, n_questions]``, the sort key of questions, best first.
-        floor: ``float64 [n_levels, n_questions]``, a lower bound of the cost of asking each question.
-        order: ``int64 [n_levels, n_questions]``, the questions to search, sorted by `score`.
+        sign: ``uint64 [n_levels, 2]``, the signature of each level's state.
+        sums: ``float64 [n_actions]``, room for the expected losses of actions while they are added up.
+        score: ``float64 [n_levels, n_questions]``, the sort key of each question by its index, small keys first.
+        floor: ``float64 [n_levels, n_questions]``, a lower bound of the cost of asking each question, by its index.
+        order: ``int64 [n_levels, n_questions]``, the indices of the questions to search, sorted by `score`.
         asked: ``bool [n_questions]``, whether a question was asked on the way to the current level.
     """
 
@@ -94,23 +100,24 @@ class SearchArrays(NamedTuple):
 
 
 class SearchStack(NamedTuple):
-    """The stack of the search: bounds and choices for the state after each number of answers (its level).
+    """The stack of the search: bounds and choices for the state at each level, that is, after each number of answers.
 
-    Every array is ``[n_levels]``. Costs are multiplied by the probability of the state.
+    Every array is ``[n_levels]``. Costs and losses are multiplied by the probability of the state. The current question
+    of a state is the one whose answers are being searched.
 
     Attributes:
         total: probability of the state, the sum of its weights.
-        known: loss of the state if the intent were known.
-        cheapest: least price of the questions left.
-        upper: upper bound of the cost of the state; `move` reaches it.
+        known: expected loss in the state if the intent were known.
+        cheapest: least price of the questions left, not multiplied by the probability.
+        upper: upper bound of the cost of the state, the cost of the plan that begins with `move`.
         lower: lower bound of the cost of the state.
-        value: upper bound of the cost of the current question, over the answers searched so far.
-        least: lower bound of the cost of the current question, over the answers searched so far.
-        unheard: loss with the intent known, over the answers of the current question not searched yet.
+        value: price of the current question, plus upper bounds of the costs after those of its answers searched so far.
+        least: the same as `value`, with lower bounds.
+        unheard: the part of `known` that belongs to answers of the current question that are not searched yet.
         move: the best move so far: a question ``q >= 0``, or an action `x` as ``-1 - x``.
         n: number of questions to search.
-        k: index in `SearchArrays.order` of the current question.
-        answer: next answer of the current question, -1 before the first.
+        k: position of the current question in `SearchArrays.order`.
+        answer: next answer of the current question, by index among the answers of all questions; -1 before the first.
     """
 
     total: FloatArray
@@ -130,12 +137,14 @@ class SearchStack(NamedTuple):
 class SolvedStates(NamedTuple):
     """Two hash tables of the same size: one of solved states, one of the cost of acting in each state that was reached.
 
+    A signature is the random 128-bit key of a state. Costs and losses are multiplied by the probability of the state.
+
     Attributes:
-        sign: ``uint64 [n, 2]``, signature of a state including the number of questions left; 0 for a free entry.
-        value: ``float64 [n, 2]``, upper and lower bound of its cost.
+        sign: ``uint64 [n, 2]``, signature of a solved state and its number of questions left; 0 for a free entry.
+        value: ``float64 [n, 2]``, upper and lower bound of the cost of the solved state.
         move: ``int64 [n]``, its best move: a question ``q >= 0``, or an action `x` as ``-1 - x``.
-        act_sign: ``uint64 [n, 2]``, signature of a state without the number of questions left.
-        act: ``float64 [n]``, least expected loss of acting there.
+        act_sign: ``uint64 [n, 2]``, signature of a state, whatever its number of questions left; 0 for a free entry.
+        act: ``float64 [n]``, least expected loss of acting in the state of `act_sign`.
         used: ``int64 [3]``, entries used in the first table, in the second, and the largest number allowed in each.
     """
 
@@ -148,15 +157,15 @@ class SolvedStates(NamedTuple):
 
 
 class SearchLimits(NamedTuple):
-    """The width and the budget of a search, and whether questions are allowed beyond its depth.
+    """The width and the budget of a search, and whether its depth is final.
 
     Attributes:
         width: number of questions to search in each state. With fewer than all, the result is a plan without a lower
             bound.
-        final: whether no question is allowed beyond those that the search looks ahead. If not, the search stops where
-            more questions could be asked.
-        work: estimated time for one answer and one intent, in nanoseconds on an ordinary machine.
-        budget: largest time of the whole search, in nanoseconds on an ordinary machine.
+        final: True if no more questions may ever be asked than the search looks ahead; its last level is then exact. If
+            False, more questions may be asked later, and the last level gives bounds only.
+        work: estimated time to process one intent for one answer, in nanoseconds on an ordinary machine.
+        budget: largest estimated time of the whole search, in nanoseconds on an ordinary machine.
     """
 
     width: int
@@ -166,7 +175,7 @@ class SearchLimits(NamedTuple):
 
 
 def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
-    """Return a decision problem as arrays for the kernels."""
+    """Return a decision problem as arrays for the compiled search."""
     rows = [each.likelihood for each in problem.questions]
     n_intents, n_actions = len(problem.intents), len(problem.actions)
     # One layout for all problems, C order and writable: the kernels are compiled once for each layout.
@@ -204,7 +213,7 @@ def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
 def new_search_arrays(levels: int, n_intents: int, n_actions: int, n_questions: int) -> SearchArrays:
     """Return scratch arrays, all zero, for a search over `levels` levels.
 
-    Level `k` is for the state after `k` answers.
+    Level `k` is for the state after `k` answers. The other arguments are the sizes of the decision problem.
     """
     return SearchArrays(
         np.zeros((levels, n_intents)),
@@ -239,7 +248,7 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 
 
 def _entries(problem: DecisionProblem, depth: int) -> int:
-    """Return the number of entries of a hash table, a power of 2.
+    """Return the number of entries of a hash table of states, a power of 2.
 
     If there are few states, the table has room for all of them. A table that is larger than needed would be slower,
     because its pages have to be allocated when they are first touched. `depth` is the number of questions to look

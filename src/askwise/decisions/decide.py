@@ -37,6 +37,8 @@ def decide(
 ) -> Recommendation:
     """Decide whether to act or to ask, and which action or question.
 
+    An intent is a possibility for what is unknown, such as what a user wants; exactly one intent is true.
+
     Args:
         belief: probabilities of the possible intents: ``{intent: probability}``, an array of probabilities, or samples
             to be counted (``["a", "b", "a"]``, with weights ``[("a", 0.4), ("b", 0.1)]``). Or a `DecisionProblem`,
@@ -46,21 +48,24 @@ def decide(
             each intent, which costs 0 if it is the true intent and 1 otherwise.
         questions: ``{question: form}``, or a list of forms. A form is a list of intents or ``{"about": [...]}`` (is it
             one of these?), ``{"groups": {name: [...]}}`` (which of these?) or
-            ``{"likelihood": {answer: {intent: p}}}``. It may state its own ``"price"`` and, for the first two, its own
-            ``"wrong"`` and ``"refused"``.
+            ``{"likelihood": {answer: {intent: p}}}``. It may have the key ``"price"`` and, for the first two, the keys
+            ``"wrong"`` and ``"refused"``, with the same meaning as in `answers`.
         utility: instead of `loss`, the utility of each action; the loss is minus the utility.
-        price: price of questions that do not state their own: a number, ``{"base", "per_goal", "per_option"}``, a
-            `QueryCost` or another function of the question.
-        answers: how often answers are wrong or missing.
-        limit: largest number of questions.
+        price: price of questions that do not state their own, in the unit of the losses: a number, a `QueryCost`,
+            another function of the question, or a dict with the keys ``base``, ``per_goal`` (added for each intent
+            named) and ``per_option`` (added for each group).
+        answers: how often answers are wrong or missing: an `AnswerModel`, or a dict with the keys ``wrong``
+            (probability that a given answer is wrong), ``refused`` (probability of no answer) and ``errors``
+            (``independent`` or ``persistent``). Without it all answers are true.
+        limit: largest number of questions; None for no limit, but each question is asked at most once.
         intents: names of the intents if `belief` is an array.
-        actions: names of the actions if `loss` is an array.
+        actions: names of the actions if `loss` or `utility` is an array.
         name: name of the decision.
         depth: how many questions to look ahead, exactly; None for as many as the budget allows.
-        budget: time for each attempt to search deeper, in nanoseconds on an ordinary machine.
+        budget: largest estimated time of each attempt to search deeper, in nanoseconds on an ordinary machine.
 
     Returns:
-        The first move, the expected losses of all alternatives, the plan and a verdict.
+        The first move, the expected losses of all alternatives, the plan and a verdict (whether the plan is optimal).
     """
     check_depth(depth, budget)
     if isinstance(belief, DecisionProblem):
@@ -80,7 +85,10 @@ def decide(
 
 
 def check_depth(depth: object, budget: object = BUDGET) -> None:
-    """Raise `InputError` unless `depth` is None or a whole number from 0, and `budget` is a number from 0."""
+    """Raise `InputError` unless `depth` is None or a whole number from 0, and `budget` is a number from 0.
+
+    `depth` is how many questions a search looks ahead, `budget` its largest time in nanoseconds.
+    """
     whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool) and depth >= 0
     if depth is not None and not whole:
         raise InputError("depth", repr(depth), "a whole number from 0, or None")
@@ -90,11 +98,12 @@ def check_depth(depth: object, budget: object = BUDGET) -> None:
 
 
 def _named(given: Any, names: Sequence[str] | None, field: str) -> Any:
-    """Return an array or a list as a dict from names to its rows.
+    """Return the values of an array or a list as a dict with the given names as keys.
 
-    If it is a mapping or `names` is None, return it unchanged.
-
-    Raises `InputError` for `field` unless there is a different name for each row.
+    Args:
+        given: the array or list; a mapping is returned unchanged.
+        names: a different name for each row of the array or element of the list; None to return `given` unchanged.
+        field: name of the argument with the names, for the `InputError` if they do not fit.
     """
     if names is None or isinstance(given, Mapping):
         return given
@@ -124,7 +133,7 @@ def json_types(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A question that was asked in a `Session`, its answer, and its price."""
+    """A question that was asked in a `Session`, its answer, and the price paid for it."""
 
     question: str
     answer: str
@@ -140,7 +149,12 @@ class Session:
     Args:
         problem: the decision problem at the start.
         depth: how many questions to look ahead each time; None for as many as the budget allows.
-        budget: time for each attempt to search deeper, in nanoseconds on an ordinary machine.
+        budget: largest estimated time of each attempt to search deeper, in nanoseconds on an ordinary machine.
+
+    Attributes:
+        start: the decision problem at the start.
+        problem: the decision problem now, with the current belief and without the questions asked so far.
+        history: the questions asked so far, with their answers and prices.
     """
 
     def __init__(self, problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET) -> None:
@@ -161,7 +175,7 @@ class Session:
         return sum(each.price for each in self.history)
 
     def next(self) -> Recommendation:
-        """Return the recommendation after all answers and observations so far."""
+        """Return the recommendation, to act or to ask, after all answers and observations so far."""
         if self._next is None:
             self._next = recommend(self.problem, depth=self._depth, budget=self._budget, asked=bool(self.history))
         return self._next
@@ -188,7 +202,7 @@ class Session:
         return self
 
     def heard_text(self, text: str, field: str) -> Session:
-        """Record an answer given as ``QUESTION=ANSWER``, and return the session itself.
+        """Record an answer given as the text ``QUESTION=ANSWER``, and return the session itself.
 
         Both parts may contain equals signs: the longest name of a question that fits is taken. `field` is the name of
         the text in error messages.

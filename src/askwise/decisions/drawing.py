@@ -55,11 +55,11 @@ class PlanNode(Protocol):
 
     @property
     def cut(self) -> bool:
-        """Whether the plan after a question was left out because the tree is too large."""
+        """Whether the node is a question whose answers and further plan were left out because the tree is too large."""
 
 
 def plan_to_svg(plan: PlanNode) -> str:
-    """Return a plan as an SVG drawing of a tree, which grows from left to right."""
+    """Return a plan as an SVG drawing of a tree, which grows from left to right; `plan` is its root."""
     boxes, branches, wide, tall = _arranged(plan)
     parts = [_branch(*branch) for branch in branches] + [_box(*box) for box in boxes]
     head = (
@@ -72,7 +72,7 @@ def plan_to_svg(plan: PlanNode) -> str:
 
 
 def save_plan(plan: PlanNode, path: str | Path) -> None:
-    """Write the drawing of a plan to a PNG, SVG or PDF file, by the ending of `path`."""
+    """Write the drawing of a plan, given by its root, to a PNG, SVG or PDF file, depending on the ending of `path`."""
     if check_picture(path) == ".svg":
         with whole_file(path) as temporary:
             temporary.write_text(plan_to_svg(plan), encoding="utf-8")
@@ -142,13 +142,15 @@ def _put(
 ) -> tuple[float, float]:
     """Append a node and all nodes below it to `boxes`, and the lines between them to `branches`.
 
+    Coordinates are in pixels.
+
     Args:
         node: the action or question to draw, with the plans after its answers.
-        column: its depth.
-        left: x coordinate of each depth.
+        column: depth of the node in the tree, 0 for the root.
+        left: x coordinate of the left edge of all boxes at each depth.
         top: y coordinate of the top of the node's subtree.
-        boxes: the nodes with their positions.
-        branches: the lines with their positions.
+        boxes: the list of nodes with their positions, which is extended.
+        branches: the list of lines with their positions, which is extended.
 
     Returns:
         The y coordinate of the middle of the node's box, and that of the top of the next subtree.

@@ -36,8 +36,9 @@ CLOSE = 1e-3
 def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
     """Return a lower bound of the expected loss, prices included, of every plan of asking and acting.
 
-    It follows from the least price of a nat of information, which every plan has to pay for what it learns. `steps` is
-    the largest number of iterations.
+    A plan can adapt its action to the intent only by information from answers, and it pays at least
+    `cheapest_information` for each nat of it. The bound is found numerically by at most `steps` iterations of Blahut's
+    algorithm; each iteration can only raise it.
     """
     possible = problem.belief > 0
     belief, loss = problem.belief[possible], problem.loss[:, possible]
@@ -69,7 +70,10 @@ def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
 
 
 def cheapest_information(problem: DecisionProblem) -> float:
-    """Return the least price per nat of information over all questions; ``inf`` if none is informative or allowed."""
+    """Return the least price per nat of information over all questions.
+
+    The result is ``inf`` if no question is informative, or if the problem's limit allows no question.
+    """
     if problem.most_questions == 0:
         return math.inf
     possible = problem.belief > 0
@@ -82,7 +86,7 @@ def capacity(likelihood: FloatArray, steps: int = STEPS) -> float:
 
     Args:
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
-        steps: largest number of iterations.
+        steps: largest number of iterations of the algorithm (Blahut's) that lowers the bound.
     """
     ordered = likelihood[:, np.lexsort(likelihood)]
     new = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)

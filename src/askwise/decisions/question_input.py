@@ -38,8 +38,10 @@ tuple of intents by index, or a `Choice`); None if every question must state its
 def read_default_price(given: Field) -> DefaultPrice:
     """Return the price of questions that do not state their own.
 
-    `given` is a number, a function of the question, or a table with the keys ``base``, ``per_goal`` and ``per_option``,
-    which becomes a `QueryCost`.
+    Args:
+        given: a number, a function of the question, or a dict, which becomes a `QueryCost`. Its optional keys are
+            ``base``, the price of every question, ``per_goal``, which is added for each intent that a yes/no question
+            names, and ``per_option``, which is added for each group of a question with groups (by default `per_goal`).
     """
     if callable(given.value):
         function: Callable[[Any], float] = given.value
@@ -54,14 +56,16 @@ def read_default_price(given: Field) -> DefaultPrice:
 
 
 def read_question(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice, model: AnswerModel) -> Asking:
-    """Return the question in one entry of the list or table of questions; raise `InputError` if it is invalid.
+    """Return the question in one entry of the list or dict of questions; raise `InputError` if it is invalid.
 
     Args:
         name: the name of the question, unless `given` states another.
-        given: a `Choice`, a list of intents, or a table with one of the keys ``about``, ``groups`` and ``likelihood``.
+        given: a list of intents (is it one of these?), a `Choice` (in which of these groups of intents is it?), or a
+            dict with one of the keys ``about`` (such a list), ``groups`` (lists of intents) and ``likelihood`` (the
+            probability of each answer given each intent).
         index_of: the index of each intent, by name.
-        default: price of the question unless it states its own.
-        model: how often answers are wrong or missing unless the question states its own shares.
+        default: price of the question unless it states its own; None if it must.
+        model: how often answers are wrong or missing, unless the question states its own probabilities of these.
     """
     if isinstance(given.value, Choice):
         return _asking(name, _checked(given.value, given, len(index_of)), given, index_of, default, model)
@@ -81,14 +85,15 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
 
 
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
-    """Return how often answers to a question are wrong and how often they are missing, as shares from 0 to 1.
+    """Return the probability that a given answer to a question is wrong, and the probability that there is no answer.
 
-    A question may state its own shares; otherwise those of `model` are taken.
+    A question may state its own probabilities, under the keys ``wrong`` and ``refused``; otherwise those of `model` are
+    taken. ``wrong`` must be less than ``1 - 1 / k``, where answers would be as likely wrong as right by chance.
 
     Args:
         given: the question.
         model: the answer model of all questions.
-        k: number of possible answers, which limits the share of wrong ones.
+        k: number of possible answers to the question.
     """
     own = isinstance(given.value, dict)
     wrong, refused = model.wrong, model.refused
@@ -115,16 +120,16 @@ def _asking(
     default: DefaultPrice,
     model: AnswerModel,
 ) -> Asking:
-    """Return a question whether the intent is in a set, or in which of several groups it is.
+    """Return a yes/no question about a set of intents, or a question about which of several groups the intent is in.
 
     Args:
         name: the name of the question.
-        asked: the indices of the intents in the set, or the groups.
-        given: the question as given, which may state its own price and shares of wrong and missing answers; the
-            likelihoods of its answers follow from these shares.
+        asked: the indices of the intents in the set, or the groups as a `Choice`.
+        given: the question as given, which may state its own price and probabilities of wrong and missing answers; the
+            likelihoods of its answers follow from these probabilities.
         index_of: the index of each intent, by name.
-        default: price of the question unless it states its own.
-        model: how often answers are wrong or missing unless the question states it.
+        default: price of the question unless it states its own; None if it must.
+        model: how often answers are wrong or missing, unless `given` states it.
     """
     n = len(index_of)
     k = n_answers(asked, n)
@@ -148,8 +153,9 @@ def _price(asked: tuple[int, ...] | Choice | None, given: Field, default: Defaul
 
     Args:
         asked: the indices of the intents or the groups asked about; None for a question given by its likelihoods.
-        given: the question as given.
-        default: price of questions that do not state their own.
+        given: the question as given, which may have the key ``price``.
+        default: price of questions that do not state their own, a number or a function of `asked`; None if there is
+            none.
     """
     if isinstance(given.value, dict) and given.has("price"):
         return read_price(given.child("price"))
@@ -231,10 +237,10 @@ def _likelihood(name: str, given: Field, index_of: IntentIndex, default: Default
 
     Args:
         name: the name of the question.
-        given: a table whose key ``likelihood`` has a number (for all intents), a list or a table by intent for each
-            answer.
+        given: a dict whose key ``likelihood`` has a dict from answers to likelihoods, or a list of these. The
+            likelihoods of an answer are one number for all intents, a list with a number for each, or a dict by intent.
         index_of: the index of each intent, by name.
-        default: price of the question unless it states its own.
+        default: price of the question unless it states its own; None if it must.
     """
     for key in ("wrong", "refused"):
         if given.has(key):
@@ -268,10 +274,10 @@ def read_row(given: Field, index_of: IntentIndex, number: Callable[[Field], floa
     """Return a list with one number for each intent.
 
     Args:
-        given: a single number for all intents, a list of numbers, or a table by name of intent, with ``else`` for all
+        given: a single number for all intents, a list of numbers, or a dict by name of intent, with ``else`` for all
             others.
         index_of: the index of each intent, by name.
-        number: reads and checks one number.
+        number: a function that reads and checks one number.
     """
     if isinstance(given.value, dict):
         return _by_name(given, index_of, number)
