@@ -70,15 +70,15 @@ def cheapest_plans(
         owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
         closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
         price: ``int32 [n_things + 1]``, the price of a move by its owner; the last entry is 0.
-        order: the reached states, as filled by `walk`.
-        reached: their number.
-        depth: the steps from the start, as filled by `walk`.
-        targets: the targets of all goals, one goal after the other.
-        starts: ``[n_goals + 1]``, where the targets of each goal begin in `targets`.
-        steps: ``[n_goals]``, filled with the length of a shortest plan, -1 if the goal cannot be reached.
-        begun: ``[n_states]``, filled with the least price of a shortest path from the start to the state.
-        towards: ``[n_states, n_goals]``, filled with the least price of the rest of a shortest plan that leads through
-            the state, `NO_PLAN` if none does.
+        order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
+        reached: the number of reached states.
+        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
+        targets: ``int32``, the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, where the targets of each goal begin in `targets`.
+        steps: ``int32 [n_goals]``, filled with the length of a shortest plan, -1 if the goal cannot be reached.
+        begun: ``int32 [n_states]``, filled with the least price of a shortest path from the start to the state.
+        towards: ``int32 [n_states, n_goals]``, filled with the least price of the rest of a shortest plan that leads
+            through the state, `NO_PLAN` if none does.
     """
     begun[:] = NO_PLAN
     begun[order[0]] = 0
@@ -102,14 +102,14 @@ def cheapest_plans(
 
 @inner
 def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
-    """Fill the steps to each goal, and mark the targets where its shortest plans end.
+    """Fill the steps to each goal, and mark the target states where its shortest plans end.
 
     Args:
-        depth: ``[n_states]``, the steps from the start, -1 if unreachable.
-        targets: the targets of all goals, one goal after the other.
-        starts: ``[n_goals + 1]``, where the targets of each goal begin in `targets`.
-        steps: ``[n_goals]``, filled with the steps to the nearest target, -1 if none can be reached.
-        towards: ``[n_states, n_goals]``, filled with 0 at the nearest targets of each goal, `NO_PLAN` elsewhere.
+        depth: ``int32 [n_states]``, the steps from the start, -1 if unreachable.
+        targets: ``int32``, the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, where the targets of each goal begin in `targets`.
+        steps: ``int32 [n_goals]``, filled with the steps to the nearest target, -1 if none can be reached.
+        towards: ``int32 [n_states, n_goals]``, filled with 0 at the nearest targets of each goal, `NO_PLAN` elsewhere.
     """
     towards[:] = NO_PLAN
     for goal in range(steps.size):
@@ -126,29 +126,30 @@ def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: 
 
 @compiled
 def cheapest_pair(
-    order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, deepest: int
+    order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, in_common: int
 ) -> tuple[int, int, int, int]:
-    """Find the two plans of least total price, for different goals, that share at least their first `deepest` steps.
+    """Find the two shortest plans of least total price, for different goals, that begin with the same steps.
 
-    A move that both plans share is paid once.
+    At least the first `in_common` steps of both plans are the same. A shared move is paid once.
 
     Args:
-        order: the reached states, as filled by `walk`.
-        reached: their number.
-        depth: the steps from the start, as filled by `walk`.
-        begun: the least price up to each state, as filled by `cheapest_plans`.
-        towards: the least price from each state to each goal, as filled by `cheapest_plans`.
+        order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
+        reached: the number of reached states.
+        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
+        begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
+        towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
+            each goal; `NO_PLAN` if none leads through the state.
         counted: ``bool [n_goals]``, the goals that may be taken.
-        deepest: the least number of steps that the plans must share.
+        in_common: the smallest allowed number of first steps that the plans share.
 
     Returns:
-        The total price, `NO_PLAN` if there is no such pair; the last state that the plans share; and the index of each
-        goal.
+        The total price; the last state that the plans share; and the index of each plan's goal. The price is `NO_PLAN`
+        and the others are -1 if there are no such plans.
     """
     best, state, one, other = NO_PLAN, -1, -1, -1
     for k in range(reached - 1, -1, -1):
         s = order[k]
-        if depth[s] < deepest:
+        if depth[s] < in_common:
             break
         if begun[s] >= best:
             continue
@@ -179,10 +180,22 @@ def owners_before(
     state: int,
     used: Any,
 ) -> int:
-    """Write the things that a cheapest shortest path to `state` pays for into `used`; return their number.
+    """List the things that a cheapest shortest path from the start to a state pays for; return their number.
 
-    A thing is a cell, edge or action that may be forbidden; a path pays for it if one of its moves belongs to it and
-    has a price above 0. The other arrays are those of `walk` and `cheapest_plans`.
+    A thing is a cell, edge or action that may be forbidden. A path pays for each thing that owns one of its moves and
+    has a price above 0.
+
+    Args:
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        price: ``int32 [n_things + 1]``, the price of a move by its owner; the last entry is 0.
+        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
+        order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
+        reached: the number of reached states.
+        begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
+        state: the state to which the path leads.
+        used: ``int32 [n_things + 1]``, its first entries are filled with the indices of the things, each once.
     """
     filled = 0
     # Backwards: states are sorted by depth, so one pass finds all predecessors.
@@ -213,11 +226,23 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Add to `used` the things that the cheapest rest of a plan for `goal`, from `state` on, pays for.
+    """Add the things that the cheapest rest of a shortest plan pays for to a list; return the new length of the list.
 
-    A thing is a cell, edge or action that may be forbidden; a plan pays for it if one of its moves belongs to it and
-    has a price above 0. The first `filled` entries of `used` are already taken; returns their new number. The other
-    arrays are those of `walk` and `cheapest_plans`.
+    A thing is a cell, edge or action that may be forbidden. A plan pays for each thing that owns one of its moves and
+    has a price above 0.
+
+    Args:
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        price: ``int32 [n_things + 1]``, the price of a move by its owner; the last entry is 0.
+        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
+        towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
+            each goal; `NO_PLAN` if none leads through the state.
+        state: the state in which the rest of the plan begins.
+        goal: the index of the plan's goal.
+        used: ``int32 [n_things + 1]``, the list: indices of things, each once.
+        filled: the length of the list before, that is, the number of entries of `used` that are in use.
     """
     s = state
     left = True
@@ -258,13 +283,25 @@ def certain_agreement(
     least: Any,
     agreed: Any,
 ) -> None:
-    """Compute lower bounds on EDP that hold for every design: entry ``[i, j]`` of `agreed` is a bound on EDP(i | j).
+    """Compute lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-    A state is certain for goal `i` if it lies on a shortest plan for `i` with price 0, which no design can remove. The
-    bound is the number of certain states on a shortest plan for `j`, for the plan that has the fewest.
+    EDP(i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j`. The bounds hold even
+    if more things with a price above 0 are forbidden, as long as the steps to goal `j` stay the same. A state is
+    certain for `i` if it lies on a shortest plan for `i` with price 0, because such a plan remains. The bound is the
+    smallest number of states that are certain for `i` on any shortest plan for `j`.
 
-    ``agreed [n_goals, n_goals]`` is filled with the bounds, ``least [n_states]`` is working memory, and the other
-    arrays are those of `walk` and `cheapest_plans`.
+    Args:
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
+        reached: the number of reached states.
+        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
+        begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
+        towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
+            each goal; `NO_PLAN` if none leads through the state.
+        least: ``float64 [n_states]``, working memory.
+        agreed: ``float64 [n_goals, n_goals]``, filled with the bound on EDP(i | j) at ``[i, j]``.
     """
     n_goals = towards.shape[1]
     for j in range(n_goals):

@@ -28,7 +28,11 @@ from askwise.types import IntArray
 def space_of_actions(given: Recognition, progress: Progress | None = None) -> Space:
     """Return the design space of a planning problem: the ground actions that may be forbidden, and all shortest plans.
 
-    All reachable goals are equally likely. `progress` is called with a text during the search for plans.
+    All reachable goals are equally likely.
+
+    Args:
+        given: the planning problem.
+        progress: called with a line of text from time to time during the search for plans; None for no calls.
     """
     cones = cones_of(given, progress=progress)
     _refuse_unknown(cones)
@@ -56,7 +60,14 @@ def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | No
 
 
 def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress | None) -> Space:
-    """Return the design space of a planning problem with all plans at most `budget` steps longer than shortest ones."""
+    """Return the design space of a planning problem with all plans at most `budget` steps longer than shortest ones.
+
+    Args:
+        given: the planning problem.
+        cones: its shortest plans for all goals, as one model.
+        budget: the number of steps by which plans may be longer.
+        progress: called with a line of text from time to time during the search for plans; None for no calls.
+    """
     plans = near_optimal_plans(cones, budget, given.limits, progress)
     thing_of, names = _things(cones, plans.operator)
     successor, owner = rank_tables(plans.counts, plans.target, thing_of[plans.operator])
@@ -84,7 +95,14 @@ def _refuse_unknown(cones: Cones) -> None:
 
 
 def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
-    """Return the graph of all shortest plans, each move owned by its ground action, and the names of these actions."""
+    """Return the graph of all shortest plans, and the names of the ground actions that own its moves.
+
+    The owner of a move in the graph is the index of its action in the names. Each name, such as ``stack a b``, occurs
+    once.
+
+    Args:
+        cones: the shortest plans of a planning problem for all goals, as one model.
+    """
     model = cones.model
     thing_of, names = _things(cones, cones.operators[cones.operators >= 0])
     owner = np.full(model.successor.shape, NO_OWNER, dtype=np.int32)
@@ -116,12 +134,18 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Assign numbers to the ground actions of some operators of a planning task.
+    """Assign numbers to the ground actions that may be forbidden: those of some operators of a planning task.
 
-    Operators with equal names have the same action.
+    Operators with the same name, such as ``stack a b``, are the same ground action.
 
-    Returns ``int32 [n_operators + 1]``, the number of each operator's action (`NO_OWNER` for operators that are not in
-    `operators`, and in the last entry), and the names of the actions.
+    Args:
+        cones: the shortest plans of all goals; only its planning task, with the names of all operators, is used.
+        operators: the indices of the operators; some may occur several times.
+
+    Returns:
+        The number of each operator's action, ``int32 [n_operators + 1]``, for all operators of the task: `NO_OWNER` for
+        those that are not in `operators`, and in the last entry. And the names of the actions, in the order of their
+        numbers.
     """
     labels = cones.task.labels
     used = np.unique(operators)
@@ -134,7 +158,12 @@ def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...
 
 
 def forbid_actions(given: Recognition, labels: Sequence[str]) -> Recognition:
-    """Return a planning problem without the given actions, which are named like ``stack a b``."""
+    """Return a copy of a planning problem in which some ground actions can never be applied.
+
+    Args:
+        given: the planning problem.
+        labels: the names of these actions, such as ``stack a b``.
+    """
     if not labels:
         return given
     domain, setting = given.domain, given.setting

@@ -59,7 +59,7 @@ class BestSoFar:
     Args:
         value: the value of the empty design, which forbids nothing.
         limit: the number of designs after which `BudgetSpent` is raised.
-        progress: called after every `turn` designs.
+        progress: called with the number of designs evaluated so far, after every `turn` designs; None for no calls.
         turn: number of designs between two calls of `progress`.
     """
 
@@ -109,45 +109,50 @@ class BestSoFar:
 
 
 class Measure(Protocol):
-    """A base class of values of designs that a search minimises, such as the WCD.
+    """The interface of a value that a search for designs minimises, such as the worst-case distinctiveness (WCD).
 
-    A design is the tuple of the indices of the things (cells, edges or actions) that it forbids.
+    WCD is the latest step at which two goals can be told apart. A design is a tuple with the indices of the things
+    (cells, edges or actions) that it forbids. Its budget is the number of steps by which the shortest path to each goal
+    may grow.
     """
 
     @property
     def expensive(self) -> bool:
-        """Whether the value takes long to compute.
+        """Whether `value` takes long to compute.
 
-        An expensive value is defined only for designs that keep the paths of both agents within the budget.
+        If so, a search calls `value` only for designs that lengthen neither agent's paths by more than the budget.
+        Otherwise it may check the ego agent's paths afterwards.
         """
 
     def value(self, design: Removals) -> float:
         """Return the value of a design, given by the indices of forbidden things (cells, edges or actions).
 
-        The design must keep the teammate's paths within the budget.
+        The design must not lengthen the teammate's path to any goal by more than the budget of the search.
         """
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
-        """Return a lower bound on the values of all designs that extend `design` without certain things.
+        """Return a lower bound on the values of all designs that forbid `design` and perhaps more, but none of `kept`.
 
         Args:
             design: indices of the things (cells, edges or actions) that are forbidden already.
-            kept: ``bool [n_things]``, the things that no extension forbids.
+            kept: ``bool [n_things]``, True for things that are not forbidden.
         """
 
 
 class Branching:
-    """Branch and bound: find the design with the least value of a measure, among all designs.
+    """A branch-and-bound search for the design with the least value, among all that forbid at most `most` things.
 
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
-        paths: the teammate's paths.
+        paths: the teammate's paths, which also know the budget: the number of steps by which the shortest path to each
+            goal may grow.
         measure: the value to minimise.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
-        also_allowed: takes a design that keeps the teammate's paths within the budget and returns whether it does so
-            for the ego agent; if it does not, larger designs that contain it do not either.
+        also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more than the
+            budget. It is called only for designs that pass this test for the teammate. If it returns False for a
+            design, it returns False for all larger designs that contain it.
         order: indices of the things that may be forbidden, the most promising first.
     """
 
@@ -189,7 +194,7 @@ class Branching:
         Args:
             design: indices of the things that are forbidden already.
             first: the position in the search order from which further things are taken.
-            kept: ``bool [n_things]``, the things that no extension forbids.
+            kept: ``bool [n_things]``, True for things that no extension forbids.
             left: the largest number of further things.
         """
         useful, kept = self.paths.useful(design), kept.copy()
@@ -220,16 +225,21 @@ class Branching:
 
 
 class WorstCase:
-    """Search for the design with the least WCD, by blocking pairs of plans that agree too long.
+    """An exact search for the design with the least worst-case distinctiveness (WCD).
 
-    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
+    WCD is the latest step at which two goals can be told apart. It is large because shortest plans for two goals begin
+    with the same steps. A better design has to forbid something on every pair of plans that share too many steps, so
+    the search takes such a pair and tries to forbid each thing on it. A design is a set of things (cells, edges or
+    actions) to forbid, given by their indices.
 
     Args:
-        paths: the teammate's paths.
+        paths: the teammate's paths, which also know the budget: the number of steps by which the shortest path to each
+            goal may grow.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
-        also_allowed: takes a design that keeps the teammate's paths within the budget and returns whether it does so
-            for the ego agent; if it does not, larger designs that contain it do not either.
+        also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more than the
+            budget. It is called only for designs that pass this test for the teammate. If it returns False for a
+            design, it returns False for all larger designs that contain it.
         things: indices of the things that may be forbidden.
     """
 
@@ -263,7 +273,8 @@ class WorstCase:
     def _below(self, design: Removals, price: IntArray, left: int) -> None:
         """Evaluate those extensions of `design` that may still have a smaller WCD than the best design found so far.
 
-        An extension forbids further things (cells, edges or actions).
+        WCD, worst-case distinctiveness, is the latest step at which two goals can be told apart. An extension forbids
+        further things (cells, edges or actions).
 
         Args:
             design: indices of the things that are forbidden already.
@@ -292,19 +303,21 @@ class WorstCase:
             self._below(design, price, left)
 
     def pairs(self, design: Removals, price: IntArray, left: int, deepest: int) -> IntArray | None:
-        """Return the things to try next: those on two plans for different goals that share `deepest` steps or more.
+        """Return the things (cells, edges or actions) to try next: those on a pair of plans that share too many steps.
 
-        To get a smaller WCD, a design has to forbid a thing (cell, edge or action) on every such pair of plans. The
-        pair with the fewest things that may be forbidden is taken, because it leaves the fewest cases to try.
+        A pair is two shortest plans, for different goals, whose first `deepest` steps or more are the same. A better
+        design has to forbid something on every such pair. Of all pairs, the one with the fewest things that may be
+        forbidden is taken, because it leaves the fewest cases to try.
 
         Args:
             design: indices of the things that are forbidden already.
             price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
             left: the largest number of further things to forbid.
-            deepest: the number of steps that the plans share.
+            deepest: the number of first steps that the plans of a pair share, or more.
 
         Returns:
-            Indices of things; empty if no two plans share so many steps, None if `left` things cannot block all pairs.
+            Indices of the things that may be forbidden; empty if there is no such pair, None if forbidding `left`
+            things is proven not to be enough for all pairs.
         """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):
@@ -321,7 +334,11 @@ class WorstCase:
         return None
 
     def _bound(self) -> float:
-        """Return a lower bound on the WCD of all designs: the least WCD to which blocking pairs of plans may lead."""
+        """Return a lower bound on the WCD of all designs, the latest step at which two goals can be told apart.
+
+        A design with WCD `v` forbids something on every pair of shortest plans that share `v` steps or more. The bound
+        is the smallest `v` for which this is not proven to be impossible, at most the best WCD found so far.
+        """
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:
                 return float(value)

@@ -49,18 +49,25 @@ def design(
     actions are forbidden; only those on shortest plans can matter.
 
     Args:
-        problem: a problem, an instance, a drawing, a planning problem (`askwise.pddl.load`), the path of a file with
-            one of them, or a `Space` of designs.
+        problem: a `Problem`; an instance, that is, the contents of a file that describes one; a map drawn as text
+            (`Drawing`); a planning problem (`askwise.pddl.load`); the path of a file with one of these; or a `Space`,
+            which lists what may be forbidden.
         most: the largest number of things to forbid. Among equally good designs, the smallest is returned, and among
             these one that lengthens paths least.
-        minimise: ``wcd``, the worst case: the latest step that separates two goals, or, for planning problems, the
-            longest common prefix of plans, which is one less; ``edp``, the expected EDP under the prior; ``cost``, the
+        minimise: ``wcd``, worst-case distinctiveness: the latest step at which two goals can be told apart, or, for
+            planning problems, the longest common prefix of plans, which is one less; ``edp``, the expected divergence
+            point: the expected step at which a goal is ruled out, for goals drawn from the prior; ``cost``, the
             expected cost of not knowing the goal.
-        by: for ``cost``, whose cost: ``planner`` (the default) or ``optimum``.
+        by: for ``cost``, how the ego agent decides whose cost is minimised: ``planner`` (the default), which plans
+            ahead as far as it can, or ``optimum``, the optimal way, which is known only for small problems.
         budget: the number of steps by which the shortest path to each goal may grow, for both agents.
         forbid: instead of `most`, your own design: the names of the things to forbid, to see their effect.
-        limit: the largest number of designs to evaluate; the verdict says whether this was enough for a proof.
+        limit: the largest number of designs to evaluate; None for a limit that depends on the size of the problem.
         progress: called regularly with the number of designs evaluated so far.
+
+    Returns:
+        The design: names of the things to forbid, values before and after, the changed problem, and the verdict, which
+        says whether it is proven that no allowed design is better.
     """
     began = time.perf_counter()
     _check(most, minimise, by, budget, forbid, limit)
@@ -107,7 +114,8 @@ def design(
 def _wide_enough(space: Space, budget: int) -> Space:
     """Return the design space with a graph that contains all paths at most `budget` steps longer than shortest ones.
 
-    Raises InputError if such a graph is not known.
+    A space that already has such a graph is returned as it is. Otherwise its function `Space.widened` is called; an
+    InputError is raised if it has none.
     """
     if space.largest_budget is None or budget <= space.largest_budget:
         return space
@@ -143,20 +151,20 @@ def _check_most(space: Space, most: int) -> None:
 
 
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
-    """Return the best design in a space.
+    """Return the best design in a space; of several best ones, one that lengthens paths least.
 
-    Among designs that are as good and forbid no more things, it is one that lengthens paths least.
-
-    A larger budget never makes the best value worse, so bisection finds the smallest budget with the same value.
+    To find it, the search is repeated with smaller budgets, down to the smallest one that allows an equally good design
+    with no more things. This is done by bisection, because a larger budget never makes the best value worse.
 
     Args:
-        space: the design space.
+        space: the design space, that is, what may be forbidden.
         most: the largest number of things (cells, edges or actions) to forbid.
         budget: the number of steps by which the shortest path to each goal may grow.
-        options: further arguments of `DesignSearch`.
+        options: `minimise`, `by`, `limit` and `progress`, the arguments of `DesignSearch`.
 
     Returns:
-        Indices of the forbidden things, the verdict, and the search that found them.
+        Indices of the forbidden things; the verdict, which says whether no allowed design is better; and the search
+        that found them.
     """
 
     def within(steps: int) -> Outcome:
@@ -178,7 +186,7 @@ def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outc
 def _growth(found: Outcome) -> int:
     """Return the largest number of steps by which a design lengthens an agent's path to a goal.
 
-    `found` is the result of a search: indices of forbidden things, verdict, and the search itself.
+    `found` is the result of a search: indices of forbidden things, a verdict (not used here), and the search itself.
     """
     things, _, search = found
     grown = int((search.paths.steps(things) - search.paths.costs).max())
@@ -251,7 +259,7 @@ def _state(search: DesignSearch, things: Removals) -> DesignState:
 
 
 def _as_prefix(space: Space, worst: float) -> float:
-    """Convert the latest step that separates two goals (`worst`) to the WCD of the design space.
+    """Convert the latest step that separates two goals, `worst`, to worst-case distinctiveness (WCD) as it is reported.
 
     For planning problems it is one less, the longest common prefix of plans, and at least 0; otherwise it is the same.
     """
@@ -259,9 +267,12 @@ def _as_prefix(space: Space, worst: float) -> float:
 
 
 def space_of_given(given: object, progress: Callable[[str], None] | None = None) -> Space:
-    """Return the design space of a problem, an instance, a drawing, a planning problem, or the file at a path.
+    """Return the design space of a problem: what may be forbidden in it, and the moves of the agents.
 
-    A `Space` is returned as it is. `progress` is called with a text while plans are searched.
+    Args:
+        given: a problem, an instance (the contents of a file that describes one), a map drawn as text, a planning
+            problem, or the path of a file with one of these. A `Space` is returned as it is.
+        progress: called with a line of text from time to time while plans are searched; None for no calls.
     """
     if isinstance(given, Space):
         return given

@@ -61,8 +61,11 @@ SEED = 0
 def pair_weights(prior: FloatArray) -> FloatArray:
     """Return the probability of each ordered pair of different goals, ``float64 [n_goals, n_goals]``.
 
-    Entry ``[i, j]`` is the probability of drawing `j`, the true goal, from the prior, and then `i` from the other
-    goals.
+    Entry ``[i, j]`` is the probability of drawing first `j`, the true goal, from the prior, and then `i` from the other
+    goals, in proportion to their prior. All entries are 0 if only one goal has a prior above 0.
+
+    Args:
+        prior: ``float64 [n_goals]``, the weight of each goal; it need not add up to 1.
     """
     prior = prior / prior.sum()
     weights = np.zeros((prior.size, prior.size))
@@ -76,12 +79,21 @@ def pair_weights(prior: FloatArray) -> FloatArray:
 
 
 def expected_edp(edp: FloatArray, weights: FloatArray) -> float:
-    """Return the expected EDP: the mean of ``edp [n_goals, n_goals]`` with the weights that `pair_weights` returns."""
+    """Return the mean expected divergence point (EDP) over all pairs of different goals.
+
+    Args:
+        edp: ``float64 [n_goals, n_goals]``; entry ``[i, j]`` is the expected step at which goal `i` is ruled out if the
+            teammate pursues goal `j`.
+        weights: ``float64 [n_goals, n_goals]``, the probability of each pair, as returned by `pair_weights`.
+    """
     return float((edp * weights)[weights > 0].sum())
 
 
 class ExpectedEdp:
-    """The expected EDP as a `Measure`: a value of designs that a search minimises.
+    """The expected EDP as a `Measure`, that is, as a value of designs that a search minimises.
+
+    The expected divergence point (EDP) of two goals is the expected step at which one is ruled out if the teammate
+    pursues the other. Both goals are drawn from the prior.
 
     Args:
         paths: the teammate's paths.
@@ -95,15 +107,21 @@ class ExpectedEdp:
         self.paths, self.weights, self.budget = paths, pair_weights(prior), budget
 
     def value(self, design: Removals) -> float:
-        """Return the expected EDP if the cells, edges or actions with the indices in `design` are forbidden."""
+        """Return the expected EDP if the cells, edges or actions with the indices in `design` are forbidden.
+
+        It is the expected step at which another goal is ruled out (the expected divergence point), averaged over the
+        prior.
+        """
         return expected_edp(self.paths.divergence(design)[0], self.weights)
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
-        """Return a lower bound on the expected EDP of all designs that extend `design` without certain things.
+        """Return a lower bound on the expected EDP of designs that forbid at least `design` and none of `kept`.
+
+        The expected EDP is the expected step at which another goal is ruled out, averaged over the prior.
 
         Args:
             design: indices of the things (cells, edges or actions) that are forbidden already.
-            kept: ``bool [n_things]``, the things that no extension forbids.
+            kept: ``bool [n_things]``, True for things that are not forbidden.
         """
         price = np.zeros(kept.size + 1, dtype=np.int32)
         price[:-1][~kept] = 1
@@ -116,7 +134,14 @@ class ExpectedEdp:
 
 
 class WorstCaseValue:
-    """The WCD as a `Measure`, a value of designs; `askwise.designs.branch_and_bound.WorstCase` minimises it faster."""
+    """Worst-case distinctiveness (WCD) as a `Measure`, that is, as a value of designs that a search minimises.
+
+    It is the latest step at which two goals can be told apart. The greedy search minimises this value; the exact search
+    for the least WCD, `askwise.designs.branch_and_bound.WorstCase`, computes it from pairs of plans.
+
+    Args:
+        paths: the teammate's paths.
+    """
 
     expensive = False
 
@@ -124,14 +149,18 @@ class WorstCaseValue:
         self.paths = paths
 
     def value(self, design: Removals) -> float:
-        """Return the largest WCD of two possible goals if the things with the indices in `design` are forbidden.
+        """Return the WCD under a design: the latest step, from 1, at which two goals can be told apart.
 
-        A thing is a cell, an edge or an action.
+        Only goals with a prior above 0 count; the result is 0 if there is only one. `design` holds the indices of the
+        forbidden things (cells, edges or actions).
         """
         return self.paths.shared(design)[0]
 
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on the design
-        """Return a trivial lower bound on the WCD of any design: 1 if at least two goals are possible, otherwise 0."""
+        """Return a trivial lower bound on the WCD of any design: 1, since no step before the first separates two goals.
+
+        It is 0 if only one goal has a prior above 0. The arguments are ignored.
+        """
         return 1.0 if self.paths.counted.sum() > 1 else 0.0
 
 
@@ -139,14 +168,18 @@ class WorstCaseValue:
 
 
 class Cost:
-    """The expected cost of not knowing the goal, as a `Measure`: a value of designs that a search minimises.
+    """The expected cost of not knowing the goal, as a `Measure`, that is, as a value of designs to be minimised.
+
+    It is the expected cost of an episode under the design, minus the expected cost without a design if the ego agent
+    knew the goal from the start.
 
     Args:
-        space: the design space.
-        by: whose cost: ``optimum``, the optimal agent, or ``planner``, the method of this name.
+        space: the design space, that is, what may be forbidden in the problem.
+        by: how the ego agent decides: ``optimum``, optimally, or ``planner``, by the agent of this name, which plans
+            ahead but is not optimal.
 
     Attributes:
-        found: the best design so far; None before the search starts.
+        found: the best design so far, so that worse ones need not be played; None if each value is to be computed.
         estimated: whether some value is an average over episodes instead of an exact expectation.
     """
 
@@ -162,10 +195,10 @@ class Cost:
         self._before = self._known_cost(())
 
     def value(self, design: Removals) -> float:
-        """Return the cost of not knowing the goal under a design, given by the indices of the forbidden things.
+        """Return the expected cost under a design, minus the expected cost without it if the goal were known.
 
-        A thing is a cell, an edge or an action. The cost is infinite if a lower bound already shows that the design is
-        not better than the best so far (`found`).
+        `design` holds the indices of the forbidden things (cells or edges). The result is infinite if a lower bound
+        already shows that the design is not better than the best so far (`found`).
         """
         key = frozenset(design)
         if key in self._costs:
@@ -179,10 +212,14 @@ class Cost:
         return self._costs[key] - self._before
 
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on `kept`
-        """Return a lower bound on the cost of `design` and of all designs that forbid more.
+        """Return a lower bound on the value of `design` and of all designs that forbid more.
 
-        It is the cost of `design` if the ego agent knew the goal. `design` holds indices of forbidden things; `kept` is
-        ignored.
+        It is the expected cost of an episode under `design` if the ego agent knew the goal from the start, minus the
+        same cost without a design. Forbidding more never lowers it.
+
+        Args:
+            design: the indices of the forbidden things (cells or edges).
+            kept: ignored.
         """
         return self._known_cost(design) - self._before
 
@@ -198,7 +235,10 @@ class Cost:
         return self._known[key]
 
     def _lower(self, design: Removals) -> float:
-        """Return a lower bound on the expected cost of any agent under a design, the indices of forbidden things."""
+        """Return a lower bound on the expected cost of an episode under a design, for any ego agent.
+
+        `design` holds the indices of the forbidden things.
+        """
         key = frozenset(design)
         if key not in self._least:
             try:

@@ -45,8 +45,15 @@ class TeammatePaths:
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
-        space: the design space.
+        space: the design space, that is, what may be forbidden, and the teammate's moves, start and targets.
         budget: the number of steps by which the shortest path to each goal may grow.
+
+    Attributes:
+        n_things: the number of things that may be forbidden.
+        n_goals: the number of goals.
+        counted: ``bool [n_goals]``, the goals with a prior above 0.
+        costs: ``int32 [n_goals]``, the steps of a shortest path to each goal without a design.
+        most: ``int32 [n_goals]``, the largest allowed number of steps to each goal, that is, `costs` plus `budget`.
     """
 
     def __init__(self, space: Space, budget: int) -> None:
@@ -90,14 +97,15 @@ class TeammatePaths:
         return self._walker.closed(design)
 
     def steps(self, design: Sequence[int]) -> IntArray:
-        """Return ``int32 [n_goals]``: the steps of a shortest plan for each goal; -1 if none is within the budget.
+        """Return ``int32 [n_goals]``: the steps of a shortest plan for each goal under a design, -1 if none is found.
 
-        Some plans beyond the budget are found as well. `design` holds the indices of the forbidden things.
+        Plans within the budget (`most`) are always found. Of the longer ones some are found, some are not: `allowed`
+        rejects both results. `design` holds the indices of the forbidden things.
         """
         return self._walker.steps(design)
 
     def allowed(self, steps: IntArray) -> bool:
-        """Return whether there is a plan within the budget for every goal.
+        """Return whether there is a plan for every goal that exceeds the shortest one by no more than the budget.
 
         `steps` is ``int32 [n_goals]``, the steps of the plan for each goal; -1, for no plan, makes the result False.
         """
@@ -106,9 +114,8 @@ class TeammatePaths:
     def useful(self, design: Sequence[int]) -> BoolArray:
         """Return the things that are worth forbidding in addition to `design`, ``bool [n_things]``.
 
-        Forbidding any other thing changes no path within the budget.
-
-        A thing is a cell, edge or action that may be forbidden; `design` holds the indices of forbidden ones.
+        Forbidding any other thing changes none of the paths that exceed shortest ones by no more than the budget. A
+        thing is a cell, edge or action that may be forbidden; `design` holds the indices of forbidden ones.
         """
         walker = self._walker
         found = np.zeros(self.n_things + 1, dtype=np.bool_)
@@ -116,17 +123,26 @@ class TeammatePaths:
         return found[:-1]
 
     def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return EDP and WCD at the start, both ``float64 [n_goals, n_goals]``, and the steps to each goal.
+        """Return EDP and WCD of all pairs of goals at the start, and the steps to each goal, under a design.
 
-        `design` holds the indices of the forbidden things. Goals that can end in the same state agree up to the end of
-        the plan. The diagonals have no meaning.
+        `design` holds the indices of the forbidden things.
+
+        Returns:
+            edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, the expected divergence point: the expected step
+                at which the first goal is ruled out. If shortest plans for both goals can end in the same state, it is
+                ruled out in the step after the end of the plan. The diagonal has no meaning.
+            wcd: the same for worst-case distinctiveness, the latest step at which the first goal is ruled out.
+            steps: ``int32 [n_goals]``, -1 if the goal cannot be reached.
         """
         return self._walker.divergence(design)
 
     def shared(self, design: Sequence[int]) -> tuple[float, IntArray]:
-        """Return the largest WCD of two possible goals, and ``int32 [n_goals]``, the steps to each goal.
+        """Return the latest step at which two goals can be told apart under a design, and the steps to each goal.
 
-        `design` holds the indices of the forbidden things.
+        This step is the largest worst-case distinctiveness (WCD) of two goals with a prior above 0. It is one more than
+        the number of steps that shortest plans for two goals share, and 0 if there is only one such goal. The steps to
+        each goal are ``int32 [n_goals]``, -1 if it cannot be reached. `design` holds the indices of the forbidden
+        things.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -138,7 +154,7 @@ class TeammatePaths:
         """Return the shortest plans under a design, where each move has a price.
 
         Args:
-            closed: ``bool [n_things + 1]``, what is forbidden (see `closed`).
+            closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
             price: ``int32 [n_things + 1]``, the price of a move by the thing (cell, edge or action) that owns it; the
                 last entry, for moves without owner, is 0.
         """
@@ -152,8 +168,18 @@ class ShortestPlans:
 
     Args:
         walker: the graph with start and targets.
-        closed: ``bool [n_things + 1]``, the forbidden things (cells, edges or actions).
-        price: ``int32 [n_things + 1]``, the price of a move by the thing that owns it.
+        closed: ``bool [n_things + 1]``, whether each thing (cell, edge, action) is forbidden; the last entry is False.
+        price: ``int32 [n_things + 1]``, the price of a move by the thing that owns it; the last entry, for moves
+            without owner, is 0.
+
+    Attributes:
+        depth: ``int32 [n_states]``, the steps from the start, -1 for states that cannot be reached.
+        order: ``int32 [n_states]``, its first `reached` entries are the reachable states, nearest first.
+        reached: the number of states that can be reached.
+        steps: ``int32 [n_goals]``, the length of a shortest plan, -1 if the goal cannot be reached.
+        begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
+        towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
+            each goal; `NO_PLAN` if none leads through the state.
     """
 
     def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:
@@ -180,13 +206,17 @@ class ShortestPlans:
         )
 
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
-        """Return the two plans of least total price, for different goals, that share at least `deepest` steps.
+        """Find two plans, for different goals, that begin with the same steps; return what they pay for.
 
-        ``counted [n_goals]`` says which goals may be taken.
+        Of all such plans, the two of least total price are taken; a move that both share is paid once.
+
+        Args:
+            counted: ``bool [n_goals]``, the goals that may be taken.
+            deepest: the smallest allowed number of first steps that the plans share.
 
         Returns:
-            The total price of the plans, and the indices of the things (cells, edges or actions) with a price above 0
-            on them; None if there is no such pair.
+            The total price, and the indices of the things (cells, edges or actions) that own a move with a price above
+            0 on one of the plans. None if there are no such plans.
         """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
@@ -202,10 +232,13 @@ class ShortestPlans:
         return price, used[:filled]
 
     def certain_agreement(self) -> FloatArray:
-        """Return ``float64 [n_goals, n_goals]``, lower bounds on EDP: entry ``[i, j]`` is a bound on EDP(i | j).
+        """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-        A state is certain for goal `i` if it lies on a shortest plan for `i` with price 0. The bound is the number of
-        certain states on a shortest plan for `j`, for the plan that has the fewest.
+        Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is a bound on the expected step at which goal
+        `i` is ruled out if the teammate pursues goal `j`. It holds even if more things with a price above 0 are
+        forbidden, as long as the steps to `j` stay the same. A state is certain for `i` if it lies on a shortest plan
+        for `i` with price 0. The bound is the smallest number of states that are certain for `i` on any shortest plan
+        for `j`.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -225,7 +258,21 @@ class ShortestPlans:
 
 
 class _Walker:
-    """A graph with start and targets, and its shortest plans and divergences under any design."""
+    """A graph with a start and targets; computes the shortest plans of all goals on it under any design.
+
+    Args:
+        graph: the moves, and the thing (cell, edge or action) that owns each of them.
+        start: the index of the first state.
+        targets: for each goal the indices of its target states, in which it is reached.
+        n_things: the number of things that may be forbidden.
+
+    Attributes:
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the thing that owns each move, -1 for none.
+        targets: ``int32``, the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, where the targets of each goal begin in `targets`.
+        free: ``int32 [n_things + 1]``, a price of 0 for each thing.
+    """
 
     def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
         self.successor, self.owner = graph.successor, graph.owner
@@ -303,7 +350,7 @@ def trip_steps(trips: EgoTrips, design: Sequence[int], n_things: int) -> IntArra
     """Return ``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 if there is no way.
 
     Args:
-        trips: the ego agent's trips, one for each goal.
+        trips: the ego agent's trip for each goal; it may have several parts, each with its own end.
         design: indices of the forbidden things (cells or edges).
         n_things: the number of things that may be forbidden.
     """

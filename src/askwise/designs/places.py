@@ -31,7 +31,7 @@ Edge = tuple[Hashable, str, Hashable]
 
 
 def space_of_tool_fetching(given: Instance | ToolFetching) -> Space:
-    """Return the design space of a tool-fetching problem: cells that may become walls.
+    """Return the design space of a tool-fetching problem, or of its instance: the cells that may become walls.
 
     The cells of agents, stations and toolboxes must stay free.
     """
@@ -75,7 +75,7 @@ def _one(state: int) -> IntArray:
 def space_of_place(given: object) -> Space:
     """Return the design space of a map (cells that may become walls) or of a graph (edges that may be closed).
 
-    `given` is a drawing, an instance or a problem.
+    `given` is a map drawn as text, a problem, or an instance, that is, the contents of a file that describes a problem.
     """
     if isinstance(given, Drawing):
         return _of_drawing(given)
@@ -253,12 +253,12 @@ def _with_changes(
     in_file: Callable[[dict[str, Any], Sequence[Any]], None],
     in_model: Callable[[Any, Iterable[Any]], Model],
 ) -> Any:
-    """Return `given` without some cells or edges: a file as a file, a problem as a problem.
+    """Return a copy of `given`, of the same kind, in which some cells or edges are forbidden.
 
     Args:
-        given: a problem, or the `ProblemFile` that describes it.
-        problem: the problem itself.
-        what: the cells or edges to forbid.
+        given: the problem, or the contents of the problem file that describes it (`ProblemFile`).
+        problem: the problem in either case.
+        what: the cells or edges to forbid; if there are none, `given` itself is returned.
         in_file: takes one agent's part of a problem file and the cells or edges, and removes them in place.
         in_model: takes a model and the cells or edges, and returns a model without them.
     """
@@ -278,9 +278,13 @@ def _with_changes(
 
 
 def _changed_models(problem: FactoredProblem, teammate: Model) -> FactoredProblem:
-    """Return a copy of a problem made in Python with another model of the teammate, `teammate`.
+    """Return a copy of a problem with another model of the teammate; for problems that come from no file.
 
-    If both agents share a model, the ego agent gets it, too.
+    If both agents share a model, the ego agent gets the new one, too.
+
+    Args:
+        problem: the problem.
+        teammate: the new model, with the same states as the old one.
     """
     old, own, goals = problem.teammate.model, problem.ego.model, range(len(problem.goals))
     ego = teammate if _shared(problem) else own
