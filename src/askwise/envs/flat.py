@@ -36,8 +36,9 @@ class FlatView(NamedTuple):
     """What a flat environment shows at one point of an episode.
 
     Attributes:
-        flat: the observation as one vector, ``float32 [k]``.
-        mask: ``int8 [n_actions]``, 1 for ontic actions that are available and for questions that can be informative.
+        flat: the observation as one vector of k numbers, ``float32 [k]``.
+        mask: ``int8 [n_actions]``, 1 for actions that are available, and for questions that can be informative: those
+            about some of the possible goals, but not all.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
 
@@ -52,18 +53,23 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     Subclasses are `FlatProblem` and `FlatToolFetching`.
 
     The wrapper tracks a belief about the teammate's goal, adds it to the observation, and makes a short list of
-    questions from it. The first actions are the ontic ones (all except questions), then come the questions. A subclass
-    may have other kinds of questions.
+    questions from it. The first actions are the ontic ones (all except questions), then come the questions.
 
     Args:
         env: a `GameEnv`, wrapped or not.
-        questions: names of kinds of questions, or callables that take a `QuestionContext` and return ``bool
-            [n_goals]``, the goals to ask about; None for the defaults of the class.
+        questions: the questions to choose from, in order: keys of `kinds`, such as ``half`` (the likeliest goals that
+            together have half of the probability), or callables that take a `QuestionContext` and return ``bool
+            [n_goals]``, the goals to ask about. None for `default_questions`.
         belief: ``robust`` (for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
         scaled: whether bounded numbers of the observation are scaled to lie between 0 and 1.
-        hints: whether the observation has one more key, ``hints``: for each action, the probability that it is right.
+        hints: whether the observation has one more key, ``hints``: for each ontic action, the probability that it is
+            optimal for the teammate's goal; for each question, the probability that the goal is among those asked
+            about.
 
     Attributes:
+        wraps: the class of the environments that can be wrapped.
+        kinds: the kinds of questions that can be named; `askwise.envs.questions` describes them.
+        default_questions: the questions if none are given.
         tracker: the current belief.
     """
 
@@ -108,9 +114,10 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._bare.play.game
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start an episode; return the flat observation, ``float32 [k]``, and the info dict with the action mask.
+        """Start an episode; return the flat observation, ``float32 [k]``, and the info dict.
 
-        `seed` and `options` are passed to the wrapped environment.
+        ``info["action_mask"]`` covers ontic actions and questions. `seed` and `options` are passed to the wrapped
+        environment.
         """
         seen, info = self.env.reset(seed=seed, options=options)
         self.tracker = self.new_tracker(self.game.problem)
@@ -119,9 +126,10 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._observed(seen, info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Take the ontic action or ask the question with the index `action`; return what Gymnasium's ``step`` returns.
+        """Take the ontic action (no question), or ask the question, with the index `action`.
 
-        The observation is flat, ``float32 [k]``, and ``info["action_mask"]`` covers the questions, too.
+        Return what Gymnasium's ``step`` returns. The observation is flat, ``float32 [k]``, and ``info["action_mask"]``
+        covers the questions, too.
         """
         number = action_number(action, self._n_ontic + self._questions.n)
         asks = number >= self._n_ontic
@@ -132,12 +140,15 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return flat, reward, terminated, truncated, info
 
     def action_masks(self) -> BoolArray:
-        """Return ``bool [n_actions]``: the available ontic actions, and the questions that can be informative now."""
+        """Return ``bool [n_actions]``: True for available actions, and for questions that can be informative now.
+
+        These are the questions about some of the possible goals, but not all.
+        """
         _ = self.game  # raises ResetNeeded before the first reset
         return self._mask.copy()
 
     def question(self, action: int) -> tuple[str, ...] | None:
-        """Return the names of the goals that an action asks about now, None if it is not a question.
+        """Return the names of the goals that the action with this index asks about now, None if it is not a question.
 
         The tuple is empty for a question about no goal, which the mask excludes.
         """
@@ -152,14 +163,16 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode of `problem` that can copy an episode played elsewhere, step by step with `Play.follow`.
+        """Return a copy, at its start, of an episode of `problem` that is played elsewhere, such as in a simulation.
 
-        The problem must have the shape of this environment: equal numbers of goals, states and actions.
+        Call `Play.follow` of the copy for each step of that episode. Then `show` returns what this environment would
+        show there, so a policy that was trained here can decide there. The problem must have the shape of this
+        environment: equal numbers of goals, states and actions.
         """
         return self._bare.episodes.follow(problem)
 
     def context(self, game: Game, tracker: Tracker) -> QuestionContext:
-        """Return what questions are computed from in the state of `game`: problem, ego agent's state and belief."""
+        """Return the data from which the current questions of `game` are computed: problem, ego state and belief."""
         return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
     def show(self, play: Play, tracker: Tracker) -> FlatView:
@@ -186,9 +199,11 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return FlatView(self._flatten(whole), mask, asked)
 
     def _observed(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Store the current questions and mask; return the flat observation, and `info` with the mask of all actions.
+        """Store the current questions and mask; return the flat observation, and the info dict with this mask.
 
-        `seen` and `info` are what the wrapped environment returned.
+        Args:
+            seen: the observation that the wrapped environment returned.
+            info: its info dict, whose mask does not cover questions.
         """
         view = self._view(self._bare.play, self.tracker, seen, info["action_mask"])
         self._asked, self._mask = view.asked, view.mask.astype(np.bool_)
@@ -199,35 +214,40 @@ class FlatProblem(FlatEnv):
     """`ProblemEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    The same game. The wrapper tracks a belief about the teammate's goal. It adds the belief to the observation, and
-    makes a short list of questions from it.
+    The same game: you do your part of a teammate's goal without knowing the goal. The wrapper tracks a belief about the
+    goal. It adds the belief to the observation, and makes a short list of questions from it.
 
     ## Action space
     ``Discrete(n_ego_actions + n_questions)``: first the ontic actions (those that are not questions), then the
-    questions, in the order of `questions`; `askwise.envs.questions` describes them. The mask is in
-    ``info["action_mask"]`` (``int8``) and returned by ``action_masks()`` (``bool``). It excludes ontic actions that are
-    not available, and questions about no goal or about all possible goals. An excluded action can be chosen; it has its
-    cost and no effect.
+    questions, in the order of the argument ``questions``. The mask is in ``info["action_mask"]`` (``int8``) and
+    returned by ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about no
+    goal or about all possible goals. An excluded action can be chosen; it has its cost and no effect.
 
     ## Observation space
-    ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the environment's ``Dict`` with one more key, ``belief``
+    ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the ``Dict`` of `ProblemEnv` with one more key, ``belief``
     (``[n_goals]``, probability of each goal). Keys come in alphabetical order, numbers from a ``Discrete`` space as
     one-hot vectors.
 
     ## Rewards
-    As in `ProblemEnv`. ``info`` has the same keys; its ``action_mask`` covers the questions, too.
+    The negative cost of the step: -1 for an action, the negative price of a question. ``info`` has the keys that
+    `ProblemEnv` describes; its ``action_mask`` covers the questions, too.
 
     ## Starting state
-    As in `ProblemEnv`.
+    Both agents start where the problem says, and the goal is drawn from the prior. The options of ``reset`` are those
+    of `ProblemEnv`.
 
     ## Episode end
-    As in `ProblemEnv`.
+    As in `ProblemEnv`: terminated when both agents have arrived and the teammate has stayed for a step, truncated after
+    ``max_steps`` steps.
 
     ## Arguments
     - ``env``: a `ProblemEnv`, wrapped or not.
-    - ``questions``: kinds of questions, by default ``group``, ``move``, ``half`` and ``likeliest``; or callables.
+    - ``questions``: a list of kinds of questions, by default ``group`` (a question for each group of goals), ``move``
+      (for each move of the ego agent, the goals for which it is optimal), ``half`` (the likeliest goals that together
+      have half of the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (each goal), or callables that
+      take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask about.
     - ``belief``: ``robust`` (default, for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
-    - ``scaled``: whether all numbers of the observation are scaled to lie between 0 and 1 (default: False).
+    - ``scaled``: whether bounded numbers of the observation are scaled to lie between 0 and 1 (default: False).
     - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
       probability that it is optimal, and for each question, the probability that the goal is among those asked about
       (default: False).
@@ -240,66 +260,76 @@ class FlatToolFetching(FlatEnv):
     """`ToolFetchingEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    The same game. The wrapper tracks a belief about the worker's goal. It adds the belief to the observation, and makes
-    a short list of questions from it.
+    The same game: you are the fetcher, and bring a worker a tool without knowing which. The wrapper tracks a belief
+    about the worker's station, its goal. It adds the belief to the observation, and makes a short list of questions
+    from it.
 
     ## Action space
-    ``Discrete(n_ontic + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station), then the
-    questions, in the order of `questions`; `askwise.envs.questions` describes them. The mask is in
-    ``info["action_mask"]`` (``int8``) and returned by ``action_masks()`` (``bool``). It excludes ontic actions that are
-    not available, and questions about no station or about all possible stations. An excluded action can be chosen; it
-    has its cost and no effect.
+    ``Discrete(5 + n_stations + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station),
+    then the questions, in the order of the argument ``questions``. The mask is in ``info["action_mask"]`` (``int8``)
+    and returned by ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about
+    no station or about all possible stations. An excluded action can be chosen; it has its cost and no effect.
 
     ## Observation space
-    ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the environment's ``Dict`` with one more key, ``belief``
+    ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the ``Dict`` of `ToolFetchingEnv` with one more key, ``belief``
     (``[n_stations]``, probability of each station). Keys come in alphabetical order, numbers from a ``Discrete`` space
     as one-hot vectors.
 
     ## Rewards
-    As in `ToolFetchingEnv`. ``info`` has the same keys; its ``action_mask`` covers the questions, too.
+    The negative cost of the step: -1 for an action, the negative price of a question. ``info`` has the keys that
+    `ToolFetchingEnv` describes; its ``action_mask`` covers the questions, too.
 
     ## Starting state
-    As in `ToolFetchingEnv`.
+    Both agents start where the instance says, and the goal is drawn from the prior. The options of ``reset`` are those
+    of `ToolFetchingEnv`.
 
     ## Episode end
-    As in `ToolFetchingEnv`.
+    As in `ToolFetchingEnv`: terminated when the worker does WORK at its station and the fetcher is there with the tool,
+    truncated after ``max_steps`` steps.
 
     ## Arguments
     - ``env``: a `ToolFetchingEnv`, wrapped or not.
-    - ``questions``: kinds of questions, by default ``toolbox``, ``move``, ``half`` and ``likeliest``; or callables,
-      which get a `ToolFetchingContext`.
-    - ``belief``, ``scaled`` and ``hints``: as in `FlatProblem`.
+    - ``questions``: a list of kinds of questions, by default ``toolbox`` (for each toolbox, the stations whose tool is
+      in it), ``move`` (for each move of the fetcher, the stations for which it is optimal), ``half`` (the likeliest
+      stations that together have half of the probability) and ``likeliest`` (the likeliest station); also ``station``
+      (each station), or callables that take a `ToolFetchingContext` and return ``bool [n_stations]``, the stations to
+      ask about.
+    - ``belief``: ``robust`` (default, for any worker), ``bayes`` or ``elimination`` (for workers that never err).
+    - ``scaled``: whether bounded numbers of the observation are scaled to lie between 0 and 1 (default: False).
+    - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
+      probability that it is optimal, and for each question, the probability that the goal is among those asked about
+      (default: False).
     """
 
     wraps = ToolFetchingEnv
     kinds = TOOL_FETCHING_KINDS
     default_questions = ("toolbox", "move", "half", "likeliest")
-    _boxes_of: Any = None
+    _last_problem: Any = None
 
     def context(self, game: Game, tracker: Tracker) -> ToolFetchingContext:
-        """Return what questions are computed from in the state of `game`: fetcher's state, belief and toolboxes."""
+        """Return the data from which the current questions of `game` are computed: fetcher, belief and toolboxes."""
         problem: Any = game.problem
-        if self._boxes_of is not problem:
-            self._boxes_of, self._boxes = problem, toolbox_numbers(problem.instance)
+        if self._last_problem is not problem:
+            self._last_problem, self._boxes = problem, toolbox_numbers(problem.instance)
         return ToolFetchingContext(problem, game.state.ego, tracker.possible, tracker.probabilities, self._boxes)
 
 
 def make_flat_problem(problem: object, **arguments: Any) -> FlatProblem:
-    """Make the environment ``askwise/ProblemFlat-v0``.
+    """Make the environment ``askwise/ProblemFlat-v0``: a `ProblemEnv` inside `FlatProblem`.
 
     Args:
         problem: a `Problem`, an instance of any domain, or the path of its file.
-        arguments: any other arguments of `ProblemEnv` and of `FlatProblem`.
+        arguments: any other arguments of `ProblemEnv` and of `FlatProblem`, by name.
     """
     own = {name: arguments.pop(name) for name in _WRAPPER_ARGUMENTS if name in arguments}
     return FlatProblem(ProblemEnv(problem, **arguments), **own)
 
 
 def make_flat_tool_fetching(**arguments: Any) -> FlatToolFetching:
-    """Make the environment ``askwise/ToolFetchingFlat-v0``.
+    """Make the environment ``askwise/ToolFetchingFlat-v0``: a `ToolFetchingEnv` inside `FlatToolFetching`.
 
     Args:
-        arguments: any arguments of `ToolFetchingEnv` and of `FlatToolFetching`.
+        arguments: any arguments of `ToolFetchingEnv` and of `FlatToolFetching`, by name.
     """
     own = {name: arguments.pop(name) for name in _WRAPPER_ARGUMENTS if name in arguments}
     return FlatToolFetching(ToolFetchingEnv(**arguments), **own)
@@ -313,8 +343,8 @@ class Flattener:
 
     Args:
         space: the space of the dictionaries.
-        changing: the keys whose values may change during an episode; values are numbers from 0, or arrays with one
-            axis.
+        changing: the keys whose values may change during an episode. Each value is an integer of a ``Discrete`` space
+            that begins at 0, or an array with one axis.
         scaled: whether bounded numbers are scaled to the range from 0 to 1.
     """
 

@@ -38,14 +38,16 @@ class Observer(Protocol):
         """
 
     def begin(self, problem: Any) -> None:
-        """Compute what is the same in all observations of `problem`, before the first of them is made."""
+        """Prepare for observations of `problem`: compute the values that never change; called before the first one."""
 
     def __call__(self, play: Play) -> dict[str, Any]:
         """Return the observation at the current point of the episode `play`."""
 
 
 class ProblemObserver:
-    """Observations of any problem, with states and actions as indices; `askwise.envs.ProblemEnv` describes the keys.
+    """Makes the observations of any problem, dictionaries in which states and actions are indices.
+
+    `askwise.envs.ProblemEnv` describes the keys.
 
     Args:
         example: one of the problems that will be played; all have equal numbers of goals, states and actions.
@@ -86,7 +88,9 @@ class ProblemObserver:
 
 
 class ToolFetchingObserver:
-    """Observations of tool fetching, with cells and the map; `askwise.envs.ToolFetchingEnv` describes the keys.
+    """Makes the observations of tool fetching, dictionaries with the cells of both agents and the map.
+
+    `askwise.envs.ToolFetchingEnv` describes the keys.
 
     Args:
         example: one of the problems that will be played; all have the same size and numbers of stations and toolboxes.

@@ -29,9 +29,15 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     Args:
         source: supplies the problem of each episode.
         observer: makes the observations; the teammate's have the goal in addition.
-        max_steps: steps after which an episode is truncated; by default the limit of `source`.
+        max_steps: steps after which an episode is truncated; None uses the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how questions are answered, such as ``"wrong:0.05,refused:0.1"``; by default as the problem says.
+        answers: how often answers are wrong or missing: an `AnswerModel`, or a text such as
+            ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; None uses the answer model of each problem.
+
+    Attributes:
+        teammate: the name of the agent that knows the goal.
+        ego: the name of the agent that asks.
+        episodes: starts the episodes and holds the current one.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -90,8 +96,9 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
 
         Args:
             seed: determines goal and problem; None continues the current random numbers.
-            options: may have the key ``goal`` (name or number), and ``problem`` (in tool fetching ``instance``) for
-                another problem.
+            options: may have the keys ``goal``, the name or index of the goal (by default drawn from the prior), and
+                ``problem`` (in tool fetching ``instance``), the problem to play (by default the one that the source of
+                the environment supplies).
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
@@ -105,6 +112,9 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         """Take one action of each agent.
 
         If the ego agent asks, both agents stay in place, whatever the teammate chose.
+
+        Args:
+            actions: the action of each agent, by the agent's name.
 
         Returns:
             observations, rewards (the negative cost of the step), terminated, truncated and info, each by the agent's
@@ -128,7 +138,10 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         )
 
     def _do(self, teammate: object, ego: object) -> dict[str, bool]:
-        """Carry out both actions; return, by the agent's name, whether an action was not available and did nothing."""
+        """Carry out the actions of both agents.
+
+        Return, for the name of each agent, whether its action was not available and therefore did nothing.
+        """
         play, problem = self.play, self.play.game.problem
         teammate_wants = action_number(teammate, len(problem.teammate.actions.names), f"{self.teammate}'s action")
         ego_wants = ego_action(ego, problem, self.episodes.source.goal_word)

@@ -22,7 +22,7 @@ from askwise.model.names import as_int
 from askwise.types import BoolArray
 
 ACT, ASK = 0, 1
-"""First member of the ego agent's action: ``(ACT, ontic action)`` or ``(ASK, question)``."""
+"""First member of the ego agent's action: ``(ACT, index of an action)`` or ``(ASK, question)``."""
 
 MAX_MASKS = 4096
 """Action masks that are kept for each agent; masks of further states are computed each time."""
@@ -49,10 +49,12 @@ def action_number(value: object, n_actions: int, field: str = "action") -> int:
 
 
 def ego_action(action: Any, problem: Problem, goal_word: str = "goal") -> int | BoolArray:
-    """Check the ego agent's action; return the index of an ontic action, or a question as ``bool [n_goals]``.
+    """Check the ego agent's action; return the index of an ontic action (no question), or a question.
+
+    A question is returned as ``bool [n_goals]``, True for the goals that it asks about.
 
     Args:
-        action: an element of `ego_space`: ``(ACT, number)`` or ``(ASK, zeros and ones)``.
+        action: an element of the ego agent's action space: ``(0, index)`` or ``(1, zeros and ones)``.
         problem: the problem that is played.
         goal_word: what the domain calls a goal, for error messages.
     """
@@ -158,6 +160,8 @@ class Play:
     def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
         """Return the ego agent's action or question if it is available, otherwise an action that does nothing.
 
+        A question about no goal is available only in games that allow it; all other questions are.
+
         Args:
             chosen: the index of an action, or a question as ``bool [n_goals]``.
         """
@@ -168,7 +172,7 @@ class Play:
         return chosen if possible else self.game.problem.ego.actions.stay
 
     def available_to_teammate(self, action: int) -> int:
-        """Return the teammate's action if it is available, otherwise an action that does nothing."""
+        """Return the teammate's action if it is available, otherwise one that does nothing; actions are indices."""
         here = self.game.state.teammate
         return action if self.masks.teammate(here)[action] else _idle_action(self.game.problem, here)
 
@@ -189,9 +193,9 @@ class Play:
         self._remember(asked, self.game.ask(np.flatnonzero(asked).tolist()).answer, allowed)
 
     def follow(self, observation: Observation) -> None:
-        """Repeat one step of an episode that is played elsewhere, from what its ego agent observed.
+        """Repeat one step of an episode that is played elsewhere, given what its ego agent observed after the step.
 
-        The game here does not know the goal, so it never ends by itself.
+        Only for episodes that `FlatEnv.follow` made: their games do not know the goal, so they never end by themselves.
         """
         game, allowed = self.game, self.game.allowed
         if observation.answer is not None:
@@ -210,12 +214,13 @@ class Play:
     def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
         """Return Gymnasium's info dict for the last step.
 
-        Its keys are ``step_cost``, ``cost`` (so far), ``illegal`` and ``action_mask``; at the end of the episode also
-        ``goal``, ``known_cost`` and ``marginal_cost``, which would reveal the goal earlier.
+        Its keys are ``step_cost`` (of the last step), ``cost`` (so far), ``illegal`` and ``action_mask``. At the end of
+        the episode it also has ``goal`` (its index), ``known_cost`` (the cost if the goal is known from the start) and
+        ``marginal_cost`` (``cost - known_cost``), which would reveal the goal earlier.
 
         Args:
             illegal: whether the action was not available and did nothing.
-            action_mask: the actions that are available now, stored as it is.
+            action_mask: the actions that are available now; it becomes the value of that key, unchanged.
         """
         game = self.game
         info: dict[str, Any] = {

@@ -28,37 +28,42 @@ class ProblemParallelEnv(GameParallelEnv):
     """An environment for two agents: a teammate that knows the goal, and an ego agent that has to find it out.
 
     ## Description
-    The game of `askwise.envs.ProblemEnv`, but you control the teammate as well. The agents are ``"teammate"`` and
-    ``"ego"``; both act in every step.
+    The game of the Gymnasium environment `askwise.envs.ProblemEnv`, but you control the teammate as well. The agents
+    are ``"teammate"`` and ``"ego"``; both act in every step. Each of them has to reach a target of the goal.
 
     ## Action space
-    - ``teammate``: ``Discrete(n_teammate_actions)``, numbers of ``problem.teammate.actions.names``.
-    - ``ego``: ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``, as in Gymnasium: ``(0, k)`` acts, ``(1, q)``
-      asks. In a step with a question both agents stay in place, and the teammate's action is ignored. The environment
-      gives the answer.
+    - ``teammate``: ``Discrete(n_teammate_actions)``, indices of ``problem.teammate.actions.names``.
+    - ``ego``: ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: ``(0, k)`` takes the action ``k`` of
+      ``problem.ego.actions.names``, ``(1, q)`` asks about the goals with a 1 in ``q``. In a step with a question both
+      agents stay in place, and the teammate's action is ignored. The environment gives the answer.
 
     An action that is not available does nothing, but costs a step. This includes questions about no goal.
 
     ## Observation space
-    - ``ego``: the ``Dict`` of the Gymnasium environment.
+    - ``ego``: the ``Dict`` of `ProblemEnv`, which describes its keys: the states of both agents, the teammate's last
+      action, the last question and its answer, the goals that answers allow, and the prior.
     - ``teammate``: the same with one more key, ``goal``, ``Discrete(n_goals)``: its goal.
 
     ## Rewards
-    Both agents get the negative cost of the step. ``infos[agent]`` has the keys of the Gymnasium environment;
-    ``illegal`` refers to the agent's own action, and ``action_mask`` fits ``action_space(agent).sample(mask)``: an
-    ``int8`` array for the teammate, a pair of an array and None for the ego agent, whose questions are always allowed.
+    Both agents get the negative cost of the step. ``infos[agent]`` has the keys of `ProblemEnv`; ``illegal`` refers to
+    the agent's own action, and ``action_mask`` fits ``action_space(agent).sample(mask)``: an ``int8`` array for the
+    teammate, a pair of an array and None for the ego agent, whose questions are always allowed.
 
     ## Starting state
-    As in Gymnasium, with the same goal for the same seed. The options ``goal`` and ``problem`` are used; others are
-    ignored, as PettingZoo's own tests demand.
+    Both agents start where the problem says. The goal is drawn from the prior, the same for the same seed as in
+    `ProblemEnv`. The options of ``reset`` are ``goal`` (name or index) and ``problem`` (another problem of the same
+    shape); others are ignored, as PettingZoo's own tests demand.
 
     ## Episode end
-    For both agents at once. Terminated after the first step in which the teammate, already at a target of its goal,
-    stays there, and at the end of which the ego agent is at one of its own targets. Truncated after ``max_steps``
-    steps.
+    For both agents at once. Terminated when the teammate is at a target of its goal and stays there for a step, and the
+    ego agent is at one of its own targets after that step. Truncated after ``max_steps`` steps.
 
     ## Arguments
-    Those of the Gymnasium environment, without ``teammate``.
+    - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
+    - ``max_steps``: by default far more than any sensible agent needs.
+    - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
+    - ``answers``: how often answers are wrong or missing, such as ``"wrong:0.05,refused:0.1"``, or an `AnswerModel`; by
+      default as the problem says.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "problem_v0", **GameParallelEnv.metadata}
@@ -80,10 +85,10 @@ parallel_env = ProblemParallelEnv
 
 
 def env(problem: object, **arguments: Any) -> Any:
-    """Return `ProblemParallelEnv` as an AEC environment, in which the teammate chooses first, then the ego agent.
+    """Return `ProblemParallelEnv` as a PettingZoo AEC environment, whose agents take turns: the teammate, then the ego.
 
     Args:
         problem: a `Problem`, an instance of any domain, or the path of its file.
-        arguments: any other arguments of `ProblemParallelEnv`.
+        arguments: any other arguments of `ProblemParallelEnv`, by name.
     """
     return parallel_to_aec(parallel_env(problem, **arguments))

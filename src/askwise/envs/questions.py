@@ -48,7 +48,7 @@ class ToolFetchingContext(QuestionContext):
 
     Attributes:
         problem: the problem that is played, a `ToolFetching`.
-        ego: the index of the fetcher's state, as ``problem.ego.optimal`` takes it.
+        ego: the index of the fetcher's state, that is, of its cell and the tool that it holds.
         possible: ``bool [n_stations]``, the stations that may be the worker's goal.
         probabilities: ``float64 [n_stations]``, the belief: the probability of each station.
         boxes: ``int [n_stations]``, the index of the toolbox with each station's tool.
@@ -58,7 +58,10 @@ class ToolFetchingContext(QuestionContext):
 
 
 Asking: TypeAlias = Callable[[Any], Any]
-"""Takes a `QuestionContext` and returns goals to ask about: ``bool [n_goals]``, or one such row for each question."""
+"""A function that takes a `QuestionContext` and returns the goals to ask about.
+
+They are ``bool [n_goals]`` for one question, ``bool [n_questions, n_goals]`` for several.
+"""
 
 Kind: TypeAlias = tuple[Asking, Callable[[Any], int]]
 """A kind of question, and a function that returns the number of its questions for a problem."""
@@ -136,7 +139,7 @@ def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
     """Return the probability that each action of a flat environment is right, ``float64 [n_actions]``.
 
     An ontic action (one that is not a question) is right if it is optimal for the teammate's goal. A question is right
-    if the goal is among those it asks about.
+    if the goal is among those it asks about. Questions come after the ontic actions.
 
     Args:
         context: the ego agent's state, and the probabilities of the goals.
@@ -152,9 +155,13 @@ class QuestionList:
 
     Args:
         kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return one
-            question, ``bool [n_goals]``.
+            question, ``bool [n_goals]``, the goals to ask about.
         problem: a problem; it determines the number of questions.
-        known: the kinds that can be named, each with a function that returns its number of questions.
+        known: the kinds that can be named: for each name, a function that computes the questions of this kind from a
+            `QuestionContext`, and a function that returns their number for a problem.
+
+    Attributes:
+        n: number of questions.
     """
 
     def __init__(self, kinds: Sequence[str | Asking], problem: Problem, known: Mapping[str, Kind] = KINDS) -> None:

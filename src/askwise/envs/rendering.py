@@ -25,7 +25,7 @@ FRAMES_PER_SECOND = 4
 
 
 def render_text(play: Play) -> str:
-    """Return the current state of an episode as text."""
+    """Return the current state of an episode as a drawing of several lines of text."""
     from askwise.view import text
 
     return text.draw(_scene(play))
@@ -73,7 +73,8 @@ class Renderer:
     def __call__(self, play: Play) -> Any:
         """Return an episode's current state as text or as pixels, ``uint8 [height, width, 3]``, depending on the mode.
 
-        In mode ``"human"`` it is drawn in a window, and None is returned; without a mode, there is a warning instead.
+        In mode ``"human"`` it is drawn in a window, and None is returned. In mode None, nothing is drawn: there is a
+        warning, and None is returned.
         """
         if self.mode is None:
             logger.warn("nothing is drawn: the environment was made without a render_mode")
@@ -96,7 +97,13 @@ class Renderer:
 
 
 class Window:
-    """A matplotlib window with one picture; if the computer has no display, nothing is shown."""
+    """A matplotlib window with one picture; if the computer has no display, nothing is shown.
+
+    Attributes:
+        figure: the figure of matplotlib.
+        visible: whether there is a display.
+        image: the picture in the figure, an object of matplotlib; None before the first one.
+    """
 
     def __init__(self) -> None:
         import matplotlib.pyplot as plt

@@ -35,10 +35,16 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     Args:
         source: supplies the problem of each episode.
         observer: makes the ego agent's observations.
-        teammate: a `Teammate`, or the name of a kind, such as ``"urop"`` or ``"noisy:0.1"``.
-        max_steps: steps after which an episode is truncated; by default the limit of `source`.
+        teammate: a `Teammate`, or the name of one, such as ``"urop"`` (it draws one of all shortest plans uniformly) or
+            ``"noisy:0.1"`` (the same, but with probability 0.1 it takes a random action).
+        max_steps: steps after which an episode is truncated; None uses the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how questions are answered, such as ``"wrong:0.05,refused:0.1"``; by default as the problem says.
+        answers: how often answers are wrong or missing: an `AnswerModel`, or a text such as
+            ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; None uses the answer model of each problem.
+
+    Attributes:
+        episodes: starts the episodes and holds the current one.
+        flat_question: set by a `FlatEnv` that wraps this environment: the goals that one of its actions asks about.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
@@ -92,8 +98,9 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
 
         Args:
             seed: determines goal, teammate and problem; None continues the current random numbers.
-            options: may have the key ``goal`` (name or number), and ``problem`` (in tool fetching ``instance``) for
-                another problem.
+            options: may have the keys ``goal``, the name or index of the goal (by default drawn from the prior), and
+                ``problem`` (in tool fetching ``instance``), the problem to play (by default the one that the source of
+                the environment supplies).
         """
         super().reset(seed=seed)
         self.episodes.check_options(options)
@@ -104,7 +111,11 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         return self._observed(self.play, illegal=False)
 
     def step(self, action: tuple[int, Any]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
-        """Take an ontic action, ``(0, k)``, or ask, ``(1, zeros and ones)``; both agents stay in place when you ask.
+        """Take an action or ask a question; both agents stay in place when you ask.
+
+        Args:
+            action: a pair, ``(0, k)`` for the action with index k, or ``(1, q)`` for a question about the goals with a
+                1 in q.
 
         Returns:
             observation, reward (the negative cost of the step), terminated, truncated, and info.
@@ -152,8 +163,8 @@ class ProblemEnv(GameEnv):
       gives no information. A question about no goal counts as an action that is not available.
 
     ## Observation space
-    A ``Dict``, without the goal. States and actions are numbers of the problem's models: ``problem.teammate.model``
-    has the names of the teammate's states, ``problem.teammate.actions.names`` those of its actions.
+    A ``Dict``, without the goal. States and actions are indices: ``problem.teammate.model`` has the names of the
+    teammate's states, ``problem.teammate.actions.names`` those of its actions.
 
     | key | space | meaning |
     |---|---|---|
@@ -173,25 +184,26 @@ answers may be refused, 3 for a refused one |
     ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
     not available and did nothing) and ``action_mask`` (``int8 [n_ego_actions]``, 1 for ontic actions that are available
     now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or truncated,
-    it also has ``goal`` (its number), ``known_cost`` (the cost if the goal is known from the start) and
+    it also has ``goal`` (its index), ``known_cost`` (the cost if the goal is known from the start) and
     ``marginal_cost`` (``cost - known_cost``); earlier, these would reveal the goal.
 
     ## Starting state
     Both agents start where the problem says. The goal is drawn from the prior.
-    ``reset(options={"goal": ..., "problem": ...})`` chooses the goal, by name or number, and another problem of the
-    same shape: equal numbers of goals, groups, states and actions. The same seed gives the same episode, with the goal
-    and the teammate of ``askwise.simulate(problem, teammate=..., seed=...)``.
+    ``reset(options={"goal": ..., "problem": ...})`` chooses the goal, by name or index, and another problem of the same
+    shape: equal numbers of goals, groups of goals, states and actions. The same seed gives the same episode, with the
+    goal and the teammate of ``askwise.simulate(problem, teammate=..., seed=...)``.
 
     ## Episode end
-    Terminated after the first step in which the teammate, already at a target of its goal, stays there, and at the end
-    of which the ego agent is at one of its own targets. Truncated after ``max_steps`` steps, questions included.
+    Terminated when the teammate is at a target of its goal and stays there for a step, and the ego agent is at one of
+    its own targets after that step. Truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
-    - ``teammate``: such as ``"urop"``, ``"noisy:0.1"``, ``"boltzmann:2"``, or a `Teammate`; by default as the problem
-      says.
-    - ``answers``: how questions are answered, such as ``"wrong:0.05,refused:0.1"`` (see `AnswerModel`); by default as
-      the problem says, or truthfully.
+    - ``teammate``: how the teammate acts: ``"urop"`` (draws one of all shortest plans uniformly), ``"noisy:0.1"``
+      (the same, but takes a random action with probability 0.1), ``"boltzmann:2"`` (prefers shorter ways, more strongly
+      for larger numbers), another kind of `askwise.core.teammates`, or a `Teammate`; by default as the problem says.
+    - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
+      ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; by default as the problem says.
     - ``max_steps``: by default far more than any sensible agent needs.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window that is
       updated in each step; without a display, nothing is shown).
@@ -267,28 +279,33 @@ answers may be refused, 3 for a refused one |
     ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
     not available and did nothing) and ``action_mask`` (``int8 [5 + n_stations]``, 1 for ontic actions that are
     available now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or
-    truncated, it also has ``goal`` (number of the station), ``known_cost`` (the cost if the goal is known from the
+    truncated, it also has ``goal`` (index of the station), ``known_cost`` (the cost if the goal is known from the
     start) and ``marginal_cost`` (``cost - known_cost``); earlier, these would reveal the goal.
 
     ## Starting state
     Both agents start where the instance says, the fetcher with empty hands. The goal is drawn from the prior.
-    ``reset(options={"goal": ..., "instance": ...})`` chooses the goal, by name or number, and another instance of the
-    same shape (`Instance` or path). The same seed gives the same episode, with the goal and the worker of
-    ``askwise.simulate(instance, teammate=..., seed=...)``.
+    ``reset(options={"goal": ..., "instance": ...})`` chooses the goal, by name or index, and another instance of the
+    same shape: an `Instance` or a path, with equal width, height and numbers of stations and toolboxes. The same seed
+    gives the same episode, with the goal and the worker of ``askwise.simulate(instance, teammate=..., seed=...)``.
 
     ## Episode end
-    Terminated with the first WORK at the goal station at the end of which the fetcher is there with the tool. Truncated
-    after ``max_steps`` steps, questions included.
+    Terminated when the worker does WORK at its goal station and the fetcher is there with the station's tool after that
+    step. Truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
     - ``instance``: an `askwise` `Instance` or the path of its file; without it, every reset draws a random instance.
     - ``size``, ``stations``, ``toolboxes``, ``walls``, ``clustered``, ``prior``, ``query_cost``: settings of random
       instances; by default those of the paper: 20, 50, 5, 0.0, False, ``"uniform"``, ``QueryCost(0.5, 0.0)``. ``size``
-      may be ``(width, height)``; ``prior`` is ``"uniform"``, ``"far"``, ``"near"``, ``"fetcher-far"``,
-      ``"fetcher-near"`` or a `Prior`.
-    - ``teammate``: the worker, such as ``"urop"`` (default), ``"noisy:0.1"``, ``"boltzmann:2"``, or a `Teammate`.
-    - ``answers``: how questions are answered, such as ``"wrong:0.05,refused:0.1"`` (see `AnswerModel`); by default
-      truthfully.
+      is the number of cells per side, or ``(width, height)``; ``walls`` is the share of cells that are walls;
+      ``clustered`` places stations in clusters instead of uniformly. ``prior`` is ``"uniform"``; ``"far"`` or
+      ``"near"`` (stations far from or near the worker are likelier); ``"fetcher-far"`` or ``"fetcher-near"`` (stations
+      whose tool is far from or near the fetcher are likelier); or a `Prior`.
+    - ``teammate``: how the worker acts: ``"urop"`` (default: draws one of all shortest plans uniformly),
+      ``"noisy:0.1"``
+      (the same, but takes a random action with probability 0.1), ``"boltzmann:2"`` (prefers shorter ways, more strongly
+      for larger numbers), another kind of `askwise.core.teammates`, or a `Teammate`.
+    - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
+      ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; by default answers are true.
     - ``max_steps``: by default 4 for each cell of the map.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window that is
       updated in each step; without a display, nothing is shown).

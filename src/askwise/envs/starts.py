@@ -44,8 +44,9 @@ class Shape:
         ego_states: number of states of the ego agent: places times the loads that it can carry, including none.
         teammate_actions: number of the teammate's actions.
         ego_actions: number of the ego agent's ontic actions, that is, all except questions.
-        ego_moves: how many of the ontic actions are moves; each makes a question in the flat environment.
-        groups: number of groups of goals; each makes a question in the flat environment.
+        ego_moves: how many of the ontic actions are moves. A flat environment may have a question for each: "is your
+            goal one of those for which this move is optimal?"
+        groups: number of groups of goals. A flat environment may have a question for each: "is your goal in it?"
     """
 
     goals: int
@@ -89,11 +90,11 @@ class ProblemSource:
 
     Attributes:
         option: the name of the option of ``reset`` that chooses the problem of one episode.
-        goal_word: what a goal is called in error messages.
+        goal_word: the word for a goal in error messages.
         empty_questions: whether a question about no goal can be asked; if not, it is an action that is not available.
         limit: steps after which an episode is truncated by default; None uses the limit of `Game`.
         example: one of the problems; it determines the spaces.
-        shape: the numbers that all problems must have in common.
+        shape: the sizes that all problems must have in common, such as the number of goals.
     """
 
     option = "problem"
@@ -108,7 +109,7 @@ class ProblemSource:
         self.shape: object = Shape.of(self.example)
 
     def draw(self, rng: np.random.Generator) -> Any:  # noqa: ARG002 - for sources of random problems
-        """Return the problem of the next episode: here always the same; a subclass may draw a random one with `rng`."""
+        """Return the problem of the next episode, here always the same; a subclass may draw it with `rng`."""
         return self.example
 
     def given(self, chosen: Any) -> Any:
@@ -126,7 +127,7 @@ class ProblemSource:
 
         Args:
             problem: the problem to check.
-            field: what the error calls the problem.
+            field: name of the problem in the error message.
         """
         self._check_shape(Shape.of(problem), field)
 
@@ -155,7 +156,8 @@ class Episodes:
         observer: makes the observations.
         max_steps: steps after which an episode is truncated; None uses the source's limit.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how questions are answered, such as ``"wrong:0.05"``; None uses the answer model of each problem.
+        answers: how often answers are wrong or missing: an `AnswerModel`, or a text such as
+            ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; None uses the answer model of each problem.
     """
 
     def __init__(
@@ -200,7 +202,9 @@ class Episodes:
 
         Args:
             rng: the environment's own generator; the generators for goal, teammate and problem are spawned from it.
-            options: the options of ``reset``: may have a ``goal``, and a problem under the name ``source.option``.
+            options: the options of ``reset``. The key ``goal`` gives the goal by name or index (by default it is drawn
+                from the prior); the key ``source.option``, such as ``problem``, gives the problem (by default the one
+                that the source supplies).
         """
         options, source = options or {}, self.source
         for_goal, for_teammate, for_problem = spawn(rng, 3)
@@ -222,22 +226,26 @@ class Episodes:
         return for_teammate
 
     def check_options(self, options: Mapping[str, Any] | None) -> None:
-        """Raise an InputError if the options of ``reset`` contain an unknown name."""
+        """Raise an InputError if a key of the options of ``reset`` is unknown."""
         known = ["goal", self.source.option]
         for name in options or {}:
             if name not in known:
                 raise InputError("option", repr(name), one_of(known, name))
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode of `problem` that can copy an episode played elsewhere, step by step with `Play.follow`.
+        """Return a copy, at its start, of an episode of `problem` that is played elsewhere, such as in a simulation.
 
-        It does not become the current episode. Raises an InputError if the problem does not fit the spaces.
+        Call `Play.follow` of the copy for each step of that episode. The copy does not become the current episode.
+        Raises an InputError if the problem does not fit the spaces.
         """
         self.source.check(problem)
         return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))
 
     def observe(self, play: Play) -> dict[str, Any]:
-        """Return the observation at the current point of `play`: the current episode, or one that `follow` made."""
+        """Return the observation, a dictionary, at the current point of `play`.
+
+        `play` is the current episode, or one that the method `follow` returned.
+        """
         self._prepare(play.game.problem)
         return self.observer(play)
 
@@ -259,7 +267,7 @@ class Episodes:
     def _answered(self, problem: Problem) -> Problem:
         """Return a copy of the problem with the answer model of this environment.
 
-        If the problem is the same as in the last call, the copy is, too.
+        For the problem of the last call, the same copy is returned again.
         """
         assert self.answers is not None
         if self._with_answers is None or self._with_answers[0] is not problem:
@@ -275,6 +283,6 @@ def _checked_limit(max_steps: int | None) -> int | None:
 
 
 def one_of(names: Iterable[str], found: str) -> str:
-    """Return "one of " and the names, for an error message, with a hint at the name most similar to `found`."""
+    """Return "one of " and all `names`, with a hint at the name most similar to `found`, for error messages."""
     names = list(names)
     return "one of " + ", ".join(names) + did_you_mean(found, names)

@@ -32,7 +32,9 @@ class Settings(TypedDict, total=False):
         toolboxes: number of toolboxes; default 5.
         walls: share of the cells that are walls; default 0.
         clustered: whether stations are placed in clusters instead of uniformly; default False.
-        prior: prior probabilities of the stations, a kind (``uniform``, ``far``, ...) or a `Prior`; default uniform.
+        prior: prior probabilities of the stations: ``uniform`` (default); ``far`` or ``near`` (stations far from or
+            near the worker are likelier); ``fetcher-far`` or ``fetcher-near`` (stations whose tool is far from or near
+            the fetcher are likelier); or a `Prior` without weights.
         query_cost: price of questions; default 0.5 per question and 0 per station.
     """
 
@@ -71,7 +73,7 @@ class ToolFetchingSource(ProblemSource):
 
     Args:
         instance: an instance or the path of its file; None draws a random one for each episode.
-        settings: how random instances are drawn; must be empty if there is an instance.
+        settings: the arguments for random instances, such as ``{"stations": 10}``; empty if there is an instance.
     """
 
     option = "instance"
@@ -123,7 +125,7 @@ class ToolFetchingSource(ProblemSource):
 
         Args:
             problem: the problem to check.
-            field: what the error calls the problem.
+            field: name of the problem in the error message.
         """
         if not isinstance(problem, ToolFetching):
             raise InputError(field, type(problem).__name__, "one of tool fetching, as in the environment")
@@ -132,7 +134,11 @@ class ToolFetchingSource(ProblemSource):
     def ego_mask(self, problem: ToolFetching, state: int) -> Any:
         """Return the fetcher's available actions in a state, ``int8 [n_actions]``, 1 for available ones.
 
-        They are taken from the rules, which is faster than trying each PICKUP.
+        They are taken from the rules of tool fetching, which is faster than trying the PICKUP action of each station.
+
+        Args:
+            problem: one of the problems of this source.
+            state: the index of the fetcher's state: its cell and the tool that it holds.
         """
         mask = np.zeros(len(problem.ego.actions.names), dtype=np.int8)
         mask[problem.rules.legal_fetcher_actions(problem.decode(JointState(problem.start.teammate, state)))] = 1
@@ -148,7 +154,10 @@ def _as_instance(given: Instance | str | Path) -> Instance:
 
 
 def _generator_arguments(settings: Settings) -> dict[str, Any]:
-    """Return the settings as keyword arguments of `generate`; raise an InputError for values of a wrong kind."""
+    """Return the settings as keyword arguments of `generate`, which draws random instances.
+
+    Raises an InputError for a value of a wrong type.
+    """
     arguments: dict[str, Any] = dict(settings)
     size = arguments.pop("size", 20)
     sides = size if isinstance(size, tuple | list) and len(size) == 2 else (size, size)

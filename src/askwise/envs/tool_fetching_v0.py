@@ -30,36 +30,47 @@ class ToolFetchingParallelEnv(GameParallelEnv):
     """An environment for two agents: a worker that knows its station, and a fetcher that has to find it out.
 
     ## Description
-    The game of `askwise.envs.ToolFetchingEnv`, but you control the worker as well. The agents are ``"worker"`` and
-    ``"fetcher"``; both act in every step.
+    The game of the Gymnasium environment `askwise.envs.ToolFetchingEnv`, but you control the worker as well. The agents
+    are ``"worker"`` and ``"fetcher"``; both act in every step. The fetcher has to bring the tool of the worker's
+    station.
 
     ## Action space
     - ``worker``: ``Discrete(6)``: 0 NORTH, 1 EAST, 2 SOUTH, 3 WEST, 4 WORK (at a station), 5 NOOP.
-    - ``fetcher``: ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``, as in Gymnasium: ``(0, k)`` acts,
-      ``(1, q)`` asks. In a step with a question both agents stay in place, and the worker's action is ignored. The
+    - ``fetcher``: ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``: ``(0, k)`` moves (0 NORTH, 1 EAST,
+      2 SOUTH, 3 WEST), waits (4 NOOP) or picks up the tool of station ``k - 5``; ``(1, q)`` asks about the stations
+      with a 1 in ``q``. In a step with a question both agents stay in place, and the worker's action is ignored. The
       environment gives the answer.
 
     An action that is not available does nothing, but costs a step.
 
     ## Observation space
-    - ``fetcher``: the ``Dict`` of the Gymnasium environment.
+    - ``fetcher``: the ``Dict`` of `ToolFetchingEnv`, which describes its keys: the cells of both agents, the tool in
+      hand, the worker's last action, the last question and its answer, the stations that answers allow, the map, the
+      prior and the prices.
     - ``worker``: the same with one more key, ``goal``, ``Discrete(n_stations)``: its station.
 
     ## Rewards
-    Both agents get the negative cost of the step. ``infos[agent]`` has the keys of the Gymnasium environment;
-    ``illegal`` refers to the agent's own action, and ``action_mask`` fits ``action_space(agent).sample(mask)``: an
-    ``int8`` array for the worker, a pair of an array and None for the fetcher, whose questions are always allowed.
+    Both agents get the negative cost of the step. ``infos[agent]`` has the keys of `ToolFetchingEnv`; ``illegal``
+    refers to the agent's own action, and ``action_mask`` fits ``action_space(agent).sample(mask)``: an ``int8`` array
+    for the worker, a pair of an array and None for the fetcher, whose questions are always allowed.
 
     ## Starting state
-    As in Gymnasium, with the same instance and goal for the same seed. The options ``goal`` and ``instance`` are used;
-    others are ignored, as PettingZoo's own tests demand.
+    Both agents start where the instance says. The goal is drawn from the prior. Instance and goal are the same for the
+    same seed as in `ToolFetchingEnv`. The options of ``reset`` are ``goal`` (name or index) and ``instance`` (another
+    instance of the same shape); others are ignored, as PettingZoo's own tests demand.
 
     ## Episode end
-    For both agents at once. Terminated with the first WORK at the goal station at the end of which the fetcher is there
-    with the tool. Truncated after ``max_steps`` steps.
+    For both agents at once. Terminated when the worker does WORK at its goal station and the fetcher is there with the
+    station's tool after that step. Truncated after ``max_steps`` steps.
 
     ## Arguments
-    Those of the Gymnasium environment, without ``teammate``.
+    - ``instance``: an `Instance` or the path of its file; without it, every reset draws a random instance.
+    - ``max_steps``: by default 4 for each cell of the map.
+    - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
+    - ``answers``: how often answers are wrong or missing, such as ``"wrong:0.05,refused:0.1"``, or an `AnswerModel`; by
+      default answers are true.
+    - ``size``, ``stations``, ``toolboxes``, ``walls``, ``clustered``, ``prior``, ``query_cost``: settings of random
+      instances, as `ToolFetchingEnv` describes them.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "tool_fetching_v0", **GameParallelEnv.metadata}
@@ -84,8 +95,8 @@ parallel_env = ToolFetchingParallelEnv
 
 
 def env(**arguments: Any) -> Any:
-    """Return `ToolFetchingParallelEnv` as an AEC environment, in which the worker chooses first, then the fetcher.
+    """Return `ToolFetchingParallelEnv` as a PettingZoo AEC environment, whose agents take turns, first the worker.
 
-    It takes the arguments of `ToolFetchingParallelEnv`.
+    It takes the arguments of `ToolFetchingParallelEnv`, by name.
     """
     return parallel_to_aec(parallel_env(**arguments))

@@ -45,8 +45,10 @@ Policy: TypeAlias = Callable[[Any, BoolArray], Any]
 class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """A wrapper whose reward is the negative marginal cost of each step, which shows at once whether a step is good.
 
-    The marginal cost of a step is its cost, plus the change of the cost that remains if the goal is known. The same
-    policies are optimal with and without the wrapper. Its rewards depend on the goal, so measure results without it.
+    Let ``V(s)`` be the cost of the rest of an episode from state `s` if the goal is known, 0 at the end. The marginal
+    cost of a step is ``cost of the step + V(state after it) - V(state before it)``. Over an episode that reaches the
+    goal, these sum to ``info["marginal_cost"]`` of the last step. The same policies are optimal with and without the
+    wrapper. Its rewards depend on the goal, so measure results without it.
 
     Args:
         env: an environment of askwise, flat or not, wrapped or not.
@@ -66,14 +68,14 @@ class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
         return seen, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take an action of the wrapped environment; return what its ``step`` returns, with the changed reward."""
+        """Take an action in the wrapped environment; return what its ``step`` returns, but with the changed reward."""
         seen, reward, terminated, truncated, info = self.env.step(action)
         before, self._left = self._left, _cost_left(self._bare.play.game)
         return seen, float(reward) + before - self._left, terminated, truncated, info
 
 
 def _cost_left(game: Game) -> float:
-    """Return the cost of the rest of an episode for an ego agent that knows the goal; 0 at the end.
+    """Return the cost of the rest of a game for an ego agent that knows the goal; 0 if the goal was reached.
 
     If such an agent can no longer reach the goal, the cost is the number of steps until the episode is truncated.
     """
@@ -113,7 +115,7 @@ class PolicyAgent(Agent):
         return self.tracker.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Update episode and belief with an observation; for steps in which the agent does not have to decide."""
+        """Take an observation into account without deciding: update the agent's copy of the episode, and its belief."""
         self.play.follow(observation)
         self.tracker.update(observation)
 
@@ -136,7 +138,7 @@ class PolicyAgent(Agent):
         return Decision(ask=asked, considered=asked, cost=price, why="Ask: the policy's choice.")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PolicyAgent:
-        """Return a copy with a new episode and belief object, which shares environment and policy with the original."""
+        """Return a copy that has its own episode and belief, but shares environment and policy with the original."""
         shared = [self._env, self._policy]
         if "play" in vars(self):
             shared += [self.play.masks]
