@@ -39,16 +39,13 @@ def lowest_bit(word: Any) -> Any:
 
 @inner
 def has(sets: Any, row: Any, goal: Any) -> bool:
-    """Return whether a goal is in ``sets[row, 0]``, a set of goals as bits.
-
-    Such a set holds the goals that a yes/no question names, or a group of goals.
-    """
+    """Return whether `goal` is in ``sets[row, 0]``, a set in which goal `g` is bit ``g % 64`` of word ``g // 64``."""
     return bool((sets[row, 0, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def flip(sets: Any, row: Any, goal: Any) -> None:
-    """Add a goal to ``sets[row, 0]``, a set of goals as bits; if the goal is in the set, remove it."""
+    """Add `goal` to ``sets[row, 0]``, or remove it; in this set, goal `g` is bit ``g % 64`` of word ``g // 64``."""
     sets[row, 0, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
 
@@ -57,10 +54,10 @@ def flip(sets: Any, row: Any, goal: Any) -> None:
 
 @inner
 def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
-    """Write the possible goals of the belief ``s.rows[row]`` into `s.ranked`, with their weights.
+    """Write the possible goals of a belief, with their weights, into the list `s.ranked`.
 
-    A weight is proportional to the goal's probability if the teammate is in state `teammate`. Returns the number of
-    these goals, and the sum of their weights.
+    The belief is ``s.rows[row]``. A goal's weight is proportional to its probability, given the answers so far and the
+    teammate's state `teammate`. Returns the number of these goals, and the sum of their weights.
     """
     rows, weight, ranked, graded = s.rows, s.world.weight, s.ranked, s.graded
     n, total = 0, 0.0
@@ -81,9 +78,9 @@ def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
 
 @inner
 def rank_goals(s: Search, row: int, teammate: int) -> int:
-    """Write the possible goals of ``s.rows[row]`` into `s.ranked`, the heaviest first; return their number.
+    """Write the possible goals of a belief into the list `s.ranked`, the most probable first; return their number.
 
-    Their weights are those of `list_goals`.
+    The belief is ``s.rows[row]``, and `teammate` the teammate's state, on which the probabilities depend.
     """
     n, _ = list_goals(s, row, teammate)
     heaviest_first(s.ranked, n)
@@ -92,7 +89,7 @@ def rank_goals(s: Search, row: int, teammate: int) -> int:
 
 @inner
 def heaviest_first(ranked: Any, n: int) -> None:
-    """Sort the first `n` goals of a list by weight, the heaviest first; goals of equal weight keep their order."""
+    """Sort the first `n` records of `ranked` by weight (the field `odds`), the heaviest first; the sort is stable."""
     for i in range(1, n):
         goal, odds, j = ranked[i].goal, ranked[i].odds, i
         while j > 0 and ranked[j - 1].odds < odds:
@@ -103,7 +100,10 @@ def heaviest_first(ranked: Any, n: int) -> None:
 
 @inner
 def odds_in(s: Search, row: int, teammate: int, goal: Any) -> float:
-    """Return the weight of a possible goal in the belief ``s.rows[row]``, a number proportional to its probability."""
+    """Return the weight of a possible goal, a number proportional to its probability in the belief ``s.rows[row]``.
+
+    `teammate` is the teammate's state, on which the probability depends.
+    """
     odds = s.world.weight[teammate, goal]
     if s.graded:
         odds *= s.odds_of[-s.log_odds[row, goal]]
@@ -118,9 +118,9 @@ def is_possible(s: Search, row: int, goal: Any) -> bool:
 
 @inner
 def useful(s: Search, row: int, load: Any) -> Any:
-    """Return `load`, or -1 if the goal that needs it is impossible in the belief ``s.rows[row]``.
+    """Return `load`, the goal whose item the ego agent carries, or -1 if this goal is impossible or nothing is carried.
 
-    A load is given by the index of the goal that needs it; -1 stands for no load.
+    The belief is ``s.rows[row]``.
     """
     if load >= 0 and is_possible(s, row, load):
         return np.int64(load)
@@ -140,11 +140,12 @@ def copy_belief(s: Search, row: int, target: int) -> int:
 
 @inner
 def after_step(s: Search, row: int, target: int, teammate: int, negligible: float) -> tuple[int, float]:
-    """Compute the belief after a step of the teammate, and write it into row `target` of `s.rows`.
+    """Compute the belief after a step of the teammate, and write it into ``s.rows[target]``.
 
-    The teammate is in state `teammate` after the step. Goals with less than the share `negligible` of the heaviest
-    goal's weight become impossible. Returns the number of possible goals after the step, and a factor: weights in a row
-    have no fixed scale, and the new ones times this factor have the scale of the old ones.
+    The belief before is ``s.rows[row]``; `teammate` is the teammate's state after the step. Goals with less than the
+    share `negligible` of the heaviest goal's weight become impossible. Returns the number of possible goals after the
+    step, and the factor by which the new weights must be multiplied to compare them with the old ones: rows store
+    weights only up to a common factor.
     """
     rows, alive, n = s.rows, s.world.alive, 0
     for k in range(alive.shape[1]):
@@ -160,10 +161,11 @@ def after_step(s: Search, row: int, target: int, teammate: int, negligible: floa
 
 @inner
 def after_answer(s: Search, row: int, target: int, teammate: int, question: int, answer: int) -> tuple[int, float]:
-    """Compute the belief after an answer, and write it into row `target` of `s.rows`.
+    """Compute the belief after an answer to a question, and write it into ``s.rows[target]``.
 
-    Returns the number of goals that are still possible, and a factor: the new weights times this factor are the old
-    weights times the probability of the answer given each goal.
+    The belief before is ``s.rows[row]``, `teammate` the teammate's state, `question` a row of `s.sets`, and `answer`
+    the index of the answer. Returns the number of goals that are still possible, and a factor: the new weights times
+    this factor are the old weights times the probability of the answer given each goal.
     """
     rows, asked, n = s.rows, s.asked[question], 0
     n_words = s.world.alive.shape[1]
@@ -192,9 +194,9 @@ def after_answer(s: Search, row: int, target: int, teammate: int, question: int,
 
 @inner
 def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
-    """Make goals impossible in ``s.rows[row]`` if their weight is 0, or below `negligible` times the heaviest weight.
+    """Make goals of ``s.rows[row]`` impossible if their weight is 0, or below `negligible` times the heaviest weight.
 
-    Returns the number of goals that are still possible.
+    `teammate` is the teammate's state, on which weights depend. Returns the number of goals that are still possible.
     """
     heaviest = 0.0
     n, _ = list_goals(s, row, teammate)
@@ -213,9 +215,10 @@ def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
 
 @inner
 def _count_from_highest(s: Search, row: int) -> float:
-    """Subtract the highest log-odds in the belief ``s.rows[row]`` from all, so that equal beliefs are equal rows.
+    """Subtract the highest log-odds of the belief ``s.rows[row]`` from all, so that equivalent beliefs are equal.
 
-    Returns the factor by which the new weights must be multiplied to get the old ones; 1 if beliefs have no log-odds.
+    Returns the factor by which the new weights must be multiplied to get the old ones. If answers cannot be wrong,
+    beliefs have no log-odds; then it is 1.
     """
     if not s.graded:
         return 1.0
@@ -233,7 +236,7 @@ def _count_from_highest(s: Search, row: int) -> float:
 def divides(s: Search, row: int, question: int) -> bool:
     """Return whether a question separates some possible goals of the belief ``s.rows[row]`` from others.
 
-    That is so if at least two of its answers are each true for some possible goal.
+    That is so if at least two of its answers are each true for some possible goal. `question` is a row of `s.sets`.
     """
     parts = 0
     for answer in range(s.asked[question].answers):
@@ -246,7 +249,7 @@ def divides(s: Search, row: int, question: int) -> bool:
 
 @part
 def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
-    """Return whether two questions divide the possible goals of the belief ``s.rows[row]`` into the same parts."""
+    """Return whether two questions (rows of `s.sets`) divide the possible goals of ``s.rows[row]`` alike."""
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
         found = False
@@ -262,11 +265,11 @@ def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
 
 @inner
 def price_of(s: Search, row: int, question: int) -> float:
-    """Return the expected price of a question in the belief ``s.rows[row]``.
+    """Return the expected price of a question, a row of `s.sets`, in the belief ``s.rows[row]``.
 
-    A yes/no question names either its possible goals or all others, whichever is cheaper. A question with a margin `d`
-    is repeated until one answer has been given `d` times more often than the other, so its price is multiplied by the
-    mean number of repetitions.
+    A yes/no question names a set of possible goals or the other possible goals, whichever is cheaper. A question with a
+    margin `d` is repeated until one answer is `d` ahead of the other; its price is multiplied by the expected number of
+    repetitions.
     """
     asked = s.asked[question]
     if asked.price >= 0.0:

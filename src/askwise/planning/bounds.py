@@ -52,11 +52,13 @@ Order = Callable[[list[int]], list[int]]
 class Bound:
     """A lower bound on the expected marginal cost of any way of acting and asking.
 
+    Marginal cost is the cost beyond that of an agent that knows the goal. To bound it, goals are divided into groups,
+    and each group is solved as if an oracle had said, for free, that the true goal is in it.
+
     Attributes:
         value: the bound.
         verdict: how the value was obtained; exact if it is the optimum itself.
-        groups: the groups of goals that were solved, as if an oracle had named, for free, the group of the true goal;
-            goals in no group are taken to cost nothing.
+        groups: the goals of each group that was solved; goals in no group are taken to cost nothing.
         states: number of states that were solved for these groups.
         seconds: time taken.
     """
@@ -76,7 +78,9 @@ class Bound:
 def bound_problem(problem: Problem, *, limit: int = GROUP_STATES) -> Bound:
     """Return a lower bound on the expected marginal cost of any way of acting and asking.
 
-    It is the optimum if an oracle named, for free, a group of goals that contains the true one; each group is solved.
+    Marginal cost is the cost beyond that of an agent that knows the goal. The bound is the least cost if an oracle
+    says, for free, which group of goals contains the true one; goals are divided into groups that can be solved
+    exactly.
 
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.
@@ -105,8 +109,9 @@ def bound_problem(problem: Problem, *, limit: int = GROUP_STATES) -> Bound:
 def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = GROUP_STATES) -> Bound | None:
     """Return a lower bound: the least expected marginal cost if all answers after the first `before` ones were true.
 
-    Returns None if computing it takes more than `limit` states. Also returns None if answers are always true or
-    `before` is below 1, because `bound_problem` gives the same bound then.
+    Marginal cost is the cost beyond that of an agent that knows the goal. The result is None if computing it takes more
+    than `limit` states. It is also None if answers are always true or `before` is below 1, because `bound_problem`
+    gives the same bound then.
     """
     if problem.answers.truthful or before < 1:
         return None
@@ -143,10 +148,10 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 
 
 class _Partition:
-    """A partition of the goals into groups, each solved, and the sum of their values.
+    """A partition of the goals, with the optimal cost of each group as if only its goals were possible.
 
-    Each group is made as large as `limit` states allow: of the goals that are in no group yet, sorted by `order`, it
-    takes the first ones.
+    Each group is made as large as `limit` states allow: of the goals that are in no group yet, sorted by the function
+    `order`, it takes the first ones.
     """
 
     def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:
@@ -161,7 +166,7 @@ class _Partition:
             left = [goal for goal in left if goal not in group]
 
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
-        """Add the largest group of the first goals in `ordered` that can be solved, and return it."""
+        """Add the largest group of the first goals in `ordered` that can be solved within the limit, and return it."""
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
@@ -187,7 +192,8 @@ def _by_weight(tables: Tables) -> Order:
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
     """Return a function that sorts a list of goals so that goals that are expensive to tell apart are neighbours.
 
-    Each next goal is the one with the largest sum of `_pair_values` with the goals before it.
+    It can sort any of `goals`. The next goal is always the one whose optimal costs, in pairs with each of the goals
+    before it, have the largest sum.
     """
     pairs = _pair_values(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}
@@ -209,9 +215,9 @@ def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
 
 
 def _pair_values(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
-    """Return the optimal value for each pair of goals if only these two were possible, ``float64 [n_goals, n_goals]``.
+    """Return the optimal cost for each pair of goals if only these two were possible, ``float64 [n_goals, n_goals]``.
 
-    It is 0 on the diagonal.
+    Costs are expected marginal costs, times the weight of the two goals; 0 on the diagonal.
     """
     values = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):

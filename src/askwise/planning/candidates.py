@@ -53,18 +53,19 @@ WORTH_MOVING = 0.01
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return the number of answers to a question that lead to their own list of candidates.
+    """Return the number of answers to a question after which plans have their own list of questions to compare.
 
-    Candidates are the questions that a plan compares next. All further answers share the last of these lists.
+    All further answers to the question share the last of these lists.
     """
     return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
 
 
 @inner
 def choose_candidates(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> None:
-    """Choose the candidates of a state, the questions that plans compare there, and write them into list `list_no`.
+    """Choose the questions that plans compare in a state, its candidates, and write them into list `list_no`.
 
-    They are the proposals of least cost (`ask_then_act`). The belief of the state is ``s.rows[level]``.
+    They are the proposed questions of least cost (`ask_then_act`). The belief is ``s.rows[level]``, `teammate` the
+    teammate's state, `place` the ego agent's place, and `load` the goal whose item it carries, -1 for none.
     """
     limits, row = s.limits[0], level
     _, weight = list_goals(s, level, teammate)
@@ -85,7 +86,10 @@ def choose_candidates(s: Search, level: int, teammate: int, place: int, load: in
 
 @part
 def _list_best(s: Search, n: int, weight: float, list_no: int) -> None:
-    """Write the best of `n` proposals, by their merits, into list `list_no`, without duplicates and known answers."""
+    """Write the best of `n` proposed questions into list `list_no`, except duplicates and those whose answer is known.
+
+    The best have the least merits, their costs in ``s.merits[0]``; `weight` is the sum of the possible goals' weights.
+    """
     limits, merit = s.limits[0], s.merits[0]
     length, into = 0, list_no * limits.candidates
     while length < limits.candidates:
@@ -116,11 +120,20 @@ def copy_question(s: Search, question: int, target: int) -> None:
 def ask_then_act(
     s: Search, level: int, teammate: int, place: int, load: int, question: int, weight: float, limit: float
 ) -> float:
-    """Return the merit of a question: its price plus the expected cost after the answer. The smallest merit is best.
+    """Return the merit of a question: its price plus the cost expected after the answer. The smallest merit is best.
 
-    The cost after the answer is estimated without planning (`leaf_value`). Everything is multiplied by `weight`, that
-    of the belief ``s.rows[level]``. A merit of at least `limit` is returned as ``inf``. The answer that leaves fewer
-    goals takes less work, so it comes first.
+    The cost after the answer is estimated without planning (`leaf_value`). The answer that leaves fewer goals takes
+    less work, so it comes first. Everything is multiplied by `weight`, the sum of the possible goals' weights.
+
+    Args:
+        s: the workspace of the planner.
+        level: the row of `s.rows` that holds the belief; rows after it are overwritten.
+        teammate: the teammate's state.
+        place: the ego agent's place.
+        load: the goal whose item the ego agent carries, -1 for none.
+        question: a row of `s.sets`.
+        weight: the sum of the possible goals' weights.
+        limit: a merit of at least this is returned as ``inf``.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = weight * price_of(s, level, question)
@@ -148,8 +161,10 @@ def ask_then_act(
 def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int) -> None:
     """Compute the merits (`ask_then_act`) of proposals `first` to ``last - 1``, and write them into ``s.merits[0]``.
 
-    A merit is ``inf`` if the proposal is not among the best so far. If the budget of states is used up, only proposal 0
-    gets another merit than ``inf``.
+    A merit is ``inf`` if as many proposals before it as plans compare are better. Once the budget of states is used up,
+    all merits are ``inf`` except that of proposal 0. The other arguments are those of `ask_then_act`: belief
+    ``s.rows[level]``, teammate's state, the ego agent's place, the goal whose item it carries (-1 for none), sum of
+    weights.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
@@ -161,10 +176,7 @@ def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: f
 
 @inner
 def _nth_smallest(numbers: Any, n: int, position: int) -> float:
-    """Return the number at this position (1 for the smallest) of the first `n` numbers if they were sorted.
-
-    It is inf if there are fewer numbers.
-    """
+    """Return the `position`-th smallest of the first `n` numbers, counted from 1; ``inf`` if there are fewer."""
     least, found = -np.inf, 0
     while found < position:
         best, times = np.inf, 0
@@ -194,11 +206,13 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 @part
 def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
-    """Propose questions about the goals that have the best merits if asked about alone.
+    """Propose questions about the goals that have the best merits (`ask_then_act`) if asked about alone.
 
     One question is about the best goal, one about the best two, and so on up to nine. The goals are those of the belief
-    ``s.rows[row]``, in which negligible goals are left out. Merits are computed for the belief ``s.rows[level]``. `n`
-    is the number of proposals so far; returns the new number.
+    ``s.rows[row]``, which is ``s.rows[level]`` without goals of negligible weight. Merits are for the belief
+    ``s.rows[level]``, the teammate's state `teammate`, the ego agent's place `place`, and `load`, the goal whose item
+    it carries (-1 for none); `weight` is the sum of the possible goals' weights. `n` is the number of proposals so far;
+    returns the new number.
     """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER], s.lists[CHOSEN]
@@ -223,8 +237,10 @@ def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, l
 def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
     """Improve the best of `n` proposals by moving one goal at a time to the other side; add the results as proposals.
 
-    Only goals of the belief ``s.rows[row]`` are moved. Merits are computed for the belief ``s.rows[level]``. Returns
-    the new number of proposals.
+    Only goals of the belief ``s.rows[row]`` are moved, which is ``s.rows[level]`` without goals of negligible weight.
+    Merits (`ask_then_act`) are for the belief ``s.rows[level]``, the teammate's state `teammate`, the ego agent's place
+    `place`, and `load`, the goal whose item it carries (-1 for none); `weight` is the sum of the possible goals'
+    weights. Returns the new number of proposals.
     """
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
     goals, order = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER]
@@ -251,10 +267,13 @@ def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int
 def _best_move(
     s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, goals: Any, reached: float
 ) -> tuple[Any, float]:
-    """Return the goal to move to the other side of a question, and the merit (`ask_then_act`) after the move.
+    """Return the goal to move to a question's other side, and the question's merit (`ask_then_act`) after the move.
 
-    The question is in the row after the proposals. The goal is the one of `goals` whose move makes the merit smallest;
-    -1 if no move makes it smaller than `reached`, the merit of the question as it is.
+    The question is in row ``s.pool + POOL_ROOM`` of `s.sets`. The goal is the one of `goals` whose move makes the merit
+    smallest; -1 if no move makes it smaller than `reached`, the merit of the question as it is. Goals have their
+    weights of the belief ``s.rows[row]``. Merits are for the belief ``s.rows[level]``, the teammate's state `teammate`,
+    the ego agent's place `place`, and `load`, the goal whose item it carries (-1 for none); `weight` is the sum of the
+    weights.
     """
     spare, limits = s.pool + POOL_ROOM, s.limits[0]
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
@@ -290,7 +309,9 @@ def _add_choices(s: Search, n: int) -> int:
 def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
     """Add the best of `n` proposals once more for each margin from 2 on; return the new number of proposals.
 
-    A question with a margin is repeated until one answer has been given that many times more often than the other.
+    A question with a margin `d` is repeated until one answer is `d` ahead of the other. Merits (`ask_then_act`) are for
+    the belief ``s.rows[level]``, the teammate's state `teammate`, the ego agent's place `place`, and `load`, the goal
+    whose item it carries (-1 for none); `weight` is the sum of the possible goals' weights.
     """
     limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
     if limits.margins < 2:
@@ -317,8 +338,8 @@ def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int
 def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
     """Return whether a question is worth adding to the first `length` candidates of list `list_no`.
 
-    It must differ from them, and its answer must not be known already. The answer is known if errors are persistent and
-    the question was asked before, in the episode or in the plan.
+    `question` is a row of `s.sets`. It must differ from the candidates, and its answer must not be known already. The
+    answer is known if errors are persistent and the question was asked before, in the episode or in the plan.
     """
     if s.asked_word < 0:
         return True
@@ -342,7 +363,8 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 def _same(s: Search, question: int, other: int) -> bool:
     """Return whether two questions have the same margin and divide the possible goals of ``s.rows[0]`` alike.
 
-    Unlike `parts_alike` it compares answer by answer: proposals are written in one way only, and it is called often.
+    `question` and `other` are rows of `s.sets`. Answers are compared in their order, which is quick, and enough: a set
+    and its complement are never both proposed.
     """
     one, two = s.asked[question], s.asked[other]
     same = bool(one.answers == two.answers and one.margin == two.margin)
@@ -354,9 +376,9 @@ def _same(s: Search, question: int, other: int) -> bool:
 
 @inner
 def _is_known(s: Search, question: int, answer: int) -> bool:
-    """Return whether the episode had a question about the same possible goals as one answer of this question.
+    """Return whether the episode had a question about the same possible goals as those for which an answer is true.
 
-    `answer` is the index of an answer, and the goals are those for which it is true.
+    The answer is number `answer` of the question in row `question` of `s.sets`.
     """
     for i in range(s.limits[0].known):
         same = True
