@@ -199,9 +199,9 @@ async def static(request: Request) -> Response:
 
 
 async def enter(request: Request) -> Response:
-    """Exchange the secret of a link that works once for the researcher's cookie.
+    """Let in the researcher who follows a link ``/enter/SECRET``: set a cookie, and redirect to the first page.
 
-    An unknown or used link gets the page for links that are not valid.
+    Each link works only once. A used or unknown link gets the page for links that are not valid.
     """
     services = get_services(request)
     cookie = await services.keys.enter(request.path_params["secret"])
@@ -260,9 +260,9 @@ def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]],
 
 
 async def json_body(request: Request) -> Field:
-    """Return the JSON object in the body of a request.
+    """Return the JSON object in the body of a request, as a `Field`: a wrapper whose methods check values.
 
-    A body that is too long, or that is not JSON, is logged and raises `InputError`.
+    A body that is too long, or that is no JSON object, is logged and raises `InputError`.
     """
     try:
         return await _read_json_body(request)
@@ -286,16 +286,18 @@ async def library(_: Request, services: Services, __: Person) -> Any:
     """Return everything that people can choose from for a round.
 
     Keys: ``problems``, ``methods``, ``teammates`` (kinds of simulated teammates), each a list of names; ``study`` (the
-    name of the study, None without one) and ``texts`` (texts for pictures, by key).
+    name of the study, None without one) and ``texts`` (the English texts that pages show, by keys such as
+    ``common.continue``).
     """
     chosen = {"problems": list(services.library), **await services.names()}
     return {**chosen, "study": services.study, "texts": package_texts("en")}
 
 
 async def problem(request: Request, services: Services, _: Person) -> Any:
-    """Return title, size, goals and contents of a problem of the library.
+    """Return the description of a problem of the library, a dict with the keys of `Services.described`.
 
-    The address of the request has the number of the problem, from 0.
+    Some keys: ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"), ``goals`` (their names) and
+    ``contents`` (of the problem file, as JSON). The address of the request has the number of the problem, from 0.
     """
     number = request.path_params["number"]
     if not 0 <= number < len(services.library):
@@ -304,12 +306,20 @@ async def problem(request: Request, services: Services, _: Person) -> Any:
 
 
 async def times(_: Request, services: Services, __: Person) -> Any:
-    """Return how long people have waited after an input: `WaitingTimes.summary`, in milliseconds."""
+    """Return statistics of the time between the arrival of an input and the studio's reaction, in milliseconds.
+
+    Keys: ``kept`` (until the input was stored and the page showed the new state) and ``turn`` (until the method had
+    decided). Each value is a dict with ``count`` and, unless it is 0, the quantiles ``p50``, ``p95``, ``p99``, ``max``.
+    """
     return services.times.summary()
 
 
 async def read_problem(request: Request, services: Services, _: Person) -> Any:
-    """Read the problem file whose text was uploaded; return its title, size, goals and contents."""
+    """Read an uploaded problem file, the key ``text`` in the body of the request; return the problem's description.
+
+    The result has the keys of `Services.described`, such as ``title``, ``goals`` (their names) and ``contents`` (of the
+    file, as JSON).
+    """
     given = await json_body(request)
     given.object(["text"], [])
     return await services.described(given.child("text").text())
@@ -318,7 +328,9 @@ async def read_problem(request: Request, services: Services, _: Person) -> Any:
 async def new_round(request: Request, services: Services, person: Person) -> Any:
     """Start a round, an episode that a person plays; return its name as ``{"round": NAME}``.
 
-    The body has ``problem`` (a number in the list of problems, or the text of a file) and ``setup`` (a `Setup`).
+    The body has ``problem`` (a number in the list of problems, from 0, or the text of a problem file) and ``setup``: an
+    object with ``role`` (``teammate`` or ``ego``) and, optionally, the other attributes of `Setup`: ``method``,
+    ``teammate``, ``goal``, ``seed``, ``belief``, ``answers`` and ``max_steps``.
     """
     given = await json_body(request)
     given.object(["problem", "setup"], [])
@@ -345,12 +357,16 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
 
 
 async def review(request: Request, services: Services, person: Person) -> Any:
-    """Return the review of a finished round: its cost, the costs of other ego agents, and the ego agent's mistakes."""
+    """Return the review of the finished round that the request's address names.
+
+    It has the cost of the round, the costs of other methods that play the ego agent while the teammate repeats its
+    moves, and the ego agent's mistakes (the keys are those of `askwise.studio.rounds.review.review`).
+    """
     return (await _reviewed(request, services, person))["review"]
 
 
 async def trace(request: Request, services: Services, person: Person) -> Any:
-    """Return the trace of a finished round (an episode that a person has played) as JSON."""
+    """Return the trace of the finished round that the request's address names, as JSON."""
     return (await _reviewed(request, services, person, "trace"))["trace"]
 
 

@@ -61,7 +61,8 @@ class Connections:
     def on_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Log an error of the event loop; asyncio calls this for exceptions that are not caught elsewhere.
 
-        If the system cannot accept more connections, that is one line; other errors go to asyncio's default handler.
+        The error that the system cannot accept more connections is logged as one line, without a traceback, and at most
+        once a minute. All other errors go to asyncio's default handler.
         """
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in EXHAUSTED:

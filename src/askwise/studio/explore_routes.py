@@ -88,16 +88,20 @@ class _Handlers:
         return await _asked(services, "file", "file", given.value)
 
     async def follow(self, request: Request, services: Services, person: Person) -> Any:
-        """Return the belief, advice, EDP, WCD and zones for the draft (the changed problem) in the request.
+        """Return everything that the page shows for the draft (the changed problem) in the request.
 
-        If the tab sends a newer request before the answer is ready, the answer is ``{"dropped": True}``.
+        This is the belief, the advice of a method, and when goals can be told apart, with the keys of
+        `askwise.studio.explore.results.results_of`. If the draft is not valid, ``refused`` is the reason. If the tab
+        sends a newer request before this one is processed, the answer is ``{"dropped": True}``.
         """
         return await self._newest(request, services, person, "follow")
 
     async def suggest(self, request: Request, services: Services, person: Person) -> Any:
         """Return walls or closed edges that make the goals of the draft (the changed problem) recognisable earlier.
 
-        If the tab sends a newer request before the answer is ready, the answer is ``{"dropped": True}``.
+        The keys are those of `askwise.studio.explore.results.suggested_design`. If the draft is not valid, ``refused``
+        is the reason. If the tab sends a newer request before this one is processed, the answer is ``{"dropped":
+        True}``.
         """
         return await self._newest(request, services, person, "suggest")
 

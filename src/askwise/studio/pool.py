@@ -74,9 +74,12 @@ class Pool:
     def replies(self, name: str, request: dict[str, Any]) -> Replies:
         """Send a request to the worker process of the round `name`; return its replies as they arrive.
 
+        Each reply is a dict. If the worker process dies, the last one has the reason under ``failed``.
+
         Args:
             name: the name of the round; all requests with the same name go to the same worker process.
-            request: the operation ``op`` and its data (`askwise.studio.round_service`).
+            request: the operation ``op``, such as ``open`` or ``do``, and its data, such as ``input``;
+                `askwise.studio.round_service.RoundService.replies` lists all of them.
         """
         queue: asyncio.Queue[Reply] = asyncio.Queue()
         loop = asyncio.get_running_loop()
@@ -91,11 +94,15 @@ class Pool:
         return Replies(queue)
 
     async def reply(self, name: str, request: dict[str, Any]) -> Reply:
-        """Send a request to the worker process of the round `name`; return all replies merged into one dict.
+        """Send a request to the worker process of the round `name`; wait for all replies, and return them as one dict.
+
+        If several replies have the same key, the value of the last one counts. If the worker process dies, the reason
+        is under ``failed``.
 
         Args:
             name: the name of the round; all requests with the same name go to the same worker process.
-            request: the operation ``op`` and its data (`askwise.studio.round_service`).
+            request: the operation ``op``, such as ``open`` or ``review``, and its data, such as ``setup``;
+                `askwise.studio.round_service.RoundService.replies` lists all of them.
         """
         whole: Reply = {}
         async for reply in self.replies(name, request):
@@ -127,7 +134,12 @@ class Pool:
 
 
 def answer(request: dict[str, Any]) -> Iterator[Reply]:
-    """Yield the replies to a request about a round. This function runs in the worker process."""
+    """Yield the replies to a request, each of them a dict. This function runs in the worker process.
+
+    Args:
+        request: the operation ``op``, the name of the round ``id``, and the data of the operation;
+            `askwise.studio.round_service.RoundService.replies` lists all operations and their replies.
+    """
     return _service().replies(request)
 
 

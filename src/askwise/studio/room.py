@@ -245,17 +245,18 @@ class Room:
         return False
 
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
-        """Act on a reply of the worker process without a new state. Return True if the input must be sent again.
+        """Handle a reply of the worker process that has no new state; return whether the input must be sent again.
 
-        If the reply is ``missing``, the process does not have the round. An input that is not `kept` must then be sent
-        again, after the round is opened: only this case gives True. If the input is kept, this method opens the round,
-        which replays the input, and sends the state to the browser tab.
+        The reply has one of these keys:
 
-        If the reply is ``refused``, the input is not possible, and the tab gets the reason. If it is ``failed``, the
-        round ends, and the tab gets a message.
+        - ``refused``: the input is not possible. The browser tab gets the reason.
+        - ``failed``: the round cannot be continued. It ends, and the tab gets a message.
+        - ``missing``: the process does not have the round. If the input is `kept`, the round is opened, which replays
+          the input, and the tab gets the state. Otherwise the caller must open the round and send the input again.
+          Only then is the result True.
 
         Args:
-            reply: the reply, with the key ``missing``, ``refused`` or ``failed``.
+            reply: the reply of the worker process.
             kept: whether the input is already on disk, so that only the method's decision is missing.
         """
         if "missing" in reply and kept:  # the input is applied; only the robot's decision is missing

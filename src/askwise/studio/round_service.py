@@ -1,17 +1,7 @@
 """The work of the studio's worker processes: they play rounds, one request after the other.
 
 A request is a dict with the operation ``op`` and the round ``id``. The last reply to it has the key ``done``.
-
-===========  =======================================================================================================
-``names``    return the names of all methods and teammates
-``read``     read a problem file: return its contents, title and goals
-``open``     replay a round from its setup and all inputs: return the board, the state, the trails
-``do``       apply one input: return its outcome at once, and then, when the robot has decided, the new state
-``trace``    return the episode so far as a trace
-``played``   return the table rows and the trace of a finished round
-``explore``  answer a request of the Explore page (`askwise.studio.explore.explore_api`)
-``review``   return the review of a round, and the page that steps through it
-===========  =======================================================================================================
+`RoundService.replies` lists the operations.
 
 If this process does not have the round, or has it at another input than ``n``, the reply is ``missing``; the server
 then opens the round again.
@@ -63,7 +53,25 @@ class RoundService:
         self._warm_start = WarmStart()
 
     def replies(self, request: Request) -> Iterator[Reply]:
-        """Iterate over the replies to a request; the last one has the key ``done``.
+        """Iterate over the replies to a request: dicts, the last of which has the key ``done``.
+
+        A request has the keys ``op`` (the operation), ``id`` (the name of the round) and those in the second column:
+
+        ===========  =====================================  =========================================================
+        ``op``       data in the request                    keys of the reply
+        ===========  =====================================  =========================================================
+        ``names``                                           ``methods``, ``teammates``: the names of all of them
+        ``read``     ``text`` of a problem file             ``problem``: its contents, title, goals and so on
+        ``open``     ``setup``, ``problem`` (its digest),   ``board``, ``state``, ``trails``: what the person sees
+                     ``contents``, ``log`` (all inputs,     after all inputs are replayed
+                     with their outcomes)
+        ``do``       ``n`` (number of the input, from 0),   ``outcome`` and ``state`` at once; a second ``state``
+                     ``input``                              when the method has decided, if it has to
+        ``trace``    ``n`` (number of inputs so far)        ``trace``: the episode so far
+        ``review``   ``n``                                  ``review``, and ``page``, HTML to step through the round
+        ``played``   as ``open``, and ``what``              those of `askwise.studio.rounds.replay.written`
+        ``explore``  ``what``, ``given``                    ``explored``: the answer to a request of the Explore page
+        ===========  =====================================  =========================================================
 
         An error is also a reply. Its key is ``missing`` (this process does not have the round), ``refused`` (the
         request is not valid) or ``failed`` (the round cannot be continued); the values of the last two are the reason.

@@ -111,7 +111,8 @@ class Keys:
     def cookie(self, kind: str) -> str:
         """Return the name of the cookie for a kind of people.
 
-        It differs between studios, because browsers send all cookies of one computer to each of them.
+        The name is different in each studio: cookies do not depend on the port, so a browser sends the cookies of one
+        studio also to all other studios on the same host.
         """
         return f"askwise-{self._studio}-{kind}"
 

@@ -30,6 +30,8 @@ class Denied(AskwiseError):  # noqa: N818 - it names what happened
 class Services:
     """The objects that all handlers of the studio share.
 
+    Fields that begin with an underscore are caches, and the limit on new rounds per person.
+
     Attributes:
         store: the database.
         keys: checks links and cookies.
@@ -40,8 +42,10 @@ class Services:
         study: the name of the study that people take part in; None if there is none.
         sockets: the number of open sockets.
         times: how long people wait after an input.
-        in_round: takes a person and the name of a round; returns what a study adds to the page of the round.
-        lost_page: takes a status; returns the study's page for visitors without a valid link. None without a study.
+        in_round: takes a person and the name of a round; returns what a study adds to the data for the round's page:
+            ``texts``, ``language``, ``heading`` and ``instructions``, or an empty dict.
+        lost_page: takes an HTTP status code; returns the study's page for visitors without a valid link. None without
+            a study.
     """
 
     store: StudioStore
@@ -82,7 +86,7 @@ class Services:
         return self.url or f"http://{request.headers['host']}"
 
     def is_secure(self, request: HTTPConnection) -> bool:
-        """Return whether a request came by the public address, and that address is https."""
+        """Return True if a request came by the studio's public address and this address begins with ``https://``."""
         return self.url is not None and self.url.lower() == f"https://{request.headers['host'].lower()}"
 
     async def names(self) -> dict[str, list[str]]:
@@ -97,8 +101,10 @@ class Services:
     async def described(self, text: str) -> dict[str, Any]:
         """Return the description of a problem file, which a worker process reads once; it is then kept in memory.
 
-        Keys: ``contents``, ``title``, ``size``, ``goals``, ``prior``, ``words``, and for a picture ``board`` and
-        ``start``.
+        Keys: ``contents`` (of the file, as JSON), ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"),
+        ``goals`` (their names), ``prior`` (the probability of each goal) and ``words`` (the nouns for ``teammate``,
+        ``ego`` and ``goal``). For a picture: ``board`` (map or graph, goals and landmarks) and ``start`` (the first
+        places of both agents).
 
         Args:
             text: the text of the file.

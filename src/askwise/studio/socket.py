@@ -67,7 +67,10 @@ class SocketTab:
 
 
 async def play_socket(socket: WebSocket) -> None:
-    """Serve a browser tab's web socket until it is closed: apply the inputs that arrive to the round in its address."""
+    """Serve the web socket of a browser tab until it is closed.
+
+    The socket's address, ``/play/NAME/socket``, names a round; the inputs that the tab sends are applied to this round.
+    """
     services: Services = socket.app.state.services
     await socket.accept()
     try:

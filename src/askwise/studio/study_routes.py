@@ -49,7 +49,8 @@ GOODBYES = {LEFT: "take.left", FAILED_CHECK: "take.screened_out", DECLINED: "tak
 def study_routes(people: People, services: Services) -> list[Any]:
     """Return the routes of a study: joining, the participants' screens, and the researcher's page.
 
-    Pages of rounds get the study's texts through `services`.
+    This function also sets `in_round` and `lost_page` of `services`: the study's texts for the pages of rounds, and its
+    page for visitors without a valid link.
     """
     handlers = _Handlers(people)
     services.in_round = handlers.in_round
@@ -127,7 +128,10 @@ class _Handlers:
         return self.study.languages[self.people.default_language][f"closed.{key}"]
 
     def lost(self, status: int) -> Response:
-        """Return the page for an address that does not exist, or that the visitor may not see; `status` is of HTTP."""
+        """Return the page for an address that does not exist, or that the visitor may not see.
+
+        `status` is the HTTP status code.
+        """
         return self._closed(self._say("page"), status)
 
     def _closed(self, text: str, status: int = 403) -> Response:

@@ -37,7 +37,7 @@ class Draft(Protocol):
 
     @property
     def given(self) -> Any:
-        """The problem as its domain reads it from a file, for instance a `ProblemFile`."""
+        """The contents of the problem's file, as an object of its domain, for instance a `ProblemFile`."""
 
     @property
     def problem(self) -> Problem:
@@ -72,10 +72,10 @@ class Draft(Protocol):
 
 
 def read_walls(given: Field) -> list[str]:
-    """Return the lines of a map, the top one first; each sign must be ``#`` (wall) or ``.`` (free).
+    """Return the lines of a map, the top one first; each character must be ``#`` (wall) or ``.`` (free).
 
     Args:
-        given: a list of texts of the same length, at most `LARGEST_SIDE` of at most `LARGEST_SIDE` signs.
+        given: a list of 1 to `LARGEST_SIDE` lines, all of the same length, from 1 to `LARGEST_SIDE` characters.
     """
     lines = [each.text() for each in given.elements()]
     width = len(lines[0]) if lines else 0

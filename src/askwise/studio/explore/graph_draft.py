@@ -82,10 +82,11 @@ def drawn(whole: dict[str, Any]) -> dict[str, Any]:
     """Return the layout of both agents' graphs with all edges, open and closed; only one layout if they are equal.
 
     Keys: ``grounds`` (a layout for each graph), ``states`` (for each graph, the name of the state at each node) and
-    ``letters`` (sizes of texts).
+    ``letters`` (font sizes and positions of the labels in a graph, in units of the drawing).
 
     Args:
-        whole: the JSON that the page sends for ``teammate`` and ``ego``; goals, which may be invalid, are not used.
+        whole: a problem as the page sends it. Only the graphs in ``teammate`` and ``ego`` are read; other keys, such as
+            ``goals``, may be missing or invalid.
     """
     sides = [_full(who, whole[who]) for who in SIDES]
     if same_model(*sides):

@@ -58,7 +58,7 @@ class MapDraft:
 
     @property
     def given(self) -> ProblemFile:
-        """The problem file: another name of `file`, which all kinds of drafts have."""
+        """The problem file, the same as `file`; all kinds of drafts have the attribute `given`."""
         return self.file
 
     @cached_property
@@ -98,10 +98,11 @@ def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str
 
 
 def terms_of(file: ProblemFile) -> dict[str, Any]:
-    """Return the parts of a problem file that do not depend on map or graph, as the page sends them.
+    """Return the parts of a problem file that do not depend on map or graph, as JSON for the Explore page.
 
-    Keys: ``goals``, ``query_cost`` (prices), and those of ``name``, ``words``, ``answers`` and ``groups`` that the file
-    has.
+    Keys: ``goals``, a list of dicts with ``name``, ``teammate`` and ``ego`` (lists of target states), ``weight`` and
+    ``price``; ``query_cost``, a dict with the prices ``base``, ``per_goal`` and ``per_option``. ``name``, ``words``,
+    ``answers`` (the answer model) and ``groups`` (names of goals by group) are those of the file, if it has them.
     """
     prices = file.prices
     return {

@@ -38,12 +38,25 @@ Number = float | None
 
 
 def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
-    """Return all data that the Explore page shows for a draft: belief, advice, EDP and WCD between all goals, zones.
+    """Return all data that the Explore page shows for a draft, as JSON.
+
+    Keys, in addition to those of `Draft.drawn`:
+
+    - ``title``, ``words``, ``signs``, ``landmark``: words for agents, goals and landmarks; letters of the agents;
+    - ``method``, ``headline``, ``why``, ``facts`` (pairs of a name and a text), ``asked``, ``considered`` (indices of
+      goals): the advice, that is, the method's decision and its reason;
+    - ``belief``, ``possible``: each goal's probability, and whether it is possible; ``explained``: how many goals
+      explain the teammate's path; ``robust``: whether the belief had to be one that allows for detours;
+    - ``edp``, ``wcd``: lists ``[i][j]``: the step at which goal `i` is ruled out while the teammate pursues goal `j`,
+      expected (expected divergence point) and at the latest (worst-case distinctiveness); None if not finite;
+    - ``pairs``: the most important pairs of goals and their zones, the intervals of steps in which observation cannot
+      yet tell the goals apart, actions may differ, and a question may be worth its price;
+    - ``pair``: EDP and zones of the selected pair, and the EDP at every place; None if no pair is selected.
 
     Args:
         draft: the problem that people change by hand.
         method: the method that gives advice.
-        pair: the number of the selected true goal, and that of the other selected goal; None if no pair is selected.
+        pair: the index of the selected true goal, and that of the other selected goal; None if no pair is selected.
     """
     problem = draft.problem
     advice, belief = _advice(draft, problem, method)
@@ -69,7 +82,7 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
 
 
 def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
-    """Return the numbers of the two goals that are selected on the page; None if no goals are selected.
+    """Return the indices of the two goals that are selected on the page; None if no goals are selected.
 
     Raises `InputError` if both are the same goal.
     """
@@ -162,15 +175,16 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 
 
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
-    """Return EDP(`other` | `truth`) for every place where the teammate could be; None where it is undefined.
+    """Return the expected divergence point (EDP) of two goals for every place where the teammate could be.
 
-    It is the expected number of steps for which the goal `other` stays possible while the teammate walks from this
-    place to the goal `truth`. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and ``[state]`` for a graph.
+    It is the expected step at which the goal `other` is ruled out while the teammate walks from this place to the goal
+    `truth`; None if it is infinite or undefined. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and
+    ``[state]`` for a graph.
 
     Args:
         draft: the problem that people change by hand.
-        truth: the number of the true goal.
-        other: the number of the other goal.
+        truth: the index of the true goal.
+        other: the index of the other goal.
     """
     model, goals, _ = teammate_goals(draft.problem)
     targets = list(goals.values())
@@ -198,16 +212,17 @@ MOST_DESIGNS = 20_000
 
 
 def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
-    """Search for walls or closed edges that make goals recognisable earliest; return the best ones found.
+    """Search for walls to add, or edges to close, so that an observer can tell the teammate's goals apart earliest.
 
-    Keys: ``things`` (cells of new walls, or edges ``[state, action, next state]`` to close), ``inTheWay`` (those of the
-    ``things`` on which an agent stands now), ``before`` and ``after`` (WCD and EDP without and with the change),
-    ``verdict`` (in words, whether the result is proven to be the best).
+    Returns the best ones found, with the keys ``things`` (cells of new walls, or edges ``[state, action, next state]``
+    to close), ``inTheWay`` (those of the ``things`` on which an agent stands now), ``before`` and ``after`` (dicts with
+    ``wcd`` and ``edp``, without and with the change) and ``verdict`` (in words, whether it is proven to be the best).
 
     Args:
         draft: the problem that people change by hand.
-        given: ``minimise`` (one of `MINIMISE`), ``most`` (largest number of walls or edges), and ``budget``, the steps
-            by which paths may get longer.
+        given: the wishes: ``minimise``, the measure to make small: ``wcd`` (worst-case distinctiveness, the latest step
+            that separates two goals) or ``edp`` (expected divergence point, the expected step); ``most``, the largest
+            number of walls or edges; ``budget``, the steps by which shortest paths of both agents may get longer.
     """
     given.object(["minimise", "most", "budget"], [])
     found = design(

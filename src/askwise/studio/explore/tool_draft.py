@@ -164,9 +164,13 @@ def read_tools(given: Field) -> ToolDraft:
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return two dicts by station name: the first with cell and toolbox, the second with the weight in the prior.
+    """Return two dicts by the names of stations: the stations as in a problem file, and their weights in the prior.
 
-    The first has the form of a problem file.
+    A station in the first dict is ``{"at": [x, y], "toolbox": NAME}``.
+
+    Args:
+        given: the goals that the page sends: a list of objects with ``name``, ``teammate`` (a list of one cell),
+            ``box`` (the name of the toolbox) and ``weight``.
     """
     stations: dict[str, Any] = {}
     weights: dict[str, Any] = {}

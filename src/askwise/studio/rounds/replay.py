@@ -134,7 +134,8 @@ PROBLEM = "problem"
 class WarmStart:
     """A cache of planners after their first decision, so that later rounds of a problem start without computing it.
 
-    It has at most `MOST_KEPT` copies, by problem, method and belief.
+    It stores one planner for each combination of problem, method and belief, as pickled data; each round gets a copy.
+    If there are more than `MOST_KEPT` planners in total, the one that was stored first is dropped.
     """
 
     def __init__(self) -> None:
@@ -204,17 +205,20 @@ AGAIN, RECORD, TWIN = "again", "record", "twin"
 
 
 def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
-    """Return a round as plain data for tables.
+    """Return a round as plain data, from which the rows of tables are made.
 
-    It runs in a worker process, so that a method that hangs can be ended.
+    Keys: ``row`` (a row of the table of episodes, as a dict), ``queries`` (a row for each question), ``method`` and
+    ``teammate`` (the names of both agents in this round; ``person`` for the person), ``prices`` (a list: the base price
+    of a question, and the price per goal), ``trace`` (None for a simulation) and ``beside`` (the name of the simulated
+    teammate that the setup states, whether or not it plays).
 
-    Keys: ``row`` (of the table of episodes), ``queries`` (rows of the table of questions), ``method``, ``teammate``,
-    ``prices``, ``trace`` (None for a simulation), ``beside`` (the name of the simulated teammate of the setup).
+    This function runs in a worker process, so that a method that hangs can be ended.
 
     Args:
         problem: the problem that was played.
-        request: ``setup``, ``log`` (inputs with outcomes) and ``what``: `AGAIN` replays the round with the method,
-            `RECORD` reconstructs it from the log alone, `TWIN` simulates it without a person.
+        request: ``setup`` (the `Setup` as JSON), ``log`` (pairs of an input and its outcome) and ``what``, where the
+            data come from: ``again`` replays the round with the method, ``record`` reconstructs it from the log alone,
+            ``twin`` simulates it without a person.
     """
     try:
         return _written(problem, request)

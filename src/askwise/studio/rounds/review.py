@@ -44,13 +44,24 @@ JudgedStep = tuple[Step, Moment, Judgement]
 def review(made: Round) -> tuple[Episode, dict[str, Any]]:
     """Return the round as an episode for the page that steps through it, and the review of the round as JSON.
 
-    The judge is the method that rates the ego agent's decisions. If the person played the ego agent, the episode's
+    A judge (the exact optimum for small problems, otherwise the planner) rates each decision of the ego agent. If the
+    person played the ego agent, the episode's
     steps show the judge's belief and verdicts.
 
-    Keys of the review: ``cost``; ``optimal``, what an ego agent that knows the goal would have paid if the teammate had
-    taken a shortest path; ``known``, what it would have paid with the moves that the teammate really made, which is
-    also the episode's optimal cost; ``finished``; ``methods``, what other methods pay with these moves; ``judge``, its
-    name; ``differences``, the mistakes.
+    Keys of the review:
+
+    - ``cost``, ``finished``: the cost of the round, and whether both agents reached their targets;
+    - ``optimal``: the cost if the ego agent had known the goal and the teammate had taken a shortest path;
+    - ``known``: the cost if the ego agent had known the goal and the teammate had moved as it did, which is also the
+      `known_cost` of the returned episode; None if the round is unfinished or this ego agent does not finish;
+    - ``methods``: the results of the judge, and of an ego agent that never asks, if the teammate moves as it did: dicts
+      with ``method``, ``cost``, ``questions`` (their number) and ``finished``;
+    - ``judge``: the name of the judge; empty if no judge can rate this round;
+    - ``differences``: the mistakes, each a dict with ``t`` (number of the step, from 1) and the texts ``did``,
+      ``better`` and ``why``.
+
+    Args:
+        made: the round.
     """
     episode = made.episode()
     judge, judged = _judged(episode)

@@ -180,7 +180,13 @@ def state(made: Round) -> dict[str, Any]:
 
 
 class Here:
-    """The present places of both agents in a round, and the words for them in texts."""
+    """The present places of both agents in a round.
+
+    Attributes:
+        words: the words for agents and goals in texts, such as "cook" or "station".
+        teammate: the teammate's place.
+        ego: the ego agent's place, with its load (what it carries).
+    """
 
     def __init__(self, made: Round) -> None:
         places, now = places_in(made.problem), made.game.state
@@ -221,9 +227,10 @@ def _moves(made: Round) -> list[dict[str, Any]]:
 def _question(made: Round, asked: Question) -> dict[str, Any]:
     """Return a question as JSON, for browsers.
 
-    Key ``goals``: the indices of its goals. A question whether the goal is among them also has ``names``, the names of
-    these goals. A question with groups has ``groups``, the names of each group, and ``others``: whether "none of these"
-    is a possible answer.
+    Key ``goals``: the indices of all goals in the question. A yes/no question ("is your goal one of these?") also has
+    ``names``, the names of these goals. A multiple-choice question ("which of these groups contains your goal?") has
+    ``groups``, a text for each group: its name, or a list of its goals if the groups have no names; and ``others``:
+    whether "none of these" is a possible answer.
     """
     names = made.problem.goals
     if not isinstance(asked, Choice):

@@ -193,7 +193,7 @@ class Round:
         return MOVE if self.decision[0].ask is None else ANSWER
 
     def think(self) -> None:
-        """Let the method that plays the ego agent decide if the round waits for its decision; otherwise do nothing."""
+        """Let the method that plays the ego agent decide, if this is what the round waits for; otherwise do nothing."""
         if self.phase != THINKING:
             return
         assert self.robot is not None
@@ -207,7 +207,9 @@ class Round:
         """Apply an input of the person; return its `outcome`, which must be the same when the round is replayed.
 
         Args:
-            user_input: JSON with one key: ``move``, ``answer``, ``ask`` or ``stop``, for instance ``{"move": "EAST"}``.
+            user_input: JSON with one of these keys: ``move``, the name of an action; ``answer``, true, false, the index
+                of a group of goals, or null for "I don't know"; ``ask``, a list of names of goals, or an object with
+                ``groups`` and ``names``; ``stop``, any value, to give up. For instance ``{"move": "EAST"}``.
         """
         given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
         if len(given.value) != 1:

@@ -95,11 +95,12 @@ class PlayedRound:
 
     Attributes:
         stored: the round in the database.
-        row: the columns of the table ``episodes`` with results, such as ``cost``; not those that identify the episode.
-        method: the ego agent's method; `askwise.studio.rounds.round.PERSON` for a person.
-        replay_error: why the round could not be replayed; None if it could, or if it failed the first time.
-        found: the round's data from the worker process (see `askwise.studio.rounds.replay.written`); empty if the round
-            cannot be read.
+        row: the results of the round, such as ``cost``: the columns of ``rounds.csv`` from ``goal`` to ``error``.
+        method: the name of the ego agent's method; ``person`` if the person played the ego agent.
+        replay_error: why the round could not be replayed or read; None if it could, or if it was read without a replay
+            because it had failed while it was played.
+        found: the worker process's reply, from which `row` was taken (see `askwise.studio.rounds.replay.written`);
+            empty if the round cannot be read.
     """
 
     stored: StoredRound
@@ -129,12 +130,7 @@ async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
 
 
 def failure_of(reply: Row) -> str | None:
-    """Return the reason why a worker process could not answer a request.
-
-    None if it did answer.
-
-    `reply` is the worker process's reply.
-    """
+    """Return the reason why a worker process could not answer a request, from its `reply`; None if it did answer."""
     found = reply.get("failed") or reply.get("refused")
     return None if found is None else str(found)
 
@@ -198,9 +194,10 @@ class StoredStudy:
     def people(self) -> list[Row]:
         """Return a row for each person.
 
-        Columns: ``person`` (number), ``pilot``, ``panel`` (identifier), ``cell`` (number of the assignment to
-        conditions), ``minutes``, ``end``, ``language``, ``screens`` (number of screens left behind) and ``at`` (the
-        title of the screen that the person reached last).
+        Columns: ``person`` (number), ``pilot``, ``panel`` (the identifier from the panel, the service that recruits
+        people), ``cell`` (number of the assignment to conditions), ``minutes`` (from arrival to last activity), ``end``
+        (``finished``, ``left``, ``declined``, ``check not passed`` or ``in progress or dropped out``), ``language``,
+        ``screens`` (number of screens left behind) and ``at`` (title of the screen that the person reached last).
         """
         names = ("person", "pilot", "panel", "cell", "minutes", "end", "language", "screens")
         found = self.read(
@@ -422,7 +419,10 @@ async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRoun
 
 
 def write_table(target: Path, name: str, rows: list[Row]) -> None:
-    """Write a table into a folder, as CSV and as Parquet; an empty one has the columns of the code book."""
+    """Write a table into the folder `target`, as ``NAME.csv`` and ``NAME.parquet``, where ``NAME`` is `name`.
+
+    If there are no rows, the files have the columns that `askwise.studio.study.codebook` describes for this table.
+    """
     empty = dict.fromkeys({**COLUMNS, **REPORT}.get(name, {}), pl.String)
     found = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=empty)
     with whole_file(target / f"{name}.csv") as temporary:

@@ -89,7 +89,7 @@ class Questionnaire:
         title: the heading.
         items: the questions.
         when: ``after each condition`` or ``at the end``.
-        scale: the ready-made scale that it is; None for own items.
+        scale: the ready-made scale to which the items belong; None if the study file states its own questions.
     """
 
     name: str
@@ -115,20 +115,20 @@ class PeopleStudy:
         gone_after: minutes of inactivity after which a person no longer counts as in progress.
         consent: the text that people agree to.
         instructions: pages of text.
-        check: the comprehension check: pairs of an item with options and its right answer.
+        check: the comprehension check: pairs of a multiple-choice question and the right one of its options.
         tries: number of attempts at the check.
         practice: number, condition and problem of the practice rounds.
         conditions: the conditions to compare.
         problems: the texts of the problem files by name.
-        questionnaires: the forms that people fill in, each with the moment at which it is shown.
+        questionnaires: the forms that people fill in, after each condition or at the end.
         debriefing: the text at the end.
         endings: code and link for each way to end (`ENDINGS`); people enter the code at the panel, or follow the link.
         parameter: the name of the panel's identifier in the address; empty for none.
         placeholder: what the panel replaces by the identifier in its link; empty if the panel adds the parameter.
         languages: all texts of askwise and of the study by language; the first is the default.
         stored: how identifiers are stored: ``hashed`` or ``plain``.
-        plan: the hypotheses that the report decides.
         digest: a digest of the file and its problems, because a study may not change while it runs.
+        plan: the hypotheses that the report tests, with the correction and the level alpha.
     """
 
     name: str
@@ -264,9 +264,14 @@ def _table(root: Field, key: str, keys: list[str]) -> dict[str, str]:
 
 
 def _panel(given: dict[str, str]) -> tuple[str, str]:
-    """Return the name of the address parameter in which a panel sends identifiers, and the panel's placeholder.
+    """Return the address parameter in which a panel sends identifiers, and the placeholder for them in links.
 
-    `given` is the table ``panel`` of the study file: its ``service`` or its ``parameter`` determine both.
+    A panel is a service that recruits people. It replaces the placeholder in the link by each person's identifier. The
+    placeholder is ``...`` if the researcher has to replace it, and empty if the panel adds the parameter itself.
+
+    Args:
+        given: the table ``panel`` of the study file. ``service``, a key of `SERVICES`, determines both results, and
+            ``parameter`` replaces the first. Without ``service``, the placeholder is ``...``.
     """
     if "service" not in given:
         return given.get("parameter", ""), "..."
@@ -280,11 +285,11 @@ def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]
     Args:
         root: the study file.
         stored: how the panel's identifiers are stored, ``plain`` or as a hash; only plain ones can be part of a link.
-        usual: the panel's link for codes without a link in the file; empty if the panel has none.
+        usual: the link to the panel that is used if the file states a code but no link; empty if there is none.
 
     Raises:
-        InputError: two ways to end have the same code, or a link is no address or lacks the code or identifier that it
-            refers to.
+        InputError: two ways to end have the same code, or a link does not begin with ``https://`` or ``http://``, or a
+            link contains ``{code}`` without a code, or ``{id}`` although identifiers are stored as hashes.
     """
     keys = [f"{begin}{what}" for begin in ENDINGS.values() for what in ("code", "link")]
     given = _table(root, "completion", keys)
@@ -307,7 +312,10 @@ def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]
 
 
 def _translated(root: Field) -> list[str]:
-    """Return the contents of the files of texts to which a study file refers."""
+    """Return the raw texts of the translation files that a study file names, as in ``texts.de = "german.toml"``.
+
+    `root` is the study file.
+    """
     tables = root.child("texts").value.values() if root.has("texts") else []
     return [read_text((root.folder or Path()) / each) for each in tables if isinstance(each, str)]
 
@@ -376,7 +384,16 @@ def _practice(
 
 
 def _partner(root: Field, role: str, problems: dict[str, str]) -> str:
-    """Return the study's word for the other agent: the key ``partner``, or else the word of the first problem."""
+    """Return the word for the partner, the agent that people do not play, in questionnaires.
+
+    It is the key ``partner`` of the study file. Without this key, it is the noun that the first problem has for this
+    agent, such as "helper", or "partner" if the problem has none of its own.
+
+    Args:
+        root: the study file.
+        role: the role that people play, ``teammate`` or ``ego``.
+        problems: the texts of the problem files by name.
+    """
     if root.has("partner"):
         return read_name(root.child("partner"))
     words = words_of(read(next(iter(problems.values()))))

@@ -273,7 +273,12 @@ def described(screen: Screen) -> dict[str, Any]:
 
 
 def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str, Any]:
-    """Return what exports and reports need to know about a study, as JSON; it is stored with the results.
+    """Return the facts about a study that exports and reports need, as JSON; they are stored with the results.
+
+    Keys: ``name``, ``role``, ``design``, ``language`` (the default), ``conditions`` (their names), ``plan`` (an
+    `AnalysisPlan` as JSON), ``questionnaires`` (by name: ``title``, ``when``, ``items`` and ``scale``) and ``screens``:
+    for each cell, that is, each order of conditions and problems, the list of its screens, each a dict with ``title``
+    and the keys of the function `described`.
 
     Args:
         study: the study.
@@ -325,14 +330,21 @@ def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) 
 
 
 class NotEntered(AskwiseError):  # noqa: N818 - it names what happened
-    """Raised if a form is incomplete or invalid; the message, in the person's language, says what to enter."""
+    """Raised if a form is incomplete or invalid; the message, in the person's language, says what to do."""
 
 
 def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, texts: Texts) -> dict[str, Any]:
-    """Return the checked answers of a form, by the names of `items`.
+    """Return the checked answers of a form, by the names of its questions.
 
-    A missing answer raises `NotEntered`, a wrong one `InputError`. `shown` are the same items in the person's language,
-    for the messages.
+    Args:
+        items: the questions.
+        shown: the same questions as JSON in the person's language, for messages.
+        given: the entry, an object with ``answers``: the answers by the names of the questions.
+        texts: the texts in the person's language.
+
+    Raises:
+        NotEntered: an answer is missing.
+        InputError: an answer has a form that the page cannot send, such as an option that the question does not have.
     """
     names = [item.name for item in items]
     given.object(["answers"], []).child("answers").object([], names)

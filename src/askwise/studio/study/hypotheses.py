@@ -134,12 +134,16 @@ def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
 
 
 def difference(first: FloatArray, second: FloatArray, *, within: bool) -> dict[str, float | int | None]:
-    """Return the mean of ``first - second`` with a 95 % interval (``low``, ``high``) and the effect size (``effect``).
+    """Return the mean of ``first - second`` with its 95 % confidence interval and the effect size.
+
+    Keys: ``n`` (number of people in all), ``mean``, ``low`` and ``high`` (the ends of the interval) and ``effect``:
+    ``d_z`` (mean difference divided by the standard deviation of the differences) if `within`, otherwise Cohen's ``d``
+    with the pooled standard deviation. Numbers that are undefined, for instance with too few people, are None.
 
     Args:
-        first: a value for each person ``[n]``.
-        second: a value for each person; in a within-subjects design of the same people in the same order.
-        within: whether values are paired.
+        first: a value for each person, ``float64 [n]``.
+        second: a value for each person, ``float64 [m]``; if `within`, of the same people, in the same order.
+        within: whether the design is within-subjects, so that the two values of each person are compared.
     """
     from scipy import stats
 
@@ -181,8 +185,8 @@ def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-s
     """Return the p value of a test of `first` against `second`, or None if there are fewer than two values.
 
     Args:
-        first: a value for each person ``[n]``.
-        second: a value for each person; of the same people in the same order for a paired test.
+        first: a value for each person, ``float64 [n]``.
+        second: a value for each person, ``float64 [m]``; for a paired test, of the same people, in the same order.
         test: one of `TESTS`.
         side: the alternative: ``less``, ``greater`` or ``two-sided``.
     """

@@ -114,7 +114,12 @@ class People:
         await self._store.write(("INSERT OR REPLACE INTO languages VALUES (?, ?)", (person.id, language)))
 
     def _cannot(self, key: str, **values: object) -> CannotJoin:
-        """Return the error that tells a person, in the study's default language, why joining is not possible."""
+        """Return the error that tells a person, in the study's default language, why joining is not possible.
+
+        Args:
+            key: the last part of the text's key, after ``closed.``, for instance ``full``.
+            values: the values of the placeholders in this text.
+        """
         return CannotJoin(filled_text(self.study.languages[self.default_language][f"closed.{key}"], **values))
 
     # -- coming ---------------------------------------------------------------------------------------------------

@@ -37,12 +37,20 @@ def links(people: People, public: str) -> dict[str, str]:
 
 
 def overview(people: People, public: str) -> dict[str, Any]:
-    """Return what the researcher's page shows, as JSON.
+    """Return the data that the researcher's page shows, as JSON. Only ``people`` includes pilots (test runs).
 
-    Keys: ``name``, ``design``, ``paused``, those of `links`, ``adds`` (the parameter that the panel adds to the link by
-    itself), ``endings`` (codes and links back to the panel), ``summary`` (the number of people by state, such as
-    finished), ``conditions`` and ``orders`` (how many people finished or are in progress with each), ``counts`` (people
-    in each cell) and ``people`` (a row for each person).
+    A panel is a service that recruits people. A cell is an order of conditions and problems. Keys:
+
+    - ``name``, ``design``, ``paused``: name and design of the study, and whether it is paused;
+    - ``join``, ``pilot``: the addresses for participants and for pilots;
+    - ``panel``, ``adds``: whether a panel sends identifiers; the address parameter that it adds to the link by itself;
+    - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (back to the panel);
+    - ``summary``: the number of people by state, such as ``finished`` or ``inactive``;
+    - ``conditions``: dicts with ``name``, and the numbers of people ``finished`` and ``in progress``;
+    - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the first problem; None if the
+      study has only one), and the numbers of people ``finished`` and ``in progress``;
+    - ``counts``: the number of people in each cell, without those who dropped out;
+    - ``people``: a dict for each person: number, state, present screen, minutes and so on.
 
     Args:
         people: the people of the study.
@@ -85,10 +93,14 @@ def overview(people: People, public: str) -> dict[str, Any]:
 
 
 def _condition(name: str, orders: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return how many of the people who play the condition called `name` have finished, and how many are in progress.
+    """Return the numbers of people who play a condition: those who have finished, and those in progress.
 
-    The result has the keys ``name`` and, with these numbers, ``finished`` and ``in progress``. `orders` is the list
-    ``orders`` of the `overview`, which has these numbers for each order of conditions.
+    The keys are ``name``, ``finished`` and ``in progress``.
+
+    Args:
+        name: the name of the condition.
+        orders: for each cell, a dict with ``order`` (names of conditions) and the numbers of people ``finished`` and
+            ``in progress``.
     """
     meeting = [each for each in orders if name in each["order"]]
     return {"name": name, **{key: sum(each[key] for each in meeting) for key in (FINISHED, IN_PROGRESS)}}

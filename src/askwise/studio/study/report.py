@@ -47,9 +47,10 @@ AT_THE_END = "all together"
 
 
 def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, Any]:
-    """Export all results of a study with people, and write a report that compares conditions, people and simulations.
+    """Export all results of a study with people, and write a report on them.
 
-    The result is a dict of numbers for the report, for instance ``{"people who finished": 20, "rounds": 160}``.
+    The report compares the conditions with each other, and people with simulations of the same rounds. The result is a
+    dict of numbers for the report, for instance ``{"people who finished": 20, "rounds": 160}``.
 
     Args:
         folder: the studio's folder; the report is written into ``report`` in it.
@@ -105,6 +106,9 @@ def _played(counts: list[PlayedRound]) -> list[Row]:
     """Return two rows for each round that a person played without an error: its cost and its number of questions.
 
     The columns are ``person``, ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
+
+    Args:
+        counts: the rounds that count: without pilots, practice rounds, and people who did not finish the study.
     """
     found = []
     for each in counts:
@@ -154,9 +158,12 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
 
 def _measure(row: Row) -> str | None:
-    """Return the name of the measure that an answer is a value of.
+    """Return the name of the measure to which an answer belongs, such as ``workload`` or ``workload: mental``.
 
-    For texts, choices and answers to the comprehension check, return None.
+    None if the answer is no number, or belongs to the comprehension check.
+
+    Args:
+        row: one of the rows that `StoredStudy.answers` returns.
     """
     if row["answer"] is None or row["questionnaire"] == "check":
         return None
@@ -192,7 +199,16 @@ def _measures(values: Values, conditions: list[str]) -> list[Row]:
 
 
 def _comparisons(values: Values, about: Row) -> list[Row]:
-    """Return a row for each measure and pair of conditions: difference, interval, effect size and three p values."""
+    """Return a row for each measure and pair of conditions, which compares their means over people.
+
+    Columns: ``measure``, ``first`` and ``second`` (the conditions), those of `difference` (``n``, ``mean``, ``low``,
+    ``high``, ``effect``), and the two-sided p value of each of the three tests for the study's design, for instance
+    ``p paired t``.
+
+    Args:
+        values: each person's value, ``values[measure][condition][person]``.
+        about: the description of the study (see `askwise.studio.study.flow.description`).
+    """
     within, found = about["design"] == "within", []
     for measure in list(values):
         for first, second in combinations(about["conditions"], 2):
@@ -227,7 +243,16 @@ def _twins(values: Values, conditions: list[str]) -> list[Row]:
 
 
 def _hypotheses(values: Values, about: Row) -> list[Row]:
-    """Return a row for each hypothesis of the study file: its p value, before and after correction, and verdict."""
+    """Return a row for each hypothesis of the study file, which says whether the results support it.
+
+    Columns: ``claim`` (its text), ``test``, ``n`` (number of people), ``difference`` (of the means), ``effect`` (the
+    effect size), ``p``, ``corrected`` (the p value after the correction for several tests) and ``verdict``:
+    ``supported``, ``not supported`` or ``not decided: too few people``.
+
+    Args:
+        values: each person's value, ``values[measure][condition][person]``.
+        about: the description of the study (see `askwise.studio.study.flow.description`).
+    """
     plan, within = about["plan"], about["design"] == "within"
     pairs = [_pair(values, h["measure"], h["first"], h["second"], within=within) for h in plan["hypotheses"]]
     given = [p_value(a, b, h["test"], SIDES[h["sign"]]) for h, (a, b) in zip(plan["hypotheses"], pairs, strict=True)]
@@ -243,7 +268,16 @@ def _hypotheses(values: Values, about: Row) -> list[Row]:
 
 
 def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
-    """Return how many people chose each option of the study's own multiple-choice questions, by condition."""
+    """Return a row for each option of a multiple-choice question, with the number of people who chose it.
+
+    Columns: ``questionnaire``, ``item`` (name of the question), ``condition``, ``option`` and ``people``. Questions of
+    ready-made scales, and those that nobody answered in a condition, have no rows.
+
+    Args:
+        answers: the rows of `StoredStudy.answers`.
+        about: the description of the study (see `askwise.studio.study.flow.description`).
+        done: the numbers of the people who finished the study; only their answers count.
+    """
     chosen = Counter(
         (row["questionnaire"], row["item"], row["condition"] or AT_THE_END, row["answer"])
         for row in answers
@@ -271,7 +305,14 @@ def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
 
 
 def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:
-    """Return a row for each kind of input and page, by condition: number, median and quartiles of seconds."""
+    """Return a row for each kind of input and page, by condition: number, median and quartiles of seconds.
+
+    Args:
+        inputs: the rows of `StoredStudy.inputs`.
+        pages: the rows of `StoredStudy.pages`.
+        done: the numbers of the people who finished the study; only their times count.
+        conditions: the names of the conditions.
+    """
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in inputs:
         if _counts(row, done):
@@ -291,9 +332,13 @@ def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list
 
 
 def _dropouts(people: list[Row]) -> list[Row]:
-    """Return a row for each screen at which participants who have not finished stopped, with their number.
+    """Return the numbers of participants who have not finished, by the last screen that they reached.
 
-    Rows are separate for each way in which participation ended or paused.
+    Columns: ``screen`` (its position, from 1), ``title``, ``end`` (how participation ended, such as ``left``, or ``in
+    progress or dropped out``) and ``people`` (their number).
+
+    Args:
+        people: the rows of `StoredStudy.people`; pilots do not count.
     """
     seen: dict[tuple[int, str, str], int] = defaultdict(int)
     for row in people:

@@ -61,7 +61,10 @@ class Scale:
 
     @property
     def label(self) -> str:
-        """The name under which results may be reported: the published scale, or that the wording is askwise's own."""
+        """The name under which results may be reported, for instance "SUS (Brooke, 1996)".
+
+        If the wording is askwise's own, a warning comes first: "own wording; do not cite as SUS (Brooke, 1996)".
+        """
         return f"{self.published} ({self.citation})" if self.cited else f"{OWN} {self.published} ({self.citation})"
 
     def to_json(self) -> dict[str, Any]:

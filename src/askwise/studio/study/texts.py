@@ -39,7 +39,11 @@ def package_texts(language: str) -> Texts:
 def flattened(given: Any, path: str = "") -> Texts:
     """Return all texts in nested tables and lists as a flat dict by dotted path, such as ``instructions.1``.
 
-    Elements of lists are numbered from 1. `path` is the path of `given`, with which those of its texts begin.
+    Elements of lists are numbered from 1.
+
+    Args:
+        given: a text, or a table or list of texts, tables and lists.
+        path: the prefix of all keys of the result, without the dot at its end; empty for no prefix.
     """
     if isinstance(given, str):
         return {path: given}
