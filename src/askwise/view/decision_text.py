@@ -26,12 +26,12 @@ VERDICTS = {
 
 
 def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
-    """Return a question as a sentence, such as "Is it A or B?" or "Is it one of A, B or C?".
+    """Return a question about the teammate's goal as a sentence, such as "Is it A or B?" or "Is it one of A, B or C?".
 
     Args:
         goals: the names of all goals of the problem.
-        asked: the question, which refers to goals by index.
-        most: the largest number of names to list.
+        asked: the question: the indices of its goals, or a `Choice` among groups of goals.
+        most: the largest number of names to list; if there are more, the sentence says how many.
     """
     if isinstance(asked, Choice):
         others = [NONE_OF_THESE] if len(asked) < len(goals) else []
@@ -41,7 +41,14 @@ def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAM
 
 
 def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
-    """Return a reply as text, such as "Yes" or "I don't know"; `goals` are the names of all goals."""
+    """Return the reply to a question as text.
+
+    It is "Yes", "No" or "I don't know"; for a multiple-choice question, it is the name of a group or "None of these".
+
+    Args:
+        goals: the names of all goals of the problem.
+        answer: the question and its reply.
+    """
     if answer.reply is None:
         return "I don't know"
     if not isinstance(answer.asked, Choice):
@@ -52,10 +59,14 @@ def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
 
 
 def replies_to(asked: Question, n_goals: int) -> list[Answer]:
-    """Return all replies that a question can get, except "I don't know".
+    """Return an `Answer` for each reply that a question can get, except "I don't know".
 
-    `n_goals` is the number of goals of the problem; a choice that does not list all of them has the reply "none of
-    these".
+    The replies are yes and no; for a multiple-choice question, each of its groups and, unless it lists all goals, "none
+    of these".
+
+    Args:
+        asked: the question.
+        n_goals: the number of goals of the problem.
     """
     if not isinstance(asked, Choice):
         return [Answer(asked, True), Answer(asked, False)]
@@ -63,9 +74,11 @@ def replies_to(asked: Question, n_goals: int) -> list[Answer]:
 
 
 def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
-    """Return a text for each group of goals in a multiple-choice question: its name, or a list of its goals.
+    """Return a text for each group of goals in a multiple-choice question: its name or, without one, its goals.
 
-    `goals` are the names of all goals of the problem.
+    Args:
+        goals: the names of all goals of the problem.
+        asked: the question.
     """
     if asked.names:
         return [printable(name) for name in asked.names]
@@ -76,7 +89,7 @@ def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
 
 
 def headline_of(problem: Problem, decision: Decision) -> str:
-    """Return a decision of the ego agent as one line that begins with ASK, WAIT or DO."""
+    """Return a decision of the ego agent as one line: ASK and the question, WAIT, or DO and the name of the action."""
     if decision.ask is not None:
         asks = question_to_text(problem.goals, decision.ask, MOST_NAMES)
         return f"ASK: {asks[0].lower()}{asks[1:]}"
@@ -86,9 +99,9 @@ def headline_of(problem: Problem, decision: Decision) -> str:
 
 
 def gate_to_text(problem: Problem, gate: Gate) -> str:
-    """Return a text that says whether a question may be asked, and why.
+    """Return a text that says whether the gate is open, that is, whether a question may be asked, and why.
 
-    It may be asked only if no action is optimal for all possible goals.
+    The gate is open if several goals are possible and no action of the ego agent is optimal for all of them.
     """
     n = gate.possible
     if n == 1:
@@ -102,10 +115,14 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 
 
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Yield each kind of action of the ego agent, as text, with the number of goals for which it is optimal.
+    """Yield pairs of an action of the ego agent, as text, and the number of goals for which it is optimal.
 
-    The largest number comes first. All actions other than moves and waiting are one kind. `counts` has the number for
-    the index of each action.
+    The largest number comes first; actions with the number 0 are left out. All actions other than moves and waiting are
+    counted together, under one text.
+
+    Args:
+        problem: the problem.
+        counts: maps the index of an action to the number of possible goals for which the action is optimal.
     """
     plain = [
         *problem.ego.actions.moves,
@@ -119,10 +136,13 @@ def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int
 
 
 def about(names: Sequence[str], asked: Question) -> str:
-    """Return the subject of a question, for a text such as "asks about ...".
+    """Return the subject of a question as text, to be inserted into a sentence such as "asks about ...".
 
-    It lists the question's goals; for a multiple-choice question, it is "which of" and the groups. `names` are the
-    names of all goals of the problem.
+    It is a list of the question's goals; for a multiple-choice question, it is "which of" and a list of its groups.
+
+    Args:
+        names: the names of all goals of the problem.
+        asked: the question.
     """
     if isinstance(asked, Choice):
         return f"which of {', '.join(group_names(names, asked))}"
@@ -130,7 +150,10 @@ def about(names: Sequence[str], asked: Question) -> str:
 
 
 def verdict_to_text(decision: Decision) -> str:
-    """Return a text that says how certain the method is that its best question is the best of all."""
+    """Return a text that says how certain it is that no question is better than the one that the method considered.
+
+    It explains `decision.verdict`, such as "proven optimal"; it is empty if there is no verdict.
+    """
     meaning = VERDICTS.get(decision.verdict)
     return printable(decision.verdict) + (f": {meaning}" if meaning else "")
 
@@ -138,7 +161,11 @@ def verdict_to_text(decision: Decision) -> str:
 def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
     """Return the second-best question as text or, if it is similar to the best one, only the difference.
 
-    `names` are the names of all goals of the problem.
+    Examples: "about A, B, C", "the same without A", "B in place of A".
+
+    Args:
+        names: the names of all goals of the problem.
+        decision: the decision, which has both questions.
     """
     if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
         return f"about {about(names, decision.runner_up[0])}"

@@ -1,7 +1,8 @@
 """Advice of `askwise.ask` as text and as JSON, and the list of methods.
 
-The text states the decision, the gate, the question with its price, and the zones. Problems of a registered domain are
-explained in the domain's vocabulary.
+Advice is the decision that a method makes in a given situation. The text states the decision, the gate (whether a
+question may be asked), the question with its price, and the zones of pairs of goals (the steps in which a question
+about the two may pay off). It uses the words of the problem's domain.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from askwise.core.problem import Problem
 from askwise.core.question_json import question_to_json
 from askwise.core.questions import Choice
 from askwise.core.side import place_and_load, place_name
+from askwise.divergence import Zone
 from askwise.domains.registry import find_domain, words_of
 from askwise.methods import Decision, PairZones, methods
 from askwise.methods.decision_json import gate_to_json, pairs_to_json, runner_up_to_json
@@ -67,12 +69,19 @@ OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS.
 
 
 def as_json(given: Advice) -> dict[str, Any]:
-    """Return advice as a JSON-compatible dict.
+    """Return advice, which is a method's decision in a given situation, as a JSON-compatible dict.
 
-    Keys: ``ask`` (the question to ask) and ``action`` (the action to take), one of which is None; ``value``, ``cost``
-    and ``net`` (value minus cost) of the best question, even if it is not asked; ``why``; ``verdict``; ``runner_up``
-    (the second-best question); ``gate`` (whether a question may be asked); ``pairs`` (the zones of the most important
-    pairs of goals). Values that are unknown are None.
+    Values that are unknown are None. The keys are:
+
+    - ``ask``, the question to ask, and ``action``, the name of the action to take; one of the two is None;
+    - ``value``, ``cost`` and ``net`` (value minus cost) of the best question, even if it is not asked;
+    - ``why``, the reason, a sentence;
+    - ``verdict``, a text that says how certain it is that no question is better;
+    - ``runner_up``, the second-best question and its net value;
+    - ``gate``, a dict that says whether a question may be asked, and why;
+    - ``pairs``, a list with a dict for each of the pairs of goals between which the ego agent is expected to be
+      undecided longest. It has the zones of the pair: up to which step the teammate's actions may not tell the two
+      goals apart, and from which step the ego agent has to act differently for them.
     """
     decision, problem = given.decision, given.problem
     return {
@@ -90,9 +99,9 @@ def as_json(given: Advice) -> dict[str, Any]:
 
 
 def key_of_goals(problem: Problem) -> str:
-    """Return the name under which JSON output lists goals: the domain's plural noun for them, such as ``stations``.
+    """Return the key under which JSON output lists goals: the domain's plural noun for them, such as ``stations``.
 
-    It stays the same if a problem file uses other words.
+    It is ``goals`` for a problem without a domain. Words that a problem defines for its texts do not change it.
     """
     domain = find_domain(problem)
     return (PLAIN if domain is None else domain.vocabulary()).goals
@@ -102,7 +111,7 @@ def key_of_goals(problem: Problem) -> str:
 
 
 def to_text(given: Advice, *, colour: bool = False) -> str:
-    """Return advice as text for a terminal.
+    """Return advice, which is a method's decision in a given situation, as text for a terminal.
 
     Args:
         given: the advice.
@@ -133,7 +142,7 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a heading and a text about unreliable answers; nothing if answers are always truthful.
+    """Yield pairs of a heading and a text about answers that may be wrong or missing; none if all answers are true.
 
     The first pair says how often answers are wrong or missing. Then, for each reply to the best question, a pair says
     which goal would be the likeliest after this reply.
@@ -155,7 +164,7 @@ def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
 
 
 def _places(given: Advice) -> str:
-    """Return a text with the places of both agents, and with the ego agent's load if the problem has loads."""
+    """Return a text with the places of both agents; if the ego agent can carry things, also with what it carries."""
     problem, state, words = given.problem, given.state, words_of(given.problem)
     teammate, ego = place_name(problem.teammate, state.teammate), place_name(problem.ego, state.ego)
     hands = ""
@@ -219,9 +228,11 @@ def _zones_in_time(problem: Problem) -> bool:
 
 
 def _key(words: Vocabulary, *, marked: bool) -> str:
-    """Return an explanation of the columns of the table of pairs of goals.
+    """Return the text below the table of pairs of goals, which explains its columns.
 
-    `marked` says whether the table marks pairs that the question separates, so that the mark is explained, too.
+    Args:
+        words: the words of the problem's domain.
+        marked: whether the table has a mark on pairs of which the question contains one goal; it is then explained.
     """
     return (
         f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. Z_Q: both, so "
@@ -241,8 +252,11 @@ def _row(problem: Problem, pair: PairZones, belief: FloatArray, asked: frozenset
     )
 
 
-def _steps_of(zone: object) -> str:
-    """Return the steps of a zone in words: ``t <= 3`` becomes ``to 3``, ``2 <= t <= 3`` becomes ``2 to 3``."""
+def _steps_of(zone: Zone) -> str:
+    """Return a zone, which is an interval of steps, in words.
+
+    Examples: "to 3", "2 to 3", "from 2", "t = 2", "always", "empty".
+    """
     text = str(zone).replace(" <= t <= ", " to ")
     return text.replace("t <= ", "to ").replace("t >= ", "from ").replace("all t", "always")
 
@@ -251,9 +265,9 @@ def _steps_of(zone: object) -> str:
 
 
 def list_methods() -> str:
-    """Return a text with a line for each method, its name and a description.
+    """Return a text that lists the methods of deciding when to ask what, each with its name and a description.
 
-    The last line shows what to write after ``--method`` to use an agent that you wrote.
+    The last line shows what to write after ``--method`` on the command line to use an agent that you wrote.
     """
     described = dict(_described())
     width = max(map(len, described)) + 2

@@ -48,14 +48,14 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of a drawn graph, which stands for a state.
+    """A node of a drawn graph, which stands for a state of a model.
 
     Attributes:
         name: its full name, printable.
         at: its position in the drawing.
         lines: its name as written below the node, shortened to one or two lines; empty if there is no room.
         above: the names of its goals, shortened, as written above the node; empty if equal to its own name.
-        marked: whether it is a target of a goal.
+        marked: whether a goal is reached in its state.
     """
 
     name: str
@@ -73,8 +73,8 @@ class Edge:
         first: the index of the node at which the edge starts.
         second: the index of the node at which it ends.
         there: printable names of the actions that lead from `first` to `second`.
-        back: printable names of the actions that lead back; empty for a one-way edge.
-        through: the control point of the curve; the midpoint if the edge is straight.
+        back: printable names of the actions that lead from `second` to `first`; empty for a one-way edge.
+        through: the control point of its quadratic Bézier curve; the midpoint if the edge is straight.
     """
 
     first: int
@@ -91,7 +91,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The shortened name of an action, and its position next to the edge."""
+    """The shortened name of an action next to an edge of a drawn graph, and the centre of this text."""
 
     text: str
     at: Place
@@ -106,7 +106,7 @@ class DrawnGraph:
     Attributes:
         nodes: the drawn states.
         edges: the edges between them.
-        labels: names of actions, as far as there is room.
+        labels: names of actions next to the edges, as far as there is room.
         width: the largest x.
         height: the largest y.
         n_states: number of states of the model; larger than the number of nodes if only a part is drawn.
@@ -129,9 +129,13 @@ Floor: TypeAlias = Map | DrawnGraph
 
 
 def curve(start: Place, through: Place, end: Place, share: float) -> Place:
-    """Return a point of an edge, which is a quadratic Bézier curve from `start` to `end`.
+    """Return a point of an edge, which is drawn as a quadratic Bézier curve from `start` to `end`.
 
-    `through` is its control point. `share` selects the point: 0 is `start`, 1 is `end`.
+    Args:
+        start: the position of the first node.
+        through: the control point of the curve.
+        end: the position of the second node.
+        share: which point to return, from 0 (`start`) to 1 (`end`).
     """
     a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
     return (

@@ -26,7 +26,13 @@ class Html:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A table cell with a CSS class, `kind`; `note` is shown below the content in small letters."""
+    """A cell of an HTML table.
+
+    Attributes:
+        content: the text or `Html` of the cell.
+        kind: its CSS class; empty for none.
+        note: a text in small letters after the content; empty for none.
+    """
 
     content: object
     kind: str = ""
@@ -47,7 +53,8 @@ def tag(name: str, content: object, **attributes: str) -> Html:
     Args:
         name: the name of the element.
         content: text or `Html` inside it.
-        attributes: its attributes; underscores become hyphens, ``class_`` means ``class``, and empty ones are omitted.
+        attributes: its attributes. Underscores in names become hyphens, ``class_`` means ``class``; attributes with an
+            empty value are omitted.
     """
     inside = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{html.escape(value)}"' for key, value in attributes.items() if value
@@ -56,17 +63,29 @@ def tag(name: str, content: object, **attributes: str) -> Html:
 
 
 def joined(parts: Iterable[object], between: str = "\n") -> Html:
-    """Concatenate `parts`, with the text `between` between neighbours; parts other than `Html` are escaped."""
+    """Concatenate `parts`, separated by the text `between`; parts other than `Html` are escaped."""
     return Html(between.join(escaped(part) for part in parts))
 
 
 def section(name: str, title: str, *parts: object) -> Html:
-    """Return a section element with a heading and, below it, `parts`; `name` is its id, for links."""
+    """Return an HTML section.
+
+    Args:
+        name: its id, for links.
+        title: its heading.
+        parts: text or `Html` below the heading.
+    """
     return tag("section", joined([tag("h2", title), *parts]), id=name)
 
 
 def table(heads: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> Html:
-    """Return a table that scrolls sideways if it is too wide; heads and cells are text, `Html` or `TableCell`."""
+    """Return an HTML table that scrolls sideways if it is too wide.
+
+    Args:
+        heads: the heading of each column: text, `Html` or `TableCell`.
+        rows: the cells of each row, of the same types.
+        caption: the caption, as text; empty for none.
+    """
     head = tag("tr", joined((_cell("th", each) for each in heads), ""))
     body = joined(tag("tr", joined((_cell("td", each) for each in row), "")) for row in rows)
     parts = [tag("thead", head), tag("tbody", body)]
@@ -77,20 +96,28 @@ def table(heads: Sequence[object], rows: Iterable[Sequence[object]], caption: st
 
 
 def folded(title: str, content: object) -> Html:
-    """Return an element that shows its title and, after a click, its content."""
+    """Return an HTML element that shows its title and, after a click, its content."""
     return tag("details", joined([tag("summary", title), content]))
 
 
 def facts(given: Mapping[str, object]) -> Html:
-    """Return nested mappings as a table of names and values.
+    """Return nested mappings as an HTML table of names and values.
 
-    The name of a value is the path of keys to it, with dots between them.
+    The name of a value is the path of keys that leads to it, joined by dots, such as ``ego.cost``.
     """
     return table(["what", "value"], ((TableCell(name, "key"), value) for name, value in flattened(given)))
 
 
 def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """Yield each value of nested mappings as two texts: its dotted name, which begins with `prefix`, and the value."""
+    """Yield the name and the value of each entry of nested mappings, as texts.
+
+    The name is the path of keys that leads to the value, joined by dots, such as ``ego.cost``. The elements of a list
+    are joined by commas; if some are mappings, each has names of its own, such as ``agents[1].cost``.
+
+    Args:
+        given: the mappings.
+        prefix: a text with which all names begin.
+    """
     for key, value in given.items():
         name = f"{prefix}{key}"
         if isinstance(value, Mapping):
@@ -145,19 +172,22 @@ def generator() -> Html:
 
 
 def style(*names: str) -> Html:
-    """Return a style element with the colours as CSS variables, ``base.css`` and the given files of ``view/assets``."""
+    """Return an HTML style element with the text of `stylesheet`.
+
+    It has all colours as CSS variables, then ``base.css`` and the files `names` of the folder ``view/assets``.
+    """
     return Html(f"<style>\n{stylesheet(*names)}\n</style>")
 
 
 def stylesheet(*names: str) -> str:
-    """Return CSS: the colours as variables, then ``base.css`` and the given files of the folder ``view/assets``."""
+    """Return CSS: all colours as variables, then ``base.css`` and the files `names` of the folder ``view/assets``."""
     return css_variables() + "".join(asset(name) for name in ("base.css", *names))
 
 
 def script(*names: str) -> str:
-    """Return one script that joins JavaScript modules of the folder ``view/assets``, for a page.
+    """Return the text of one script that joins JavaScript modules, so that a page needs no other files.
 
-    Their import and export statements are removed.
+    Import statements and the word ``export`` are removed. `names` are files in the folder ``view/assets``.
     """
     return re.sub(r"^(?:import .*\n|export )", "", "\n".join(asset(name) for name in names), flags=re.MULTILINE)
 
@@ -168,9 +198,9 @@ def asset(name: str) -> str:
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str:
-    """Replace every ``@NAME@`` in a template by ``parts["NAME"]``.
+    """Return a template in which every ``@NAME@``, in capital letters, is replaced by ``parts["NAME"]``.
 
-    Replaced texts are not searched again, so they may contain ``@NAME@``.
+    Inserted texts are not searched again, so they may contain ``@NAME@``.
     """
     return re.sub("@([A-Z]+)@", lambda found: parts[found[1]], template)
 
@@ -182,7 +212,10 @@ Section = tuple[str, str, Sequence[object]]
 def report_page(title: str, subtitle: str, sections: Iterable[Section]) -> str:
     """Return a report as a self-contained HTML page: its sections, with links to them at the top.
 
-    Each section is a tuple: the name used in links, the heading, and the parts below it.
+    Args:
+        title: the title of the report.
+        subtitle: a line below the title.
+        sections: a tuple for each section: its name in links, its heading, and the parts below it (text or `Html`).
     """
     found = list(sections)
     links = tag("nav", joined(tag("a", heading, href=f"#{name}") for name, heading, _ in found), aria_label="Sections")

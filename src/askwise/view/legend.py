@@ -28,9 +28,11 @@ SMALLEST = 8
 
 
 def strip_height(scene: Scene, width: int) -> int:
-    """Return the height of the strip below a picture, which has the caption and the legend.
+    """Return the height, in pixels, of the strip below a picture, which has the caption and the legend.
 
-    `width` is the width of the picture; both are in pixels.
+    Args:
+        scene: the scene to describe.
+        width: the width of the picture, in pixels.
     """
     return 2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + (SIGN + 6) * len(_legend_rows(scene, width)) + MARGIN
 
@@ -43,7 +45,7 @@ def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fi
         draw: the canvas, which has `fine` times the size of the picture and is reduced to that size later.
         top: the upper edge of the strip, in pixels of the canvas.
         width: the width of the picture, in pixels of the picture.
-        fine: the number of pixels of the canvas for each pixel of the picture, in each direction.
+        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
     """
     draw.line((0, top, fine * width, top), fill=LINE, width=fine)
     y = top + fine * (MARGIN + LINE_HEIGHT / 2)
@@ -72,11 +74,11 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
 
 
 def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
-    """Wrap the lines of a caption, and choose the font size at which they fit.
+    """Wrap the texts of a caption, and choose the font size at which they fit.
 
     Args:
-        caption: texts with their colours.
-        fine: the number of pixels of the canvas for each pixel of the picture, in each direction.
+        caption: the texts with their colours, the first at the top.
+        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
         width: the width of a line, in pixels of the canvas.
 
     Returns:
@@ -94,7 +96,7 @@ def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list
 
 
 def _wrapped(text: str, size: int, width: int) -> list[str]:
-    """Split a text into lines of at most `width` pixels at the given font size; return no lines for an empty text."""
+    """Split a text into lines of at most `width` pixels at the font size `size`; there are none for an empty text."""
     lines: list[str] = []
     for word in text.split():
         if lines and font(size).getlength(f"{lines[-1]} {word}") <= width:
@@ -105,7 +107,7 @@ def _wrapped(text: str, size: int, width: int) -> list[str]:
 
 
 def _fitted(text: str, size: int, width: int) -> str:
-    """Shorten a text, with "..." at its end, so that it is at most `width` pixels wide at the font size `size`."""
+    """Return a text of at most `width` pixels at the font size `size`; if it had to be cut, it ends with "..."."""
     if font(size).getlength(text) <= width:
         return text
     while text and font(size).getlength(text + " ...") > width:
@@ -115,11 +117,16 @@ def _fitted(text: str, size: int, width: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """An entry of the legend below a picture: a mark and its name."""
+    """An entry of the legend below a picture: a mark and its name.
+
+    Attributes:
+        name: the name of the mark.
+        draw: draws the mark with a pen around a point, given by its x and y in pixels of the canvas. It is None for the
+            entry that shows the colours of probabilities, a scale that is wider than a mark.
+    """
 
     name: str
     draw: Callable[[Pen, float, float], None] | None
-    """Draws the mark around a point; None for the colour scale of the belief, which is wider than a mark."""
 
     @property
     def width(self) -> int:
@@ -129,7 +136,7 @@ class LegendEntry:
 
 
 def _signs(scene: Scene) -> list[LegendEntry]:
-    """Return the entries of the legend for all marks that can occur in the episode of this scene."""
+    """Return the entries of the legend for all marks that can occur in the episode to which `scene` belongs."""
     words = scene.words
     signs = [
         LegendEntry(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),
@@ -187,9 +194,13 @@ def _draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) ->
 
 
 def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:
-    """Draw the colour scale of the belief from 0 to 100 %, and return the x coordinate of its right end.
+    """Draw the colour scale of probabilities from 0 to 100 %, and return the x coordinate of its right end.
 
-    `left` and `y`, in pixels of the canvas, are its left end and its middle; `fine` is the scale of the canvas.
+    Args:
+        pen: draws on the canvas.
+        left: the x coordinate of its left end, in pixels of the canvas.
+        y: the y coordinate of its middle, in pixels of the canvas.
+        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
     """
     wide, half = (SCALE_WIDTH + SIGN - 8) * fine, 0.36 * pen.size
     for k in range(wide):

@@ -48,19 +48,19 @@ DIGITS = 4
 
 
 def is_plain(scene: Scene) -> bool:
-    """Return whether pages can use their compact form for a scene.
+    """Return whether both agents of a scene share one map and each goal has one place.
 
-    They can if both agents share one map and each goal has one place.
+    Pages of such episodes have a more compact form and need fewer scripts.
     """
     one_map = isinstance(scene.floor, Map) and scene.ego_floor is None
     return one_map and not any(goal.also or goal.ego for goal in scene.goals)
 
 
 def floor_data(scene: Scene) -> dict[str, Any]:
-    """Return the maps or graphs of a scene as a JSON-compatible dict, for a page.
+    """Return the maps or graphs of a scene as a JSON-compatible dict, in the shortest form that fits.
 
-    A single map with one place per goal (`is_plain`) has the compact form ``width``, ``height`` and ``walls``;
-    everything else has the form of `any_floor_data`.
+    A single map with one place per goal (`is_plain`) has the keys ``width``, ``height`` and ``walls``. All other scenes
+    have the keys of `any_floor_data`: ``grounds``, ``spots`` and ``letters``.
     """
     return _map_data(scene.floor) if is_plain(scene) else any_floor_data(scene)
 
@@ -68,8 +68,18 @@ def floor_data(scene: Scene) -> dict[str, Any]:
 def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
     """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds of scenes.
 
-    Keys: ``grounds`` (the maps and graphs, see `one_floor_data`), ``spots`` (the marks of goals) and ``letters`` (sizes
-    of texts in a graph). `every` is passed to `ego_marks`: whether all places of the ego agent are marked.
+    The keys are:
+
+    - ``grounds``, a list with the dict of `one_floor_data` for each map or graph;
+    - ``spots``, a list with a dict for each place where an agent reaches a goal: the coordinates ``at``, the indices of
+      its ``goals``, whether it is a place of the ``ego`` agent, whether it is ``shared`` (the teammate has another mark
+      there), its ``label`` and the name of the ``place``;
+    - ``letters``, a dict with the font sizes and positions of texts in a graph, in units of the drawing.
+
+    Args:
+        scene: the scene.
+        every: whether to list places where the ego agent and the teammate reach the same goals twice, once for each
+            agent, if the ego agent also has other places (on maps only). By default, they are listed for the teammate.
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
@@ -81,8 +91,9 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 def one_floor_data(floor: Floor) -> dict[str, Any]:
     """Return a map or graph as a JSON-compatible dict.
 
-    The key ``kind`` is ``map`` or ``graph``. A map also has ``width``, ``height`` and ``walls``, a graph ``width``,
-    ``height``, ``nodes``, ``ways`` (edges) and ``labels``.
+    The value of ``kind`` is ``map`` or ``graph``. A map also has its ``width`` and ``height`` in cells, and ``walls``,
+    a PNG picture as a data URL, None without walls. A graph has ``width`` and ``height`` in units of its drawing, and
+    lists of dicts for its ``nodes``, ``ways`` (edges) and ``labels`` (names of actions).
     """
     kind = "map" if isinstance(floor, Map) else "graph"
     return {"kind": kind, **(_map_data(floor) if isinstance(floor, Map) else _graph_data(floor))}
@@ -135,9 +146,9 @@ def _name_of(floor: Floor, place: Place) -> str:
 
 
 def _picture_of_walls(floor: Map) -> str | None:
-    """Return the walls of a map as a PNG data URL with one pixel per cell, or None if there are no walls.
+    """Return the walls of a map as a PNG picture with one pixel per cell, in a data URL; None if there are no walls.
 
-    One shape per cell would be too many on a map of a million cells.
+    One HTML element per cell would be too many on a map of a million cells.
     """
     walls = floor.walls
     if not walls.any():
@@ -159,7 +170,7 @@ def write_page(episode: Episode, path: str | Path) -> None:
 
 
 def page_text(episode: Episode) -> str:
-    """Return an HTML page that shows an episode step by step."""
+    """Return the text of an HTML page that shows an episode step by step."""
     start = start_scene(episode.problem)
     words = start.words
     plain = is_plain(start)
@@ -181,9 +192,9 @@ def page_text(episode: Episode) -> str:
 
 
 def _legend(start: Scene) -> str:
-    """Return the legend of a page as HTML list items; `start` is the first scene of the episode.
+    """Return the legend of a page, as HTML list items, for the marks that can occur in an episode.
 
-    Only marks that can occur in the episode are listed.
+    `start` is the first scene of the episode.
     """
     words = start.words
     signs = [("disc teammate", words.teammate_sign, words.teammate), ("disc ego", words.ego_sign, words.ego)]
@@ -202,8 +213,10 @@ def _legend(start: Scene) -> str:
 def page_data(episode: Episode) -> dict[str, Any]:
     """Return everything that the page of an episode shows, as a JSON-compatible dict.
 
-    Besides facts about the problem and the episode, it has ``frames``: a dict for each step, and one for the end.
-    Frames refer to elements of the lists ``beliefs`` and ``zones`` by index.
+    Besides facts about the problem and the episode, it has ``frames``: a dict for each step, and one for the end. In a
+    frame, ``belief`` is an index in the list ``beliefs``, and ``zones`` an index in the list ``zones``. The zones of a
+    pair of goals are the steps in which the teammate's actions may fit both, and those in which the ego agent has to
+    act differently for the two.
     """
     problem = episode.problem
     start = start_scene(problem)
@@ -243,7 +256,10 @@ def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
 
 
 class _Table:
-    """A list of distinct values, so that each is stored once; the frames of a page refer to them by index."""
+    """A list in which equal values are stored once; the frames of a page refer to its elements by index.
+
+    `rows` is the list.
+    """
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -282,10 +298,11 @@ def _frame(
 
 
 def _zone_row(pair: PairZones) -> list[float | None]:
-    """Return a list of four elements about a pair of goals, for a page.
+    """Return a list of four numbers about a pair of goals, for a page.
 
-    They are the indices of the two goals, the last step of the zone Z_I and the first step of Z_B; a step is None if it
-    is infinite.
+    These are the indices of the two goals; the step by which the teammate's actions have told them apart at the latest
+    (the end of the zone of information, Z_I); and the step from which the ego agent needs different actions for them
+    (the start of the zone of branching, Z_B). Steps are counted from now; one that never comes is None.
     """
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]
@@ -303,7 +320,10 @@ def _places(scene: Scene) -> dict[str, Any]:
 
 
 def _belief_row(belief: FloatArray) -> list[list[float]]:
-    """Return a list of the possible goals, likeliest first, and a list of their probabilities."""
+    """Return a belief as two lists: indices of the goals of positive probability, likeliest first, and probabilities.
+
+    ``belief [n_goals]`` has the probability of each goal.
+    """
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]
     return [order.tolist(), [float(f"{p:.{DIGITS}g}") for p in belief[order]]]
@@ -328,10 +348,14 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
 
 
 def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
-    """Return facts about the question that was asked or considered; unknown ones are left out.
+    """Return a dict of facts about the best question that the method found, even if it was not asked.
 
-    Keys: ``value``, ``price``, ``considered`` (its goals), ``runnerUp`` (the second-best question and its net value)
-    and ``verdict``.
+    Unknown facts are left out. The keys are:
+
+    - ``value``, the cost that the question is expected to save, and ``price``, what it costs;
+    - ``considered``, the indices of its goals;
+    - ``runnerUp``, the second-best question as text, and its value minus its price;
+    - ``verdict``, a text that says how certain it is that no question is better.
     """
     worth: dict[str, Any] = {}
     if decision.value is not None:
@@ -348,5 +372,5 @@ def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
 
 
 def _embedded(data: dict[str, Any]) -> str:
-    """Return JSON that is safe inside a script element: ASCII only, and without ``</script>``."""
+    """Return `data` as JSON that is safe inside an HTML script element: it cannot contain ``</script>``."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

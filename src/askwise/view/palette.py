@@ -32,14 +32,14 @@ Colour: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours for one kind of background; each attribute is the colour of what it describes.
+    """The colours for one kind of background, bright or dark; each attribute is the colour of what it describes.
 
     Attributes:
         teammate: the teammate, its path and its goal.
         ego: the ego agent, its path and its question.
-        pays: where asking pays off.
-        load: landmarks and loads.
-        on_mark: letters on a mark in one of these colours.
+        pays: the steps in which a question may be worth its price.
+        load: landmarks (places that matter but are no goals) and loads (what the ego agent carries).
+        on_mark: letters on a mark that has the colour `teammate`, `ego`, `pays` or `load`.
         page: background of the page.
         card: background of a group of elements.
         stripe: background of every second row of a table.
@@ -79,7 +79,7 @@ class Theme:
     link: Colour
 
     def css(self) -> str:
-        """Return the theme as a text of CSS variables, such as ``--teammate: #e05a00; --on-mark: #ffffff;``."""
+        """Return the colours as CSS variables, such as ``--teammate: #e05a00; --on-mark: #ffffff;``."""
         return " ".join(f"--{name.replace('_', '-')}: {hex_of(colour)};" for name, colour in asdict(self).items())
 
 
@@ -205,10 +205,10 @@ def hex_of(colour: Colour) -> str:
 
 
 def css_variables() -> str:
-    """Return both themes as CSS variables, for bright screens, dark screens and print.
+    """Return CSS that defines all colours as variables: the bright theme, and the dark one for dark screens.
 
-    The variables are the attributes of `Theme` with hyphens, such as ``var(--on-mark)``. ``var(--paper)`` is always
-    white, for figures that are drawn on paper.
+    The variables have the names of the attributes of `Theme`, with hyphens, such as ``--on-mark``. Another variable,
+    ``--paper``, is always white, for figures that look the same in both themes. Print has the bright theme on white.
     """
     paper = hex_of(PAPER)
     return (
@@ -219,11 +219,15 @@ def css_variables() -> str:
 
 
 def css_ramps() -> str:
-    """Return the colour scales and the colour of walls as CSS variables.
+    """Return CSS that defines the colour scales and some other colours of drawings as variables.
 
-    A scale has a variable for each of its colours: ``--askwise-ramp-0`` and so on for probabilities,
-    ``--askwise-dark-ramp-0`` on dark screens, ``--askwise-alike-0`` for how long goals look alike. ``--goal`` is the
-    colour of a goal whose probability is unknown or must not be shown.
+    A scale has a numbered variable for each of its colours, from low values to high ones:
+
+    - ``--askwise-ramp-0``, ``--askwise-ramp-1``, ...: probabilities, on a bright background;
+    - ``--askwise-dark-ramp-0``, ...: probabilities, on a dark background;
+    - ``--askwise-alike-0``, ...: the expected number of steps for which the teammate's actions fit several goals.
+
+    ``--askwise-wall`` is the colour of walls, ``--goal`` that of goals without a probability.
     """
     lines = [f"--askwise-wall: {hex_of(WALL)};"]
     for kind, ramp in (("ramp", RAMP), ("dark-ramp", DARK_RAMP), ("alike", ALIKE)):
@@ -236,14 +240,14 @@ def css_ramps() -> str:
 def position(probability: float) -> float:
     """Return the position of a probability on a colour scale, from 0 to 1: its square root.
 
-    The square root makes 1 % and 5 % distinguishable when there are many goals. The scale is absolute: goals get darker
-    as they become likelier.
+    The square root makes small probabilities, such as 1 % and 5 %, distinguishable. The position does not depend on the
+    probabilities of other goals.
     """
     return math.sqrt(min(max(probability, 0.0), 1.0))
 
 
 def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
-    """Return the colour of a probability, interpolated on the colour scale `ramp` (from improbable to certain)."""
+    """Return the colour of a probability, interpolated between the colours `ramp` of a scale, from 0 to 1."""
     place = position(probability) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
     share = place - low
@@ -252,7 +256,10 @@ def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
 
 
 def in_terminal(text: str, kind: str) -> str:
-    """Return a text in the terminal colours of `kind`, one of the keys of `TERMINAL`, such as ``teammate``."""
+    """Return a text between escape sequences that colour it in a terminal.
+
+    `kind` is the meaning of the colour, a key of `TERMINAL` such as ``teammate`` or ``question``.
+    """
     return f"\x1b[{TERMINAL[kind]}m{text}\x1b[0m"
 
 

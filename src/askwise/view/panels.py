@@ -35,14 +35,14 @@ PIECES = 16
 
 
 def labelled(cells: int, cell: float, room: float) -> range:
-    """Return which coordinates to write along the edge of a map, starting with 0.
+    """Return the coordinates that are written along the edge of a map, starting with 0.
 
-    They are every 1, 2, 5, 10, 20, ... cells, as close as labels have room.
+    The step between them is the smallest of 1, 2, 5, 10, 20, 50, ... cells for which their labels do not overlap.
 
     Args:
         cells: number of cells along the edge.
-        cell: size of a cell.
-        room: size of a label including its margin, in the same unit.
+        cell: size of a cell, in pixels or points.
+        room: size of a label along the edge, including its margin, in the same unit.
     """
     apart = next(k * 10**power for power in count() for k in (1, 2, 5) if k * 10**power * cell >= room)
     return range(0, cells, apart)
@@ -52,13 +52,13 @@ def labelled(cells: int, cell: float, room: float) -> range:
 
 
 class MapPanel:
-    """A map as a part of a picture.
+    """A map as a part of a picture, with its coordinates to the left and below.
 
     Positions are pixels of the picture; before `move` is called, the panel lies in its upper left corner.
 
     Args:
         floor: the map.
-        longest_side: the largest width and height, in pixels.
+        longest_side: the largest width and height of the panel, in pixels of the picture.
     """
 
     def __init__(self, floor: Map, longest_side: int = LONGEST_SIDE) -> None:
@@ -75,22 +75,19 @@ class MapPanel:
         self.left, self.top = self.beside, 0
 
     def move(self, left: int, top: int) -> None:
-        """Move the upper left corner of the panel to a position in the picture."""
+        """Move the upper left corner of the panel to a position in the picture, in pixels."""
         self.left, self.top = left + self.beside, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the position of a cell's centre in the picture, in pixels.
+        """Return the position (x, y) of a cell's centre in the picture, in pixels.
 
-        y increases upwards on the map and downwards in the picture.
+        `place` is the column and the row of the cell. y increases upwards on the map and downwards in the picture.
         """
         x, y = place
         return self.left + (x + 0.5) * self.cell, self.top + self.map_height - (y + 0.5) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the map on a canvas.
-
-        The canvas has `FINE` times the size of the picture, and is reduced to that size later.
-        """
+        """Draw the map on a canvas, which is `FINE` times as large as the picture and reduced to its size later."""
         canvas.paste(self._floor(), (FINE * self.left, FINE * self.top))
         draw = ImageDraw.Draw(canvas)
         frame = (self.left, self.top, self.left + self.map_width, self.top + self.map_height)
@@ -142,7 +139,7 @@ class GraphPanel:
 
     Args:
         floor: the graph.
-        longest_side: the largest width and height, in pixels.
+        longest_side: the largest width and height of the panel, in pixels of the picture.
     """
 
     def __init__(self, floor: DrawnGraph, longest_side: int) -> None:
@@ -153,21 +150,18 @@ class GraphPanel:
         self.left, self.top = 0, 0
 
     def move(self, left: int, top: int) -> None:
-        """Move the upper left corner of the panel to a position in the picture."""
+        """Move the upper left corner of the panel to a position in the picture, in pixels."""
         self.left, self.top = left, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the position of a place of the graph in the picture, in pixels.
+        """Return the position (x, y) in the picture, in pixels, of a position `place` in the drawing of the graph.
 
-        y increases upwards in the graph and downwards in the picture.
+        y increases upwards in the drawing and downwards in the picture.
         """
         return self.left + place[0] * self.cell, self.top + (self.floor.height - place[1]) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the graph on a canvas.
-
-        The canvas has `FINE` times the size of the picture, and is reduced to that size later.
-        """
+        """Draw the graph on a canvas, which is `FINE` times as large as the picture and reduced to its size later."""
         draw = ImageDraw.Draw(canvas)
         for edge in self.floor.edges:
             self._draw_edge(draw, edge)
@@ -203,9 +197,9 @@ class GraphPanel:
 
         Args:
             draw: the canvas.
-            place: a position in the graph.
+            place: a position in the drawing of the graph.
             text: the text.
-            height: the font size, in units of the graph.
+            height: the font size, in units of that drawing.
             colour: the colour of the letters.
         """
         size = int(FINE * self.cell * height)
@@ -217,7 +211,7 @@ class GraphPanel:
 
 
 def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
-    """Return the corners of an edge's arrow head, the tip first; they are positions in the graph `floor`."""
+    """Return the three corners of the arrow head of an edge, the tip first, as positions in the drawing `floor`."""
     first, second = floor.nodes[edge.first], floor.nodes[edge.second]
     apart = ARROW_TIP_AT_MARK if second.marked else ARROW_TIP
     tip, back = (_outside(first.at, edge.through, second.at, far) for far in (apart, apart + ARROW_LENGTH))
@@ -226,10 +220,13 @@ def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
 
 
 def _outside(start: Place, through: Place, end: Place, apart: float) -> Place:
-    """Return the last point of a curve whose distance from the curve's end is `apart`.
+    """Return a point shortly before the end of a curve.
 
-    If the curve is too short, the distance is smaller. The curve leads from `start` to `end` and has the control point
-    `through`.
+    Args:
+        start: the point where the curve, a quadratic Bézier curve, begins.
+        through: its control point.
+        end: the point where it ends.
+        apart: the distance between the point to return and `end`; it is reduced if the curve is short.
     """
     apart = min(apart, apart * math.dist(start, end) / 2)
     low, high = 0.0, 1.0

@@ -36,7 +36,7 @@ EASY_LETTERS = 20
 
 @lru_cache(maxsize=64)
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """Return the font that comes with Pillow, at `size` pixels; it is the same on every computer."""
+    """Return the font that comes with Pillow, at a size in pixels; it is the same on every computer."""
     found = ImageFont.load_default(size=size)
     if not isinstance(found, ImageFont.FreeTypeFont):  # a Pillow without FreeType has one tiny bitmap font only
         raise RuntimeError("Pillow was built without FreeType, which drawing text needs")
@@ -49,14 +49,14 @@ class Pen:
 
     Attributes:
         draw: the canvas.
-        size: the size of the cell that a mark fills.
+        size: the width and height of the cell that a mark fills.
     """
 
     draw: ImageDraw.ImageDraw
     size: float
 
     def goal(self, x: float, y: float, name: str, probability: float | None, asked: bool) -> None:
-        """Draw a goal as a square coloured by its probability.
+        """Draw a goal as a square whose colour shows its probability.
 
         A goal that is ruled out is grey, smaller and crossed out.
 
@@ -64,8 +64,8 @@ class Pen:
             x: horizontal position of the centre.
             y: vertical position of the centre.
             name: the text on the mark.
-            probability: the belief, None if it is unknown.
-            asked: whether the current question is about the goal.
+            probability: the probability of the goal, 0 if it is ruled out, None if it is unknown.
+            asked: whether the current question names the goal; then the mark has a frame.
         """
         half = 0.42 * self.size
         if probability is not None and probability <= 0:
@@ -84,21 +84,24 @@ class Pen:
         self.draw.line((x - arm, y + arm, x + arm, y - arm), fill=FAINT, width=thin)
 
     def _ring(self, x: float, y: float) -> None:
-        """Draw the frame around a goal that is in the current question; it is wider than its cell to stand out."""
+        """Draw the frame around a goal that the current question names, with its centre at (x, y).
+
+        It is wider than the goal's cell, so that it stands out.
+        """
         self._box(x, y, 0.54 * self.size, EGO, PAPER)
 
     def ego_place(
         self, x: float, y: float, name: str, probability: float | None, asked: bool, shared: bool = False
     ) -> None:
-        """Draw a target of the ego agent as a diamond.
+        """Draw a target of the ego agent, which is a place where it reaches one or more goals, as a diamond.
 
         Args:
             x: horizontal position of the centre.
             y: vertical position of the centre.
             name: the text on the mark.
-            probability: the belief that one of the goals at this place is the true one, which is the colour; None if it
-                is unknown.
-            asked: whether the current question is about one of these goals.
+            probability: the probability that one of these goals is the true one, which the colour shows; None if it is
+                unknown.
+            asked: whether the current question names one of these goals.
             shared: whether the teammate has a mark at the same place; then the diamond is small, off-centre and without
                 text.
         """
@@ -119,11 +122,14 @@ class Pen:
             self.label(x, y, name, 1.3 * half, 0.34 * self.size, ink_on(fill))
 
     def _fits(self, text: str, width: float, height: float) -> bool:
-        """Return whether `label` could write a text in this width and height with letters that are easy to read."""
+        """Return whether `label` would write a text, in this width and height, in letters that are easy to read.
+
+        Width and height are pixels of the canvas.
+        """
         return int(height * min(1.0, width / max(font(max(int(height), 1)).getlength(text), 1))) >= EASY_LETTERS
 
     def _write_across(self, x: float, y: float, text: str) -> None:
-        """Write a text that is wider than its mark, centred at a point, with an outline that keeps it readable."""
+        """Write a text that is wider than its mark, centred at (x, y), with an outline that keeps it readable."""
         size = int(0.24 * self.size)
         if size >= SMALLEST_LETTERS:
             self.draw.text((x, y), text, fill=INK, font=font(size), anchor="mm", stroke_width=4, stroke_fill=PAPER)
@@ -133,11 +139,11 @@ class Pen:
         self.draw.polygon(corners, fill=fill, outline=edge, width=max(1, round(0.06 * self.size)))
 
     def truth(self, x: float, y: float) -> None:
-        """Draw the star that marks the teammate's true goal, at the upper right corner of the cell with this centre."""
+        """Draw the star that marks the true goal, at the upper right corner of the cell with the centre (x, y)."""
         self.star(x + 0.36 * self.size, y - 0.36 * self.size, 0.24 * self.size)
 
     def star(self, x: float, y: float, radius: float) -> None:
-        """Draw a five-pointed star in the teammate's colour, with this centre and radius."""
+        """Draw a five-pointed star in the teammate's colour, with the centre (x, y)."""
         corners = []
         for k in range(10):
             reach = radius if k % 2 == 0 else 0.45 * radius
@@ -146,7 +152,7 @@ class Pen:
         self.draw.polygon(corners, fill=TEAMMATE, outline=PAPER)
 
     def landmark(self, x: float, y: float, name: str) -> None:
-        """Draw a landmark (a place that matters but is no goal) as a box with a handle and a name."""
+        """Draw a landmark (a place that matters but is no goal): a box with a handle and a name, centred at (x, y)."""
         half, thick = 0.42 * self.size, max(1, round(0.07 * self.size))
         top = y - 0.20 * self.size
         handle = (x - 0.2 * self.size, y - 0.44 * self.size, x + 0.2 * self.size, y + 0.05 * self.size)
@@ -155,7 +161,7 @@ class Pen:
         self.label(x, (top + y + half) / 2, name, 1.7 * half, 0.38 * self.size, PAPER)
 
     def agent(self, x: float, y: float, letter: str, colour: Colour, scale: float = 1.0) -> None:
-        """Draw an agent as a disc with a letter in it; `scale` is its size relative to the usual one."""
+        """Draw an agent as a disc around (x, y) with a letter in it; `scale` is its size relative to the usual one."""
         radius = 0.38 * self.size * scale
         rim = max(1.0, 0.06 * self.size)
         self.draw.ellipse((x - radius - rim, y - radius - rim, x + radius + rim, y + radius + rim), fill=PAPER)
@@ -163,15 +169,21 @@ class Pen:
         self.label(x, y, letter, 2 * radius, 1.2 * radius, PAPER)
 
     def teammate(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
-        """Draw the teammate as an orange disc with a letter in it; `scale` is its size relative to the usual one."""
+        """Draw the teammate as an orange disc around (x, y) with a letter in it.
+
+        `scale` is its size relative to the usual one.
+        """
         self.agent(x, y, letter, TEAMMATE, scale)
 
     def ego(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
-        """Draw the ego agent as a violet disc with a letter in it; `scale` is its size relative to the usual one."""
+        """Draw the ego agent as a violet disc around (x, y) with a letter in it.
+
+        `scale` is its size relative to the usual one.
+        """
         self.agent(x, y, letter, EGO, scale)
 
     def load(self, x: float, y: float, name: str) -> None:
-        """Draw a load, something that the ego agent carries, as a small brown tag with a name."""
+        """Draw a load, something that the ego agent carries, as a small brown tag with a name, centred at (x, y)."""
         wide, high = 0.34 * self.size, 0.2 * self.size
         corners = (x - wide, y - high, x + wide, y + high)
         self.draw.rounded_rectangle(corners, radius=0.08 * self.size, fill=LANDMARK, outline=PAPER, width=_thin(self))
@@ -182,9 +194,15 @@ class Pen:
         self.draw.rounded_rectangle(corners, radius=0.35 * half, fill=fill, outline=edge, width=_thin(self))
 
     def label(self, x: float, y: float, text: str, width: float, height: float, colour: Colour = INK) -> None:
-        """Write `text` centred at a point in letters of `height` pixels, smaller if it would be wider than `width`.
+        """Write a text centred at (x, y); a text that would be illegibly small is omitted.
 
-        Text that would be illegibly small is omitted.
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            text: the text.
+            width: the largest width; the font size is reduced to fit it.
+            height: the font size otherwise, in pixels of the canvas.
+            colour: the colour of the letters.
         """
         size = int(height)
         if size < SMALLEST_LETTERS:

@@ -1,7 +1,8 @@
 """Matplotlib figures of ambiguity: maps of expected divergence points, the matrix of a state, a timeline of zones.
 
-Every function draws on the axes `ax`, or on new axes, and returns them; nothing is shown or saved. Colours are safe for
-colour-blind readers.
+The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j`
+rule out goal `i`. Every function draws on the axes `ax`, or on new axes, and returns them; nothing is
+shown or saved. Colours are safe for colour-blind readers.
 """
 
 from __future__ import annotations
@@ -56,15 +57,16 @@ def edp_map(
     ego: StateLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a map that shows how hard it is to tell two goals apart from each cell.
+    """Draw a map that shows, for each cell, how long two goals of an agent that starts there look alike.
 
-    The colour of a cell is the mean of ``EDP(first | second)`` and ``EDP(second | first)``. On small maps, each cell
-    also has the two numbers, the first above the second.
+    The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
+    `j` rule out goal `i`. The colour of a cell is the mean of ``EDP(first | second)`` and ``EDP(second | first)``. On
+    small maps, each cell also has the two numbers, the first above the second.
 
     Args:
-        divergence: goals on a grid.
-        first: one goal, by number or name.
-        second: the other goal.
+        divergence: the EDP of all pairs of goals, whose model is a grid.
+        first: one goal, by index or name.
+        second: the other goal, by index or name.
         teammate: a cell to mark as the teammate's.
         ego: a cell to mark as the ego agent's.
         ax: the axes to draw on; by default new axes.
@@ -91,18 +93,24 @@ def edp_map(
 
 
 def by_evidence(evidence: float | None, between: str = " ") -> str:
-    """Return the end of a caption for a map whose goals are ruled out by evidence: "by evidence of ...".
+    """Return the end of a caption that says how goals are ruled out in a figure, such as " by evidence of 0.05".
 
-    It begins with `between`; it is empty if `evidence` is None.
+    Args:
+        evidence: the share of the pursued goal's likelihood below which that of another goal must fall to rule it out,
+            a number between 0 and 1; None if only impossible actions rule a goal out, then the text is empty.
+        between: the beginning of the text, which separates it from the rest of the caption.
     """
     return "" if evidence is None else f"{between}by evidence of {evidence:g}"
 
 
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a map with all goals; the colour of a cell is the mean EDP over all ordered pairs of goals.
+    """Draw a map with all goals that shows, for each cell, how long the goals of an agent that starts there look alike.
+
+    The colour of a cell is the mean of ``EDP(i | j)`` over all pairs of goals. This expected divergence point is the
+    expected step at which the actions of an agent that pursues goal `j` rule out goal `i`.
 
     Args:
-        divergence: goals on a grid.
+        divergence: the EDP of all pairs of goals, whose model is a grid.
         teammate: a cell to mark as the teammate's.
         ax: the axes to draw on; by default new axes.
     """
@@ -119,10 +127,10 @@ def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, 
 
 
 def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw walls and goals of a map.
+    """Draw the walls and the goals of a map.
 
     Args:
-        divergence: goals on a grid.
+        divergence: the goals, whose model is a grid.
         teammate: a cell to mark as the teammate's.
         ax: the axes to draw on, above what is drawn there already; by default new axes.
     """
@@ -137,10 +145,15 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
 
 
 def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None) -> Axes:
-    """Draw the EDP of all pairs of goals at the state `at` as a matrix.
+    """Draw a matrix that shows, for each pair of goals, how long they look alike if the agent starts in a given state.
 
-    Column `j` is the goal that the teammate pursues, row `i` the goal to rule out. `ax` are the axes to draw on; by
-    default new axes.
+    The element in row `i` and column `j` is the expected divergence point ``EDP(i | j)``: the expected step at which
+    the actions of an agent that pursues goal `j` rule out goal `i`.
+
+    Args:
+        divergence: the EDP of all pairs of goals.
+        at: the state, by index or name.
+        ax: the axes to draw on; by default new axes.
     """
     ax = ax or plt.subplots(figsize=(4.6, 4), layout="constrained")[1]
     pair_matrix(ax, divergence.names, divergence.edp_at(at))
@@ -152,15 +165,15 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
 def pair_matrix(
     ax: Axes, names: Sequence[str], values: Any, top: float | None = None, numbers: Sequence[int] | None = None
 ) -> None:
-    """Draw a value for each pair of goals, such as EDP, as a matrix.
+    """Draw a number of steps for each pair of goals as a matrix of coloured cells.
 
     Args:
-        ax: the axes.
+        ax: the axes to draw on.
         names: the names of the goals; long ones are written in two lines.
-        values: ``float64 [n_goals, n_goals]``: column `j` is the pursued goal, row `i` the goal to rule out. The
-            diagonal is left empty.
-        top: the largest value of the colour scale, if several matrices share it.
-        numbers: the numbers of the goals, which replace names that are too long to write; by default from 1.
+        values: ``float64 [n_goals, n_goals]``: row `i`, column `j` has the step, expected or at the latest, at which
+            goal `i` is ruled out while the agent pursues goal `j`. The diagonal is left empty.
+        top: the largest value of the colour scale, which begins at 1; by default the largest finite value.
+        numbers: the numbers of the goals, which replace names that are too long to write; by default 1, 2, 3, ...
     """
     n = len(names)
     values = np.where(np.eye(n, dtype=bool), np.nan, values)
@@ -189,12 +202,18 @@ def pair_matrix(
 
 
 def _room(ax: Axes) -> float:
-    """Return the width, in points, of a map or a matrix on its axes, without its colour scale and its names."""
+    """Return the approximate width, in points, of a map or a matrix on `ax`, without its colour scale and names."""
     return 0.75 * 72 * ax.get_position().width * float(ax.figure.bbox_inches.width)  # type: ignore[union-attr]
 
 
 def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the six zones of a pair of goals as bars over the steps from now.
+    """Draw the zones of a pair of goals, which are intervals of steps from now, as bars below each other.
+
+    There are three zones, and three more in which expected steps replace those of the worst case:
+
+    - information (Z_I): the teammate's actions may not have ruled out one of the two goals yet;
+    - branching (Z_B): the ego agent may need different actions for the two goals;
+    - querying (Z_Q): both hold, so a question may be worth its price.
 
     Args:
         zones: the zones of the pair, the result of `askwise.divergence.zones.zones`.
@@ -247,9 +266,15 @@ def _axes(ax: Axes | None, grid: GridWorld) -> Axes:
 
 
 def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, Any]:
-    """Return ``EDP(one | other)`` and ``EDP(other | one)`` in all states, two arrays ``float64 [n_states]``.
+    """Return ``EDP(one | other)`` and ``EDP(other | one)`` for all states, two arrays ``float64 [n_states]``.
 
-    `one` and `other` are the target states of two goals.
+    The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
+    `j` rule out goal `i`.
+
+    Args:
+        grid: the map.
+        one: the states in which one goal is reached.
+        other: the states in which the other goal is reached.
     """
     if grid.n_states <= MOST_SOLVED:
         return np.asarray(edp(grid, one, other)), np.asarray(edp(grid, other, one))
@@ -259,10 +284,14 @@ def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, 
 
 
 def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the values to draw of an array ``laid_out [height, width]``, and arguments for ``imshow``.
+    """Return an array to draw with matplotlib's ``imshow``, and keyword arguments for it.
 
-    A large array is reduced to every k-th row and column; the arguments of matplotlib's ``imshow`` then make these
-    cells fill the whole map.
+    The array has the values of all cells or, if there are too many, of every k-th row and column. The arguments then
+    make these cells fill the whole map.
+
+    Args:
+        grid: the map.
+        laid_out: an array ``[height, width]`` with a value for each cell; row 0 is y = 0.
     """
     step = -(-max(laid_out.shape) // MOST_DRAWN)
     if step == 1:
@@ -338,7 +367,7 @@ def _short(value: float) -> str:
 
 
 def _ink(value: float, top: float, alpha: float = 1.0) -> str:
-    """Return a text colour that is readable on the colour of `value`.
+    """Return the colour of a text, as ``#rrggbb``, that is readable on a cell with the colour of `value`.
 
     Args:
         value: the value of the cell.

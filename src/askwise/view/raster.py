@@ -46,11 +46,13 @@ MOST_FRAMES = 500
 
 
 class Sheet:
-    """The arrangement of a picture: one map or graph, or two of them side by side; sizes are in pixels.
+    """The arrangement of the upper part of a picture, which is one map or graph, or two of them side by side.
+
+    Its attributes are the panels (the maps or graphs with their positions), and the width and height in pixels.
 
     Args:
         floors: the maps or graphs to draw.
-        longest_side: the largest width and height of each map or graph.
+        longest_side: the largest width and height of each map or graph, in pixels.
     """
 
     def __init__(self, floors: Sequence[Floor], longest_side: int = LONGEST_SIDE) -> None:
@@ -72,7 +74,7 @@ def _panel(floor: Floor, longest_side: int) -> Panel:
 
 
 def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
-    """Draw a scene and return the picture, ``uint8 [height, width, 3]``.
+    """Draw a scene and return the picture, ``uint8 [height, width, 3]``, with red, green and blue of each pixel.
 
     Args:
         scene: one moment of an episode.
@@ -115,7 +117,7 @@ def check_ending(path: str | Path, ending: str) -> None:
 
 
 def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
-    """Write the agents' names above two maps or graphs, one for each agent, and draw a line between them."""
+    """Write the agents' names above two maps or graphs, one for each agent, and draw a line between the two."""
     for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
         middle = panel.left + (panel.width - _beside(panel)) / 2
         draw.text((FINE * middle, FINE * TITLE / 2), name, fill=INK, font=font(FINE * 14), anchor="mm")
@@ -151,9 +153,10 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
 
 
 def _in_order(scene: Scene, marks: list[GoalMark]) -> list[GoalMark]:
-    """Sort marks of goals in the order of drawing, in which later marks cover earlier ones.
+    """Return marks of goals in the order in which they are drawn, in which later marks cover earlier ones.
 
-    The likeliest goals come last; after them, those in the current question.
+    Marks are sorted by the probability of their goals, the likeliest last; those of goals in the current question come
+    after all others.
     """
     belief = [1.0 if (p := mark.probability(scene)) is None else p for mark in marks]
     return [marks[k] for k in sorted(range(len(marks)), key=lambda k: (marks[k].asked(scene), belief[k]))]
@@ -212,7 +215,7 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
 
 
 def _chosen(episode: Episode) -> Iterator[Scene]:
-    """Yield the scenes that become frames of an animation: all, or every k-th if there are too many.
+    """Yield the scenes of an episode that become frames of an animation: all, or every k-th if there are too many.
 
     Questions and the end are never left out.
     """

@@ -29,7 +29,7 @@ INK, FAINT, EDGE, PAPER, TEAMMATE, EGO, LANDMARK, OUT, WAY, LINE, WALL = (
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float) -> float:
-    """Return the width of a text in points at font size `size`."""
+    """Return the width of a text at a font size; both are in points (1/72 inch)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the font lacks some letters, which are drawn as boxes
         wide, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)
@@ -38,19 +38,39 @@ def text_width(text: str, size: float) -> float:
 
 @dataclass(frozen=True)
 class VectorPen:
-    """Draws goals, agents and other marks in a figure, on axes whose unit is a point."""
+    """Draws goals, agents and other marks in a figure of matplotlib.
+
+    Attributes:
+        ax: the axes to draw on. Their unit is a point (1/72 inch), and so is that of all positions and sizes.
+    """
 
     ax: Axes
 
     def square(self, x: float, y: float, half: float, fill: str, edge: str, thick: float = 0.6) -> None:
-        """Draw a rounded square around a point; `half` is half its side."""
+        """Draw a square with rounded corners.
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            half: half the length of a side.
+            fill: the colour inside, as ``#rrggbb``.
+            edge: the colour of the outline.
+            thick: the width of the outline.
+        """
         style = f"round,pad=0,rounding_size={0.3 * half}"
         box = FancyBboxPatch((x - half, y - half), 2 * half, 2 * half, boxstyle=style)
         box.set(facecolor=fill, edgecolor=edge, linewidth=thick, zorder=4)
         self.add(box)
 
     def landmark(self, x: float, y: float, size: float, name: str) -> None:
-        """Draw a landmark as a box with a handle and a name."""
+        """Draw a landmark (a place that matters but is no goal) as a box with a handle, centred at (x, y).
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            size: the size of the cell that the mark fills.
+            name: the text on it; empty for none.
+        """
         half = 0.42 * size
         handle = FancyBboxPatch((x - 0.18 * size, y + 0.1 * size), 0.36 * size, 0.28 * size)
         handle.set_boxstyle("round", pad=0, rounding_size=0.08 * size)
@@ -65,38 +85,48 @@ class VectorPen:
             self.write(x, y - 0.1 * size, name, fit, PAPER, zorder=5)
 
     def agent(self, x: float, y: float, radius: float, sign: str, colour: str) -> None:
-        """Draw an agent as a disc with a letter."""
+        """Draw an agent as a disc around (x, y) with the letter `sign`; `colour` is given as ``#rrggbb``."""
         self.add(Circle((x, y), radius, facecolor=colour, edgecolor=PAPER, linewidth=0.8, zorder=7))
         self.write(x, y, sign, 1.1 * radius, PAPER, zorder=8)
 
     def star(self, x: float, y: float, radius: float) -> None:
-        """Draw the star that marks the true goal."""
+        """Draw the star that marks the true goal, with the centre (x, y)."""
         angles = np.pi * (np.arange(10) / 5 + 0.5)
         reach = np.where(np.arange(10) % 2 == 0, radius, 0.45 * radius)
         corners = np.column_stack([x + reach * np.cos(angles), y + reach * np.sin(angles)])
         self.add(Polygon(corners, facecolor=TEAMMATE, edgecolor=PAPER, linewidth=0.4, zorder=6.5))
 
     def tag(self, x: float, y: float, size: float, name: str) -> None:
-        """Draw the load that the ego agent carries as a tag with a name."""
+        """Draw what the ego agent carries as a tag with a name, centred at (x, y).
+
+        `size` is the size of a cell, of which the tag takes about a third.
+        """
         wide = min(10 * 0.6 * size / text_width(name or "x", 10), 0.32 * size)
         self.add(Rectangle((x - 0.36 * size, y - 0.2 * size), 0.72 * size, 0.4 * size, facecolor=LANDMARK, zorder=8))
         self.write(x, y, name, wide, PAPER, zorder=9)
 
     def bubble(self, x: float, y: float, text: str) -> None:
-        """Draw the number of a question in a small circle."""
+        """Draw a small circle around (x, y) with the number of a question, `text`."""
         self.add(Circle((x, y), 4.2, facecolor=PAPER, edgecolor=EGO, linewidth=1.0, zorder=9))
         self.write(x, y, text, 5.5, EGO, zorder=10)
 
     def add(self, patch: Any) -> None:
-        """Add a shape of matplotlib, `patch`, to the axes."""
+        """Add a shape (a patch of matplotlib) to the axes."""
         self.ax.add_patch(patch)
 
     def write(
         self, x: float, y: float, text: str, size: float, colour: str, *, outlined: bool = False, **more: Any
     ) -> None:
-        """Write a text at a point, by default centred; nothing is written below a font size of 3.
+        """Write a text at a point, by default centred there; nothing is written below a font size of 3.
 
-        `more` are keyword arguments of matplotlib's ``text``.
+        Args:
+            x: horizontal position.
+            y: vertical position.
+            text: the text.
+            size: the font size.
+            colour: the colour of the letters, as ``#rrggbb``.
+            outlined: whether the letters have a white outline, which keeps them readable on lines.
+            more: keyword arguments of matplotlib's ``Axes.text``, such as ``ha="left"``.
         """
         if size < 3:
             return
@@ -106,9 +136,13 @@ class VectorPen:
             found.set_path_effects([withStroke(linewidth=0.25 * size, foreground=PAPER)])
 
     def sign(self, scene: Scene, kind: str, x: float, y: float) -> None:
-        """Draw the mark of an entry of the legend at a point.
+        """Draw the mark of an entry of the legend.
 
-        `kind` is the name of a mark, such as ``teammate`` or ``wall``; `scene` gives the agents' letters.
+        Args:
+            scene: the scene that the figure shows; it has the letters of the agents and the probabilities of goals.
+            kind: the name of the mark, such as ``teammate`` or ``wall``.
+            x: horizontal position of the mark's centre.
+            y: vertical position of the mark's centre.
         """
         pale, half = hex_of(shade(0.2)), 3.4
         if kind in ("teammate", "ego"):
@@ -131,17 +165,25 @@ class VectorPen:
             draw[kind]()
 
     def diamond(self, x: float, y: float, half: float, fill: str, thick: float) -> None:
-        """Draw a target of the ego agent as a diamond."""
+        """Draw a target of the ego agent, which is a place where it reaches a goal, as a diamond around (x, y).
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            half: the distance from the centre to a corner.
+            fill: the colour inside, as ``#rrggbb``.
+            thick: the width of the outline.
+        """
         corners = [(x, y - half), (x + half, y), (x, y + half), (x - half, y)]
         self.add(Polygon(corners, facecolor=fill, edgecolor=EGO, linewidth=thick, zorder=4))
 
     def ruled_out(self, x: float, y: float, half: float) -> None:
-        """Draw a goal that is ruled out as a grey square with a cross."""
+        """Draw a goal that is ruled out as a grey square with a cross, around (x, y); `half` is half its side."""
         self.square(x, y, half, OUT, OUT)
         self.write(x, y, "×", 1.7 * half, FAINT, zorder=5)
 
     def _scale(self, left: float, y: float) -> None:
-        """Draw the colour scale of probabilities."""
+        """Draw the colour scale of probabilities; `left` is the x of its left end, `y` that of its middle."""
         for k in range(60):
             colour = hex_of(shade((k / 59) ** 2))
             self.add(Rectangle((left + k, y - 3.6), 1.1, 7.2, facecolor=colour, linewidth=0))

@@ -36,20 +36,23 @@ BETWEEN = 0.35
 
 
 def name_width(lines: tuple[str, ...]) -> float:
-    """Return the width of a node's name, written in these lines, in the unit of the drawing.
+    """Return the width of a node's name that is written in these lines, in units of the drawing.
 
-    A width of 1 is about the size of a node's mark.
+    One unit is about the size of a node's mark.
     """
     return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
 
 
 def label_width(text: str) -> float:
-    """Return the width of an action's name next to an edge; a width of 1 is about the size of a node's mark."""
+    """Return the width of an action's name next to an edge, in units of the drawing.
+
+    One unit is about the size of a node's mark.
+    """
     return LABEL_LETTERS * LETTER_WIDTH * columns_of(text)
 
 
 def shortened(text: str, longest: int) -> str:
-    """Shorten a name to at most `longest` columns by leaving out its middle.
+    """Return a name shortened to at most `longest` columns, with two dots in place of its middle.
 
     A column is the width of a usual character; wide characters take two.
     """
@@ -60,9 +63,9 @@ def shortened(text: str, longest: int) -> str:
 
 
 def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
-    """Split a name between words into one or two lines of at most `longest` columns, shortened if necessary.
+    """Return a name in one line or, split between words, in two lines of at most `longest` columns each.
 
-    A column is the width of a usual character; wide characters take two.
+    A line that would be longer is shortened. A column is the width of a usual character; wide characters take two.
     """
     if columns_of(name) <= longest:
         return (name,)
@@ -79,12 +82,12 @@ def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boxes:
-    """The rectangle that each node takes in a drawing, including the texts above and below it.
+    """The rectangles that the nodes of a graph take in a drawing, including the texts above and below each node.
 
-    All arrays are ``float64 [n]``, one element per node.
+    All arrays are ``float64 [n]``, one element per node, in units of the drawing (about the size of a node's mark).
 
     Attributes:
-        half_width: half the width of each rectangle.
+        half_width: half the width of each rectangle, in whose middle the node is.
         above: the distance from the node's position to the upper edge.
         below: the distance from the node's position to the lower edge.
     """
@@ -97,7 +100,9 @@ class Boxes:
     def of(cls, names: list[tuple[str, ...]], above: list[str]) -> Boxes:
         """Return the boxes of nodes with these texts.
 
-        `names` are the lines below each node, `above` is the line above it, empty for none.
+        Args:
+            names: for each node, the lines of text below it.
+            above: for each node, the line of text above it; empty for none.
         """
         texts = zip(names, above, strict=True)
         half = np.array([max(HALF_MARK, name_width((*lines, text)) / 2) for lines, text in texts])
@@ -116,29 +121,33 @@ class Boxes:
 
     @property
     def right(self) -> tuple[FloatArray, FloatArray]:
-        """The space that each node needs to the left and to the right of its position, as two arrays ``float64 [n]``.
+        """The room that nodes need when they are placed side by side, from left to right: two arrays ``float64 [n]``.
 
-        Each includes half the gap between boxes.
+        The first array is the room to the left of each node's position, the second the room to the right. Both include
+        half the gap between boxes.
         """
         return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
 
     @property
     def down(self) -> tuple[FloatArray, FloatArray]:
-        """The space that each node needs above and below its position, as two arrays ``float64 [n]``.
+        """The room that nodes need when they are placed one below the other, downwards, as two arrays ``float64 [n]``.
 
-        Each includes half the gap between boxes.
+        The first array is the room above each node's position, the second the room below. Both include half the gap
+        between boxes.
         """
         return self.above + BETWEEN / 2, self.below + BETWEEN / 2
 
     def some(self, chosen: list[int]) -> Boxes:
-        """Return the boxes of the nodes with these indices."""
+        """Return the boxes of the nodes with the indices `chosen`, in this order."""
         return Boxes(self.half_width[chosen], self.above[chosen], self.below[chosen])
 
 
 def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Return positions of nodes at which no two boxes overlap, by moving the nodes in small steps.
+    """Move nodes in small steps until no two boxes overlap, and return their positions, ``float64 [n, 2]``.
 
-    `places` and the result are ``float64 [n, 2]``; `places` is not changed.
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes; the array is not changed.
+        boxes: the rectangle that each node takes.
     """
     places = _separated(places.copy())
     for _ in range(PUSHES):
@@ -154,9 +163,9 @@ def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _separated(places: FloatArray) -> FloatArray:
-    """Move nodes at equal positions slightly apart, because pushing cannot separate them.
+    """Move nodes with equal positions slightly apart, so that no two positions are equal.
 
-    Changes the array of positions, ``float64 [n, 2]``, and returns it.
+    `places`, ``float64 [n, 2]``, are the positions of the nodes; the array is changed and returned.
     """
     _, first = np.unique(places.round(6), axis=0, return_index=True)
     same = np.setdiff1d(np.arange(len(places)), first)
@@ -165,10 +174,13 @@ def _separated(places: FloatArray) -> FloatArray:
 
 
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return by how much each pair of boxes overlaps in x and in y, and whether it overlaps in both.
+    """Return the overlap of each pair of boxes in x and in y, and whether it is positive in both.
 
-    The three arrays are ``[n, n]``; negative numbers are distances. `places` is ``float64 [n, 2]``, the positions of
-    the nodes.
+    These are three arrays ``[n, n]``, one element per pair. A negative overlap is the distance of two boxes.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
+        boxes: the rectangle that each node takes.
     """
     middles = places[:, 1] + (boxes.above - boxes.below) / 2
     needed_x = (boxes.widths[:, None] + boxes.widths[None, :]) / 2
@@ -181,10 +193,13 @@ def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray,
 
 
 def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Return how far to move each node, ``float64 [n, 2]``, to separate overlapping boxes.
+    """Return the vector by which to move each node, ``float64 [n, 2]``, so that overlapping boxes move apart.
 
-    Each pair is moved apart along the axis, x or y, on which it overlaps less. `places` is ``float64 [n, 2]``, the
-    positions of the nodes.
+    Each pair moves apart along the axis, x or y, on which it overlaps less.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
+        boxes: the rectangle that each node takes.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     order = np.arange(len(places))
@@ -198,10 +213,14 @@ def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _factor(places: FloatArray, boxes: Boxes) -> float:
-    """Return the factor by which to enlarge the drawing so that the boxes which overlap now become separate.
+    """Return the factor by which to enlarge all positions so that the boxes that overlap now become separate.
 
-    The factor is 1 if no boxes overlap. Enlarging may have to be repeated: boxes extend further down than up, so other
-    boxes can overlap afterwards.
+    The factor is 1 if no boxes overlap. Other boxes can overlap afterwards, because boxes keep their sizes and extend
+    further down than up; so this may have to be repeated.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
+        boxes: the rectangle that each node takes.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     if not overlap.any():

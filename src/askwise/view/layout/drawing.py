@@ -42,9 +42,11 @@ MARGIN = 0.3
 
 
 def edges_of(net: Net, places: FloatArray) -> list[Edge]:
-    """Return the edges of a graph as curves that avoid other nodes if possible.
+    """Return the edges of a graph, drawn as curves that avoid other nodes if possible.
 
-    `places` is ``float64 [n, 2]``, the positions of the nodes.
+    Args:
+        net: the graph.
+        places: ``float64 [n, 2]``, the positions (x, y) of its nodes.
     """
     bend = len(net.pairs) <= MOST_BENT
     return [_edge(net, places, k, bend) for k in range(len(net.pairs))]
@@ -69,10 +71,13 @@ def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
 
 
 def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
-    """Return to how many nodes of `others` a curve comes too close.
+    """Return the number of nodes to which a curve comes too close.
 
-    The curve leads from `start` to `end` and has the control point `through`; `others` is ``float64 [n, 2]``, the
-    positions of nodes.
+    Args:
+        start: ``float64 [2]``, the point where the curve begins.
+        through: its control point.
+        end: ``float64 [2]``, the point where it ends.
+        others: ``float64 [n, 2]``, the positions of the nodes to avoid.
     """
     shares = np.linspace(0, 1, SAMPLES + 2)[1:-1, None]
     line = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * np.array(through) + shares**2 * end
@@ -93,14 +98,14 @@ def _rounded(place: Place) -> Place:
 
 
 def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label]:
-    """Return labels with the names of actions for as many edges as have room for them.
+    """Return labels with the names of actions, for the edges that have room for them.
 
-    If all actions have the same name, there are no labels.
+    There are none if all actions have the same name, or if there are too many edges.
 
     Args:
         edges: the edges of the drawing.
         places: ``float64 [n, 2]``, the positions of the nodes.
-        boxes: the rectangles of the nodes, which labels avoid.
+        boxes: the rectangles of the nodes with their names, which labels avoid.
     """
     if len(edges) > MOST_NAMED or len({name for edge in edges for name in (*edge.there, *edge.back)}) < 2:
         return []
@@ -118,9 +123,10 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return the width that the longest labels of an edge need, at most `ROOM_FOR_NAMES`.
+    """Return the largest width that the labels of one edge need side by side, in units of the drawing.
 
-    It is 0 if the graph has no labels.
+    An edge has a label for each direction with actions of its own. The width is at most `ROOM_FOR_NAMES`, and 0 if the
+    graph has no labels.
     """
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
@@ -130,19 +136,26 @@ def longest_labels(net: Net) -> float:
 
 
 def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
-    """Return the labels of an edge, one for each direction: shortened names of actions, joined by slashes.
+    """Return the texts of an edge's two labels, one for each direction: names of actions, joined by slashes, shortened.
 
-    The second label is empty if it equals the first.
+    The second text is empty if it equals the first.
+
+    Args:
+        there: the names of the actions that lead from the first node of the edge to the second.
+        back: the names of the actions that lead back.
     """
     one, other = (shortened("/".join(names), LONGEST_LABEL) for names in (there, back))
     return one, "" if one == other else other
 
 
 def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
-    """Iterate over the labels that an edge may have, the best choice first.
+    """Yield the ways to label an edge, the best first; the next one is used if there is no room for this one.
 
-    Each choice lists pairs of a text and the positions to try for it, as fractions of the edge's length. A label is
-    close to the node where its action is taken. If there is no room for both, only the first direction gets a label.
+    If the two directions have different actions, the first way has a label for each direction, the second way only for
+    the first direction. Otherwise one label is the only way.
+
+    A way is a list with a pair for each label: its text, and the positions to try for it, the best first. A position is
+    a fraction of the edge's length from its first node; it is close to the node where the action is taken.
     """
     there, back = _texts(edge.there, edge.back)
     if not back:
@@ -155,11 +168,11 @@ def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
 def _fitted(
     ends: list[Place], through: Place, texts: list[tuple[str, tuple[float, ...]]], taken: list[Box]
 ) -> list[Box] | None:
-    """Return a free rectangle for each text next to an edge, or None if there is no room for one of them.
+    """Return a free rectangle for each text on an edge, or None if there is no room for one of them.
 
     Args:
         ends: the positions of both ends of the edge.
-        through: the control point of the edge.
+        through: the control point of the edge, which is a quadratic Bézier curve.
         texts: each text with the positions to try for it, as fractions of the edge's length.
         taken: the rectangles that are not free.
     """
@@ -193,11 +206,12 @@ def _touch(one: Box, other: Box) -> bool:
 
 
 def extent(places: FloatArray, boxes: Boxes, edges: list[Edge]) -> Box:
-    """Return the coordinates of the left, lower, right and upper side of a drawing with its curved edges.
+    """Return the coordinates of the left, lower, right and upper side of a drawing, rounded outwards.
 
-    They are rounded outwards.
-
-    `places` is ``float64 [n, 2]``, the positions of the nodes.
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
+        boxes: the rectangles of the nodes with their names.
+        edges: the edges, which may be curved.
     """
     left, right = (places[:, 0] - boxes.half_width).min(), (places[:, 0] + boxes.half_width).max()
     low, high = (places[:, 1] - boxes.below).min(), (places[:, 1] + boxes.above).max()
@@ -219,7 +233,7 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
     Args:
         net: the states and the connections between them.
         root: the index of the node of the agent's start, which is in the first layer if the graph is drawn in layers.
-        above: the text to write above each target of a goal, by the index of its node.
+        above: maps the index of each node in whose state a goal is reached to the text above it; by default none.
     """
     given = above or {}
     names = [_written(net, node, node == root or node in given) for node in range(net.n)]
@@ -254,9 +268,12 @@ def _written(net: Net, node: int, matters: bool) -> tuple[str, ...]:
 
 
 def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
-    """Return ``float64 [n, 2]``, the positions of all nodes.
+    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, with connected parts one below the other.
 
-    Connected parts of the graph are placed one below the other, the part with the node `root` first.
+    Args:
+        net: the graph.
+        root: the index of the node of the agent's start; the part of the graph that contains it comes first.
+        boxes: the rectangles of the nodes with their names.
     """
     part_of = _parts(net)
     n_parts = int(part_of.max()) + 1
@@ -279,7 +296,7 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _parts(net: Net) -> IntArray:
-    """Return ``int [n]``, the index of the connected part of the graph to which each node belongs."""
+    """Return the index of the connected part of the graph to which each node belongs, ``int64 [n]``."""
     part_of = np.full(net.n, -1)
     while (part_of < 0).any():
         part_of[net.steps_from(int(np.argmin(part_of))) >= 0] = part_of.max() + 1
@@ -318,7 +335,7 @@ def _in_rows(places: FloatArray, loners: list[int], boxes: Boxes, below: float) 
         places: ``float64 [n, 2]``, the positions of all nodes.
         loners: the indices of the isolated nodes.
         boxes: the rectangles of all nodes.
-        below: the y coordinate below which there is room.
+        below: the y coordinate below which there is room; y increases upwards.
     """
     if not loners:
         return

@@ -29,10 +29,11 @@ MOST_TARGETS = 20
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """A graph to draw: some states of a model and the connections between them.
+    """A graph to draw: some states of a model as nodes, and the connections between them.
 
     Attributes:
-        states: the index of each node's state, or `ELSEWHERE` for the node that stands for all states without a node.
+        states: the index of each node's state, or `ELSEWHERE` (-1) for the node that stands for all states without a
+            node.
         names: the full name of each node, printable.
         pairs: ``int [n_pairs, 2]``, pairs of connected nodes, the lower index first.
         there: for each pair, the names of the actions that lead from its first to its second node.
@@ -49,9 +50,12 @@ class Net:
 
     @classmethod
     def of(cls, model: Model, states: Sequence[int] | None = None) -> Net:
-        """Return the graph of all states of a deterministic model, or of the given states.
+        """Return the graph of all states of a deterministic model, or of some of them.
 
-        If some states are left out, a last node without edges represents them.
+        Args:
+            model: the model.
+            states: the indices of the states that become nodes; None for all. If some are left out, one more node,
+                without edges, stands for all of these.
         """
         chosen = range(model.n_states) if states is None else states
         node_of = {state: node for node, state in enumerate(chosen)}
@@ -81,12 +85,12 @@ class Net:
 
     @cached_property
     def indptr(self) -> Any:
-        """``int64 [n + 1]``, the position in `indices` at which each node's neighbours begin."""
+        """``int64 [n + 1]``: the neighbours of node `k` are ``indices[indptr[k] : indptr[k + 1]]``."""
         return np.concatenate(([0], np.cumsum(np.bincount(self.pairs.ravel(), minlength=self.n))))
 
     @cached_property
     def indices(self) -> IntArray:
-        """``int32``, the neighbours of all nodes in one array: those of node 0, then those of node 1, and so on.
+        """``int32 [2 n_pairs]``, the neighbours of node 0, then those of node 1, and so on.
 
         The neighbours of each node are in ascending order.
         """
@@ -94,15 +98,15 @@ class Net:
         return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
 
     def steps_from(self, node: int) -> IntArray:
-        """Return ``int32 [n]``, the number of edges from a node to each node, -1 if there is no path.
+        """Return the fewest edges on a path from `node` to each node, ``int32 [n]``, -1 if there is no path.
 
-        Edges count in both directions.
+        All edges can be used in both directions.
         """
         return breadth_first([node], self.indptr, self.indices)[0]
 
     @cached_property
     def one_way(self) -> float:
-        """The fraction of edges that can be crossed in one direction only."""
+        """The fraction of edges, from 0 to 1, for which actions lead in one direction only."""
         single = sum(not (there and back) for there, back in zip(self.there, self.back, strict=True))
         return single / max(len(self.pairs), 1)
 
@@ -111,15 +115,15 @@ class Net:
 
 
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:
-    """Return the states to draw of a large model, in ascending order; None if all states can be drawn.
+    """Return the indices of the states to draw of a large model, in ascending order; None if all can be drawn.
 
-    The states are the start, the targets, the paths to them, and states near the start. The time is linear in the size
-    of the model.
+    These are the start, the states in which goals are reached, the paths to them, and states near the start. The time
+    is linear in the size of the model.
 
     Args:
         model: a deterministic model.
-        start: the agent's start.
-        targets: the targets of its goals.
+        start: the state in which the agent starts.
+        targets: the states in which a goal is reached.
     """
     if model.n_states <= MOST_DRAWN:
         return None
@@ -137,7 +141,10 @@ def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | Non
 
 
 def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
-    """Return the steps from the start to each state (-1: unreachable), and the reached states, nearest first."""
+    """Return the fewest steps from `start` to each state, and the states that can be reached, nearest first.
+
+    The steps are ``int32 [n_states]``, -1 for a state that cannot be reached.
+    """
     following = model.successor
     available = following >= 0
     indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
@@ -145,9 +152,12 @@ def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
 
 
 def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
-    """Iterate over the states of a shortest path from the start to `target`, from its end to its beginning.
+    """Iterate over the states of a shortest path from the start to `target`, beginning with `target`.
 
-    ``steps [n_states]`` is the number of steps from the start to each state.
+    Args:
+        model: a deterministic model.
+        steps: ``int32 [n_states]``, the fewest steps from the start to each state, -1 if it cannot be reached.
+        target: the state at the end of the path; if it cannot be reached, it is the only state.
     """
     indptr, indices = model.predecessors
     state = target

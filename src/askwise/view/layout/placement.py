@@ -48,7 +48,9 @@ TREMBLE = 0.05
 def suits_layers(net: Net, layers: IntArray) -> bool:
     """Return whether a connected graph should be drawn in layers, as trees are, instead of by `stress_layout`.
 
-    ``layers [n]`` is the layer of each node: its distance from the agent's start.
+    Args:
+        net: the graph.
+        layers: ``int32 [n]``, the layer of each node, which is its distance from the agent's start.
     """
     if np.bincount(layers).max() > MOST_ACROSS:
         return False
@@ -59,9 +61,9 @@ def suits_layers(net: Net, layers: IntArray) -> bool:
 
 
 def layers_of(net: Net, root: int) -> IntArray:
-    """Return ``int32 [n]``, the layer of each node: its distance from the node `root`.
+    """Return the layer of each node, ``int32 [n]``: the number of edges between it and the node `root`.
 
-    If the graph is a single path and `root` lies inside it, distances are counted from one of its ends.
+    If the graph is a single path and `root` lies inside it, edges are counted from one of its ends instead.
     """
     degrees = np.diff(net.indptr)
     ends = np.flatnonzero(degrees == 1)
@@ -71,13 +73,13 @@ def layers_of(net: Net, root: int) -> IntArray:
 
 
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
-    """Return ``float64 [n, 2]``, positions of the nodes in layers, from left to right or from top to bottom.
+    """Return the positions (x, y) of nodes in layers that follow each other to the right or down, ``float64 [n, 2]``.
 
     Args:
         net: a connected graph.
-        layers: ``int [n]``, the layer of each node.
-        boxes: the rectangles of the nodes.
-        label: the width of the labels at edges.
+        layers: ``int32 [n]``, the layer of each node, from 0.
+        boxes: the rectangles of the nodes with their names.
+        label: the room between layers for the names of actions at edges, in units of the drawing.
     """
     rows = _ordered(net, layers)
     widths, heights = boxes.widths, boxes.heights
@@ -97,9 +99,11 @@ def _shape(places: FloatArray, widths: FloatArray, heights: FloatArray) -> float
 
 
 def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
-    """Return the nodes of each layer in an order with few crossings of edges: the best that a search finds.
+    """Return a list for each layer with its nodes in an order that a search finds to have few crossings of edges.
 
-    ``layers [n]`` is the layer of each node.
+    Args:
+        net: a connected graph.
+        layers: ``int32 [n]``, the layer of each node, from 0.
     """
     rows = [np.flatnonzero(layers == k).tolist() for k in range(int(layers.max()) + 1)]
     for row, below in pairwise(rows):
@@ -119,7 +123,12 @@ def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
 
 
 def _crossings(net: Net, rows: list[list[int]]) -> int:
-    """Return how often edges between neighbouring layers cross; `rows` lists the nodes of each layer in order."""
+    """Return the number of crossings of edges between neighbouring layers.
+
+    Args:
+        net: a connected graph.
+        rows: for each layer, its nodes in the order in which they are drawn.
+    """
     total = 0
     for row, below in pairwise(rows):
         place = {node: k for k, node in enumerate(below)}
@@ -139,13 +148,16 @@ def _neighbours(net: Net, node: int) -> list[int]:
 
 
 def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return ``float64 [n]``, the coordinate of each node along its layer, as close to its neighbours as possible.
+    """Return the coordinate of each node along its layer, ``float64 [n]``.
+
+    Nodes keep their order within the layer, do not overlap, and are close to the coordinates of their neighbours in the
+    graph.
 
     Args:
         net: a connected graph.
-        rows: the nodes of each layer, in order.
-        before: ``float64 [n]``, the space that each node needs before its position.
-        after: ``float64 [n]``, the space that it needs after its position.
+        rows: for each layer, its nodes in the order in which they are drawn.
+        before: ``float64 [n]``, the room that each node needs before its position, along the layer.
+        after: ``float64 [n]``, the room that it needs after its position.
     """
     places = np.zeros(net.n)
     for row in rows:
@@ -162,21 +174,23 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
 
 
 def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the distance of each node from the first node when nodes stand side by side without overlap.
+    """Return the distance of each node from the first one, ``float64 [n]``, when nodes are placed side by side.
 
-    `before` and `after`, ``float64 [n]`` each, are the space that a node needs on the two sides of its position.
+    Args:
+        before: ``float64 [n]``, the room that each node of the row needs before its position.
+        after: ``float64 [n]``, the room that it needs after its position.
     """
     return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
 
 
 def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
-    """Return ``float64 [n]``, the coordinate of each node across the layers, which is equal within a layer.
+    """Return the coordinate of each node across the layers, ``float64 [n]``; it is equal within a layer.
 
     Args:
         rows: the nodes of each layer.
-        before: ``float64 [n]``, the space that each node needs before its position.
-        after: ``float64 [n]``, the space that it needs after its position.
-        label: the room for names of actions between two layers.
+        before: ``float64 [n]``, the room that each node needs before its position, across the layers.
+        after: ``float64 [n]``, the room that it needs after its position.
+        label: the room between two layers for the names of actions, in units of the drawing.
     """
     found = np.zeros(len(before))
     gaps = [max(after[a].max() + before[b].max(), 1.4) + 0.2 + label for a, b in pairwise(rows)]
@@ -186,15 +200,15 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return the positions of nodes after folding a long, thin drawing in layers into lines, ``float64 [n, 2]``.
+    """Return the positions (x, y) of nodes in many small layers, ``float64 [n, 2]``, with several lines of layers.
 
-    Lines have about the same length; every second one runs from right to left.
+    The lines lie one below the other and have about the same length; every second one runs from right to left.
 
     Args:
         net: a connected graph.
-        rows: the nodes of each layer, in order.
-        boxes: the rectangles of the nodes.
-        label: the width of the labels at edges.
+        rows: for each layer, its nodes in the order in which they are drawn.
+        boxes: the rectangles of the nodes with their names.
+        label: the room between layers for the names of actions at edges, in units of the drawing.
     """
     step = float(boxes.widths.max()) + 0.2 + label
     across = -_in_layers(net, rows, *boxes.down)
@@ -209,10 +223,10 @@ def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> Floa
 
 
 def rising(wanted: FloatArray) -> FloatArray:
-    """Return the non-decreasing numbers that are closest to `wanted` by least squares (isotonic regression).
+    """Return the non-decreasing numbers that are closest to `wanted` by least squares, ``float64 [n]``.
 
-    Each run of numbers in the wrong order is replaced by its mean. ``scipy.optimize.isotonic_regression`` does the
-    same, but importing it takes longer than most commands.
+    This is isotonic regression: runs of numbers in the wrong order are replaced by their mean.
+    ``scipy.optimize.isotonic_regression`` does the same, but importing it takes longer than most commands.
     """
     blocks: list[tuple[float, int]] = []  # sums and sizes
     for number in wanted.tolist():
@@ -228,12 +242,12 @@ def rising(wanted: FloatArray) -> FloatArray:
 
 
 def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
-    """Return ``float64 [n, 2]``, positions of nodes whose distances are similar to their distances in the graph.
+    """Return the positions (x, y) of nodes, ``float64 [n, 2]``, such that distances resemble those in the graph.
 
     Args:
         net: a connected graph.
-        root: the node of the agent's start, which is placed on the left.
-        edge: the distance that neighbours should have.
+        root: the index of the node of the agent's start, which is placed on the left.
+        edge: the distance that neighbours should have, in units of the drawing.
     """
     if net.n == 1:
         return np.zeros((1, 2))
@@ -242,9 +256,12 @@ def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
 
 
 def _first_guess(distances: FloatArray, root: int) -> FloatArray:
-    """Return initial positions, ``float64 [n, 2]``, computed from the distances to four nodes that are far apart.
+    """Return initial positions (x, y) of nodes, ``float64 [n, 2]``, from their distances to four nodes far apart.
 
-    ``distances [n, n]`` are numbers of edges between nodes; `root` is the node from which the four are chosen.
+    Args:
+        distances: ``float64 [n, n]``, the fewest edges between each two nodes.
+        root: the index of a node. The first of the four is the node farthest from `root`; each other one is the node
+            farthest from those before it.
     """
     west = int(np.argmax(distances[root]))
     east = int(np.argmax(distances[west]))
@@ -279,9 +296,9 @@ def _apart(places: FloatArray, distances: FloatArray, weights: FloatArray) -> tu
 
 
 def _turned(places: FloatArray, root: int) -> FloatArray:
-    """Return positions, ``float64 [n, 2]``, rotated so that the drawing is wider than high.
+    """Return `places`, ``float64 [n, 2]``, rotated and mirrored so that the drawing is wider than high.
 
-    The node `root` comes to lie on the left and not below the centre.
+    The node with the index `root` comes to lie on the left and not below the centre.
     """
     centred = places - places.mean(axis=0)
     sizes, axes = np.linalg.eigh(centred.T @ centred)
