@@ -30,20 +30,25 @@ import numpy as np
 _F = TypeVar("_F", bound=Callable[..., object])
 
 PATIENCE = 200_000
-"""Steps in Python that take less time than loading numba and some kernels."""
+"""Number of loop steps in Python that take less time than loading numba and some kernels."""
 EACH = 10_000
-"""Steps in Python that take about as long as finding a kernel in numba's cache; compiling takes far longer."""
+"""Number of loop steps in Python that take as long as finding a kernel in numba's cache; compiling takes far longer."""
 
 NEVER = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 """Whether numba is told not to compile: then all kernels run as they are written."""
 
 int64: Any = np.int64
-"""Converts a number that is passed to another kernel: that kernel would be compiled again for a literal, or for another
-type of number."""
+"""Converts a number that a kernel passes to another kernel: numba would compile that kernel again for a literal, or for
+another type of number."""
 
 
 class _Patience:
-    """The number of loop steps that this process may still run in Python before compiling is worth its time."""
+    """The number of loop steps that this process may still run in Python before compiling is worth its time.
+
+    Attributes:
+        left: number of loop steps that all kernels together may still run in Python; 0 once numba is loaded.
+        each: once numba is loaded, the number of loop steps below which a kernel may still run in Python.
+    """
 
     def __init__(self) -> None:
         self.left = PATIENCE
@@ -52,8 +57,8 @@ class _Patience:
     def allows(self, steps: int, done: int) -> bool:
         """Return whether a kernel may run `steps` more loop steps in Python instead of being compiled.
 
-        If so, the steps are subtracted from those left in this process. Once numba is loaded, compiling is cheaper:
-        then a kernel may run in Python until it has run `each` steps.
+        If this process has more than `steps` steps left, it may, and the steps are subtracted. Otherwise it may only if
+        numba is loaded and the kernel's own steps stay below the attribute `each`.
 
         Args:
             steps: the number of steps of the next call.
@@ -76,6 +81,10 @@ class Kernel:
         function: the loop.
         work: a function that estimates the number of steps of a call, given an object with the call's arguments as
             attributes. A kernel without it is always compiled.
+
+    Attributes:
+        as_written: the loop as a plain Python function.
+        inline: numba's option ``inline`` for the kernels that call this one.
     """
 
     inline = "never"
@@ -90,7 +99,7 @@ class Kernel:
         self._within: Any = None
 
     def __call__(self, *given: Any) -> Any:
-        """Run the loop with these arguments: in Python if that is little work, otherwise compiled."""
+        """Run the loop, in Python if that is little work, otherwise compiled; return its result."""
         if NEVER:
             with np.errstate(all="ignore"):
                 return self.as_written(*given)
@@ -103,20 +112,25 @@ class Kernel:
         return self.compiled_for(*given)(*given)
 
     def may_run_as_written(self, most: int) -> bool:
-        """Return whether `on` may run the loop in Python.
+        """Return whether the loop may run in Python; the caller passes the result to the method `on`.
 
-        It may while numba is not loaded and the loop has done less than `most` work in Python (see `count`).
+        It may while numba is not loaded and the loop has done less than `most` work in Python, as counted by `count`.
+        It always may where the user has turned numba off.
         """
         return NEVER or (self._compiled is None and "askwise._jit" not in sys.modules and self._done < most)
 
     def count(self, work: int) -> None:
-        """Add to the work that the loop has done in Python, which `may_run_as_written` compares with its limit."""
+        """Add to the work that the loop has done in Python, which `may_run_as_written` compares with its limit.
+
+        The unit is up to the caller, but must be that of the limit.
+        """
         self._done += work
 
     def on(self, struct: Struct, *given: Any, as_written: bool) -> Any:
-        """Run the loop on a struct and other arguments: in Python if `as_written`, otherwise compiled.
+        """Run the loop on a struct and other arguments, and return its result.
 
-        Whole numbers become `int64` in both cases, because products that mix bits have to overflow.
+        It runs in Python if `as_written`, otherwise compiled. Python's integers are converted to `int64`, because
+        hashes are computed with products that overflow 64 bits, as they do in compiled code.
         """
         if as_written or NEVER:
             with np.errstate(all="ignore"):
@@ -125,9 +139,9 @@ class Kernel:
         return self.compiled_for(reference, *given)(reference, *given)
 
     def compiled_for(self, *given: Any) -> Any:
-        """Return the compiled loop; at the first call, compile it for arguments of these types.
+        """Return the compiled loop; at the first call, compile it for arguments of the types of `given`.
 
-        If it is called with arguments of other types later, numba compiles it again for them.
+        If the compiled loop is called with arguments of other types later, numba compiles it again for them.
         """
         if self._compiled is None:
             load()
@@ -140,13 +154,16 @@ class Kernel:
         return self._compiled
 
     def _call_at_once(self) -> None:
-        """Make later calls of this kernel run the compiled loop without `__call__` (saves 5 % of an episode)."""
+        """Make later calls of this kernel run the compiled loop directly, without `__call__`.
+
+        This saves 5 % of the time of an episode.
+        """
         calls = {"__call__": staticmethod(self._compiled)}
         self.__class__ = type(type(self).__name__, (type(self),), calls)
 
     @property
     def within(self) -> Any:
-        """The form of the loop that other kernels call when they are compiled."""
+        """The loop as a numba function that other compiled kernels can call; it is made at first use."""
         if self._within is None:
             load()
             from askwise._jit import within
@@ -169,7 +186,10 @@ def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
 def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
     """Decorate a function as a `Kernel`, which is compiled at its first call; its machine code is kept on disk.
 
-    With `work` (see `Kernel`), it runs in Python until a call is much work, and is compiled then.
+    Args:
+        function: the loop, when it is used as ``@compiled`` without arguments.
+        work: estimates the number of loop steps of a call, as in `Kernel`. With it, the loop runs in Python while that
+            is little work, and is compiled afterwards.
     """
     if function is None:
         return lambda function: Kernel(function, work)
@@ -177,13 +197,13 @@ def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) 
 
 
 class _Inner(Kernel):
-    """A loop that is compiled only as a part of other kernels.
+    """A loop that is compiled only as a part of the kernels that call it.
 
-    If it is called from Python, the caller is a kernel that runs in Python, and so does the loop.
+    When such a kernel runs in Python, this loop runs in Python, too.
     """
 
     def __call__(self, *given: Any) -> Any:
-        """Run the loop in Python with these arguments."""
+        """Run the loop in Python with these arguments, and return its result."""
         with np.errstate(all="ignore"):
             return self.as_written(*given)
 
@@ -198,7 +218,7 @@ def inner(function: _F) -> _F:
 
 
 class _Part(_Inner):
-    """A loop that numba inlines into the kernel that calls it, see `part`."""
+    """A loop that numba inlines into the kernel that calls it, before it compiles that kernel."""
 
     inline = "always"
 
@@ -219,7 +239,7 @@ class Struct:
     `compiled`, a reference to the same arrays: passing it costs one pointer, for any number of fields.
 
     Args:
-        fields: the values of all fields, by name.
+        fields: the values of all fields, as keyword arguments.
     """
 
     _names: ClassVar[tuple[str, ...]]
@@ -234,7 +254,7 @@ class Struct:
 
     @property
     def compiled(self) -> Any:
-        """A reference to the same arrays and numbers, to be passed to compiled kernels."""
+        """A reference to the arrays and numbers of this struct, to be passed to compiled kernels; made at first use."""
         if self._compiled is None:
             load()
             from askwise._jit import StructReference  # here, for it loads numba
@@ -243,9 +263,10 @@ class Struct:
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what to pickle: the fields, and the names of the arrays that are read-only.
+        """Return a dict to pickle: the fields and, under ``_fixed``, the names of those that are read-only arrays.
 
-        Pickle does not keep this flag, but kernels are compiled for arrays with it.
+        Pickle forgets that an array is read-only. For numba, read-only arrays are a type of their own, so kernels would
+        be compiled again for the unpickled arrays.
         """
         fixed = [
             name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable
@@ -259,7 +280,11 @@ class Struct:
 
 
 def load() -> None:
-    """Load numba. Until it is loaded, Ctrl-C is deferred, and the time does not count as an agent's decision time."""
+    """Load numba if it is not loaded yet.
+
+    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time. Afterwards, only kernels with
+    little work run in Python.
+    """
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat
         from askwise.workers.heartbeat import DeferredInterrupt
@@ -276,7 +301,7 @@ def load() -> None:
 
 
 def compile_all() -> None:
-    """From now on, compile every kernel at its first call, whatever its work.
+    """Load numba, and from now on compile every kernel at its first call, however little work it does.
 
     Processes that measure decision times call this.
     """

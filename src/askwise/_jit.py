@@ -66,11 +66,11 @@ _compiling = threading.RLock()
 
 
 def within(function: Callable[..., Any], inline: str) -> Any:
-    """Return a loop in the form that numba compiles into the kernels that call it.
+    """Return a loop as a numba function that other compiled kernels can call, but Python cannot.
 
     Args:
-        function: the loop.
-        inline: numba's option: ``always`` to inline the loop before compiling, or ``never``.
+        function: the loop, a Python function.
+        inline: numba's option: ``always`` to inline the loop into its callers before they are compiled, or ``never``.
     """
     loop = _calling_loops(function)
     kernel = _njit(loop, inline=inline, **INNER)
@@ -80,7 +80,12 @@ def within(function: Callable[..., Any], inline: str) -> Any:
 
 
 def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """Return a loop compiled for arguments of the types of `given`; load it from disk if it was compiled before."""
+    """Return a loop, compiled for the types of some arguments; load it from disk if it was compiled before.
+
+    Args:
+        function: the loop, a Python function.
+        given: the arguments of a call, of which only the types are used.
+    """
     kinds = tuple(map(numba.typeof, given))
     with _compiling, _undisturbed():
         loop = _calling_loops(function)
@@ -103,7 +108,10 @@ def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 
 
 def _calling_loops(function: Any) -> Any:
-    """Return a copy of a function that calls the compiled forms of the kernels that it calls."""
+    """Return a copy of a function in which the names of kernels stand for their compiled forms.
+
+    numba could not compile the original, because it calls objects of the class `Kernel`.
+    """
     names = {name for code in _codes(function.__code__) for name in code.co_names}
     known = {
         name: value.within if hasattr(type(value), "within") and value.as_written is not function else value
@@ -124,9 +132,9 @@ def _codes(code: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """While the ``with`` block runs, defer Ctrl-C and turn garbage collection off.
+    """Defer Ctrl-C and turn garbage collection off while the ``with`` block runs.
 
-    The time does not count as an agent's decision time.
+    The time of the block does not count as an agent's decision time.
     """
     interrupts, collects = DeferredInterrupt(), gc.isenabled()
     heartbeat.own.pause()
@@ -142,13 +150,13 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _announce(module: str, then: str) -> None:
-    """Print, once for each part of the package, that it is being compiled.
+    """Print a message that a part of the package is being compiled, once for each part.
 
-    Nothing is printed if standard error is no terminal, or in a worker process.
+    Nothing is printed in a worker process, or if standard error is not a terminal.
 
     Args:
-        module: the name of the module that is compiled.
-        then: the end of the message: what becomes of the machine code.
+        module: the name of the module whose kernel is compiled; the message names its part of the package (`PARTS`).
+        then: the end of the message, which says what becomes of the machine code.
     """
     part = next((part for start, part in PARTS.items() if module.startswith(start)), None)
     if part is None or part in _announced or multiprocessing.parent_process() is not None:
@@ -162,7 +170,10 @@ def _announce(module: str, then: str) -> None:
 
 
 class _Fields(_types.StructRef):  # type: ignore[misc]
-    """numba's type of structs. It says which type each field has."""
+    """The base class of `StructType`: numba's own type of structs, from which numba knows the type of each field.
+
+    `StructType` adds how structs are passed to kernels and how kernels read their fields.
+    """
 
 
 _structref.define_attributes(_Fields)
@@ -175,12 +186,20 @@ class StructType(_Fields):
     kernels do not count references to them, so no kernel may return such an array. With numba's own structs, counting
     took half of the planner's time.
 
-    The type has a short name, because names of compiled functions contain it; long names make compiling slower.
+    The type has a short name, the name of the class and a digest of the fields, because names of compiled functions
+    contain it; long names make compiling slower.
+
+    Args:
+        class_name: name of the class, a subclass of `Struct`.
+        fields: pairs of a field's name and its numba type.
+
+    Attributes:
+        first_word: for the name of each field, the index of its first word.
     """
 
-    def __init__(self, kind: str, fields: tuple[tuple[str, Any], ...]) -> None:
+    def __init__(self, class_name: str, fields: tuple[tuple[str, Any], ...]) -> None:
         super().__init__(fields)
-        self.name = f"{kind}_{hashlib.sha256(repr(fields).encode()).hexdigest()[:12]}"
+        self.name = f"{class_name}_{hashlib.sha256(repr(fields).encode()).hexdigest()[:12]}"
         self.first_word, n_words = {}, 0
         for name, field in fields:
             self.first_word[name] = n_words
@@ -192,6 +211,14 @@ class StructReference:
 
     A field that is a number takes one word, the number; another struct takes one, the address of its words. An array
     takes the address of its memory, its shape, and its strides. The words never change.
+
+    Args:
+        struct: a `Struct`.
+        names: names of its fields.
+
+    Attributes:
+        type: the numba type of the struct.
+        address: the address of its first word.
     """
 
     def __init__(self, struct: Any, names: tuple[str, ...]) -> None:
@@ -203,7 +230,11 @@ class StructReference:
 
 
 def _words(value: Any) -> Any:
-    """Return the words of a field, ``int64 [n_words]``."""
+    """Return the 64-bit words that describe a field to compiled kernels, ``int64 [n_words]``.
+
+    Args:
+        value: the value of the field: a number, an array, or the `StructReference` of another struct.
+    """
     if isinstance(value, StructReference):
         return np.array([value.address])
     if isinstance(value, np.ndarray):
@@ -221,7 +252,17 @@ _extending.register_model(StructType)(_extending.models.OpaqueModel)  # a pointe
 
 @_extending.unbox(StructType)  # type: ignore[untyped-decorator]
 def _unbox(_type: StructType, reference: Any, c: Any) -> Any:
-    """Write the machine code that takes the address from a `StructReference`."""
+    """Generate the machine code that converts a `StructReference`, passed from Python, into the address in it.
+
+    numba calls this for each struct that is passed to a kernel.
+
+    Args:
+        reference: the Python object in the generated code.
+        c: numba's context for such conversions, with which the code is generated.
+
+    Returns:
+        the address in the generated code, as a ``NativeValue`` of numba.
+    """
     number = c.pyapi.object_getattr_string(reference, "address")
     address = c.pyapi.long_as_voidptr(number)
     c.pyapi.decref(number)
@@ -230,7 +271,18 @@ def _unbox(_type: StructType, reference: Any, c: Any) -> Any:
 
 @_extending.lower_getattr_generic(StructType)  # type: ignore[untyped-decorator]
 def _read_field(context: Any, builder: Any, struct: StructType, address: Any, name: str) -> Any:
-    """Write the machine code that reads a field of a struct."""
+    """Generate the machine code that reads a field of a struct; numba calls this for each ``struct.name`` in a kernel.
+
+    Args:
+        context: numba's context, which knows the layout of types.
+        builder: adds instructions to the code.
+        struct: the type of the struct.
+        address: the address of the struct's first word in the generated code (see `StructReference`).
+        name: name of the field.
+
+    Returns:
+        the value of the field in the generated code: a number, an array, or the address of another struct.
+    """
     field, first = struct.field_dict[name], struct.first_word[name]
     integer = context.get_value_type(_types.int64)
     words = builder.bitcast(address, integer.as_pointer())

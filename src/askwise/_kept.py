@@ -30,19 +30,23 @@ from askwise.workers import heartbeat
 VERSIONS = 5
 """The number of versions of a kernel that are kept: those that were used last."""
 PLACES = 20
-"""The number of installations for which one version is kept; the one that was used longest ago is removed first."""
+"""The number of installations of askwise for which a version is kept; the one used longest ago is removed first."""
 
 _config: Any = numba.config
 
 
 class CacheFolder:
-    """The cache folder of one kernel for some types of arguments, which holds its machine code.
+    """The folder on disk that holds the machine code of one version of a kernel.
 
-    A file next to the machine code lists the files that were written, with their checksums. numba trusts the files that
-    it finds: a truncated file would be an error in every process, and one wrong bit could be a wrong result.
+    Versions differ in the kernel's code or in the types of its arguments. A file next to the machine code lists the
+    files that were written, with their checksums. numba trusts the files that it finds: a truncated file would be an
+    error in every process, and one wrong bit could be a wrong result.
 
     Args:
-        kernel: the kernel as numba makes it, with its cache.
+        kernel: what ``numba.njit`` returned for the kernel's loop, with the option ``cache=True``.
+
+    Attributes:
+        folder: the path of the folder.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -51,7 +55,7 @@ class CacheFolder:
         self._misses = 0
 
     def intact(self) -> bool:
-        """Return whether the folder has machine code with the right checksums; remove damaged files."""
+        """Return whether the folder has machine code with correct checksums; if one is wrong, remove all files."""
         try:
             known = set((self.folder / "sums").read_bytes().split(b"\n"))
         except OSError:
@@ -91,8 +95,9 @@ def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) 
     If no folder can be written, the kernel does not keep its code, and None is returned as the folder.
 
     Args:
-        make: makes the kernel, with numba's option ``cache=True`` or without it.
-        function: the loop.
+        make: ``numba.njit`` for the loop: ``make(cache=True)`` returns a kernel that keeps its machine code, ``make()``
+            one that does not.
+        function: the loop, a Python function.
         way: the types of the loop's arguments and numba's options, as text.
     """
     # numba raises RuntimeError if it can write nowhere, and Python if there is no home folder.
@@ -110,7 +115,10 @@ def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) 
 
 
 def root() -> Path:
-    """Return the folder for all machine code: inside numba's cache folder if that is set, or in the user's."""
+    """Return the folder for all machine code of askwise.
+
+    It is inside ``NUMBA_CACHE_DIR`` if that is set, otherwise inside the user's folder for caches.
+    """
     if _config.CACHE_DIR:
         return Path(_config.CACHE_DIR, "askwise").absolute()
     if sys.platform == "win32":
@@ -121,12 +129,12 @@ def root() -> Path:
 
 
 def folder_of(function: Any, way: str) -> Path:
-    """Make and return the folder for the present version of a loop.
+    """Make and return the folder for the machine code of a loop, with its present code and these types of arguments.
 
-    Each version has its own folder; only those that were used last are kept.
+    Each version of the loop has its own folder; only those that were used last are kept.
 
     Args:
-        function: the loop.
+        function: the loop, a Python function.
         way: the types of its arguments and numba's options, as text.
     """
     digest = hashlib.sha256(f"{numba.__version__} {way}".encode() + _source(function.__code__.co_filename))
@@ -141,12 +149,18 @@ def folder_of(function: Any, way: str) -> Path:
 
 @functools.cache
 def _source(path: str) -> bytes:
-    """Return the content of a loop's source file: when it changes, numba ignores the code that it has kept."""
+    """Return the content of a source file, which is part of the digest that names a loop's folder.
+
+    When the file changes, numba ignores the machine code in the old folder, so a new one is needed.
+    """
     return Path(path).read_bytes()
 
 
 def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
-    """Make a kernel whose code numba keeps in this folder. Afterwards numba's folder setting is as before."""
+    """Return ``make(cache=True)``, a kernel whose machine code numba keeps in `folder`.
+
+    numba's setting for its folder is changed meanwhile and restored afterwards.
+    """
     usual, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
     try:
         return make(cache=True)
@@ -155,7 +169,10 @@ def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
 
 
 def _remove_oldest(folder: Path, most: int) -> None:
-    """Remove the oldest subfolders until `most` are left. A process that uses a removed one compiles again."""
+    """Remove the subfolders that were used longest ago until `most` are left.
+
+    A process that still uses a removed folder compiles its kernel again.
+    """
     with contextlib.suppress(OSError):
         found = sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True)
         for each in found[most:]:
@@ -164,7 +181,7 @@ def _remove_oldest(folder: Path, most: int) -> None:
 
 @contextlib.contextmanager
 def locked(place: CacheFolder) -> Iterator[None]:
-    """Hold the lock of a cache folder during the ``with`` block: other processes wait before they use the folder.
+    """Hold the lock of a cache folder during the ``with`` block, so that other processes wait before they use it.
 
     Where files cannot be locked, the block runs without a lock.
     """
@@ -185,7 +202,12 @@ def locked(place: CacheFolder) -> Iterator[None]:
 
 
 def _lock(file: Any, fcntl: Any) -> None:
-    """Wait until a file can be locked, and lock it; the waiting time does not count as an agent's decision time."""
+    """Wait until a file can be locked, and lock it; the waiting time does not count as an agent's decision time.
+
+    Args:
+        file: the open file.
+        fcntl: the module of that name, which only some systems have.
+    """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -209,7 +231,13 @@ def _allowed(name: str) -> str:
 
 
 def take_in(function: Any, digest: Any, done: set[Any]) -> None:
-    """Add a loop to the `hashlib` digest: its code, the loops that it calls, and the global values that it reads."""
+    """Add a loop to a digest: its code, the loops that it calls, and the global values that it reads.
+
+    Args:
+        function: the loop, a Python function.
+        digest: a `hashlib` digest.
+        done: the loops that are in the digest already and are not added again; this loop is added to the set.
+    """
     if function not in done:
         done.add(function)
         digest.update(f"{function.__module__}.{function.__qualname__} {function.__defaults__!r}".encode())
@@ -239,7 +267,7 @@ def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, don
         value: its value.
         names: all names that the code reads, among them those of a module's attributes.
         digest: a `hashlib` digest.
-        done: the loops added so far, so that each is added once. Kernels found here are added to it.
+        done: the loops that are in the digest already and are not added again; loops found here are added to the set.
     """
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)

@@ -36,7 +36,7 @@ RENAMED = {
     "simulate": {"instance": "problem", "agent": "method"},
     "solve": {"instance": "problem"},
 }
-"""Earlier names of arguments, which still work, and their present names."""
+"""For each function, the earlier names of its arguments, which still work, with their present names."""
 
 
 def as_problem(given: object) -> Problem:
@@ -57,7 +57,10 @@ def as_problem(given: object) -> Problem:
 def _for_any_input(
     function: Callable[Concatenate[Problem, _Rest], _Result],
 ) -> Callable[Concatenate[object, _Rest], _Result]:
-    """Return a function like `function` whose first argument may also be an instance or the path of a file."""
+    """Return a function like `function` whose first argument, a problem, may also be an instance or a file's path.
+
+    Earlier names of its arguments (`RENAMED`) still work, with a warning.
+    """
     stated = signature(function)
     first, *rest = stated.parameters.values()
 

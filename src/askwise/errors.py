@@ -8,11 +8,11 @@ from difflib import get_close_matches
 LONGEST_COMPARED = 60
 """Limit on the length of names that are compared for a suggestion: comparing long texts is slow."""
 SHORTEST_PART = 3
-"""Characters of a name from which it is suggested if it is the only one that contains them."""
+"""Least length of a text for which the only name that contains it is suggested."""
 LONGEST_PART = 500
-"""Characters of the field and of the value found that a message shows; both may be of any length."""
+"""Number of characters of the field, and of the value found, that a message shows; both may be of any length."""
 LONGEST_ALLOWED = 2000
-"""Characters of the expectation that a message shows; it may be a long list of names."""
+"""Number of characters of the expectation that a message shows; it may be a long list of names."""
 
 
 class AskwiseError(Exception):
@@ -53,7 +53,12 @@ class NotConvergedError(AskwiseError):
 
 
 def did_you_mean(given: str, options: Iterable[str]) -> str:
-    """Return `` (did you mean 'X'?)`` for an error message, X being the option most like `given`; empty if none is."""
+    """Return the text `` (did you mean 'X'?)`` for the end of an error message, or an empty text.
+
+    Args:
+        given: the unknown name that the user gave.
+        options: the known names. X is the one most similar to `given`; if none is similar, the result is empty.
+    """
     if len(given) > LONGEST_COMPARED:
         return ""
     short = [option for option in options if len(option) <= LONGEST_COMPARED and option != given]

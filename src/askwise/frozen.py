@@ -29,7 +29,7 @@ class CannotChange(AskwiseError, AttributeError, TypeError):  # noqa: N818 - it 
 
 
 def read_only(array: _Array) -> _Array:
-    """Make an array read-only and return it."""
+    """Make an array read-only in place, and return it."""
     array.setflags(write=False)
     return array
 
@@ -77,9 +77,9 @@ def freeze_arrays(value: Any) -> None:
 
 
 def freeze_fields(record: Any, *names: str) -> None:
-    """Make the named fields of a frozen dataclass read-only: arrays, dicts and lists.
+    """Make arrays, dicts and lists in the named fields of a frozen dataclass read-only.
 
-    Call it in ``__post_init__``.
+    Call it in ``__post_init__``. Arrays are made read-only in place; dicts and lists are replaced by read-only copies.
     """
     for name in names:
         value = getattr(record, name)
@@ -137,13 +137,13 @@ class Sealed(ArrivesFrozen, metaclass=_Sealing):
 def replaced(given: Any, kind: type[_Object], **changes: Any) -> _Object:
     """Return a copy of a `Sealed` object with some attributes changed.
 
-    The caller must have checked the new values. Tables that were computed already are shared with the copy, so only
-    attributes on which no table depends may be changed.
+    The caller must have checked the new values. The copy also has the values that the object computed and stored at
+    first use (`cached_property`), so change only attributes on which none of these depends.
 
     Args:
         given: the object.
-        kind: the class of the copy.
-        changes: the new values by attribute.
+        kind: the class of the copy, usually that of the object.
+        changes: the new values, as keyword arguments with the names of the attributes.
     """
     other = kind.__new__(kind)
     vars(other).update(vars(given), **changes)

@@ -30,8 +30,8 @@ class Verdict:
     Attributes:
         method: the name of the algorithm.
         exact: whether the value is exact up to rounding; nothing was truncated or iterated.
-        error_bound: proven bound on the relative error of every finite value, 0 if `exact`; for `dp_distribution`, the
-            probability mass beyond the horizon.
+        error_bound: proven bound on the relative error of every finite value, 0 if `exact`. For a distribution over
+            steps of which only the first were computed (`askwise.dp_distribution`), the probability of the others.
         iterations: number of sweeps; 1 for a direct method.
         residual: largest residual of the equations that were solved, 0 if `exact`.
         converged: whether `error_bound` is within the requested tolerance.
@@ -63,6 +63,10 @@ class Result:
     """A value, or one value for each state, with a verdict: how it was computed and how accurate it is.
 
     ``float(result)`` and ``numpy.asarray(result)`` return the numbers without the verdict.
+
+    Attributes:
+        value: a number, or ``float64 [n_states]``.
+        verdict: the method, and how accurate `value` is.
     """
 
     value: float | FloatArray
@@ -72,7 +76,7 @@ class Result:
     def bounds(self) -> tuple[Any, Any]:
         """A proven lower and a proven upper bound on `value`.
 
-        They are numbers, or arrays like `value`, and equal where it is exact.
+        They are numbers, or arrays like `value`. Both are equal to `value` where it is exact.
         """
         if self.verdict.bounds is not None:
             return self.verdict.bounds
