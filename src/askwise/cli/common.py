@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.errors import InputError
 from askwise.text.files import naming_file
-from askwise.text.reading import parse_whole
-from askwise.text.table_budget import VARIABLE, amount
+from askwise.text.reading import MEMORY_VARIABLE, parse_memory, parse_whole
 from askwise.text.wording import fitted
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def colourful() -> bool:
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
     """Declare the option ``--memory``: memory for the tables of each process."""
-    text = f"memory for the tables of each process, such as 16GB (default: {VARIABLE}, or 4GiB)"
+    text = f"memory for the tables of each process, such as 16GB (default: {MEMORY_VARIABLE}, or 4GiB)"
     parser.add_argument("--memory", metavar="AMOUNT", help=text)
 
 
@@ -123,18 +122,18 @@ def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
 
     The limit holds in this process and in those that it starts.
     """
-    stated, before = getattr(options, "memory", None), os.environ.get(VARIABLE)
+    stated, before = getattr(options, "memory", None), os.environ.get(MEMORY_VARIABLE)
     if stated is None:
         yield
         return
-    amount(stated, "--memory")
-    os.environ[VARIABLE] = stated
+    parse_memory(stated, "--memory")
+    os.environ[MEMORY_VARIABLE] = stated
     try:
         yield
     finally:
-        os.environ.pop(VARIABLE)
+        os.environ.pop(MEMORY_VARIABLE)
         if before is not None:
-            os.environ[VARIABLE] = before
+            os.environ[MEMORY_VARIABLE] = before
 
 
 # -- progress --------------------------------------------------------------------------------------------------------

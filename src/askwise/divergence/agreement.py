@@ -13,7 +13,7 @@ from askwise.errors import InputError
 from askwise.model import Model, Policy, uniform_optimal, urop
 from askwise.model.chain import AbsorbingChain
 from askwise.model.graph import breadth_first
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, Result, StateLike, Verdict
 
 EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61

@@ -31,7 +31,7 @@ from askwise.errors import InputError
 from askwise.frozen import Sealed, read_only
 from askwise.model import GridWorld, Model, Policy, goal_list, state_names
 from askwise.model.names import Names
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
 NONE: IntArray = np.empty(0, dtype=np.int32)
@@ -157,7 +157,7 @@ class Divergence(Sealed):
 
         Args:
             max_bytes: raise an `InputError` if the table is larger; by default the limit that holds for all tables, see
-                `askwise.text.table_budget`.
+                `askwise.text.reading`.
         """
         if "_table" not in vars(self):
             if max_bytes is None:

@@ -25,7 +25,7 @@ from askwise._compiled import compiled, inner
 from askwise.core.questions import Price
 from askwise.divergence.zones import ROUNDING
 from askwise.errors import InputError
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import BoolArray, FloatArray
 
 FOREVER = 1e9

@@ -16,8 +16,7 @@ from askwise.frozen import read_only
 from askwise.lazy_module import LazyModule
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
-from askwise.text.reading import parse_cell
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size, parse_cell
 from askwise.types import BoolArray, IntArray
 
 sparse = LazyModule("scipy.sparse")

@@ -27,7 +27,7 @@ from askwise.lazy_module import LazyModule
 from askwise.model.builders import StepFunction, explore, read_edges
 from askwise.model.graph import reverse_edges
 from askwise.model.names import Labels, Names, checked_labels
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import BoolArray, IntArray, StateLike
 
 sparse = LazyModule("scipy.sparse")

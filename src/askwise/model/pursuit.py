@@ -22,7 +22,7 @@ from askwise.frozen import Sealed, read_only
 from askwise.model.graph import SMALLEST, add_count, breadth_first, breadth_first_into, count_plans, plan_shares, scale
 from askwise.model.grid import GridWorld
 from askwise.model.model import Model
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, StateLike
 
 POLICY_BYTES = 64 * 2**20

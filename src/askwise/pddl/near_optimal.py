@@ -24,7 +24,7 @@ from askwise.pddl.goal_task import GoalTask, whole_goal_tasks
 from askwise.pddl.limits import Limits, too_many
 from askwise.pddl.search import BoundedSearch, steps_between
 from askwise.pddl.task import Words
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import IntArray
 
 

@@ -31,7 +31,7 @@ from askwise.divergence.pairs import capped_matrices, matrices_at
 from askwise.errors import AskwiseError, InputError
 from askwise.pddl.cones import Cones
 from askwise.pddl.tokens import Word, refusal
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import FloatArray, IntArray
 
 MOST_SETS = 100_000

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from askwise.frozen import read_only
 from askwise.pddl.grounding import Atom, Grounded
 from askwise.pddl.language import Conjunction
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int32]

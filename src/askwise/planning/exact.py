@@ -31,7 +31,7 @@ from askwise.planning.exact_search import (
 )
 from askwise.planning.tables import Tables, for_loops, price_for_planning, tables_of
 from askwise.planning.workspace import RANKED, SCORE, records, world_of
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import FloatArray, IntArray
 
 MOST_STATES = 3_000_000

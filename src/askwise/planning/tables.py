@@ -30,7 +30,7 @@ from askwise.core.questions import AdditivePrice, additive_price
 from askwise.core.side import CarrierTable
 from askwise.errors import InputError
 from askwise.model.graph import BASE, add_count
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import FloatArray, IntArray
 
 Words = NDArray[np.uint64]

@@ -36,7 +36,7 @@ from askwise.core.side import FAR
 from askwise.errors import InputError
 from askwise.planning.settings import PlannerSettings
 from askwise.planning.tables import Tables, Words, for_loops, mask_rows, n_words_of
-from askwise.text.table_budget import check_size
+from askwise.text.reading import check_size
 from askwise.types import BoolArray, FloatArray, IntArray
 
 MOST_ANSWERS = 16

@@ -1,16 +1,24 @@
 """Checked values from files and command lines; every error names the field, the value found and what is expected.
 
 `Field` reads parsed JSON and TOML. The ``read_`` functions apply the limits that hold for all files and for Python
-callers. The ``parse_`` functions read values that users type as options.
+callers. The ``parse_`` functions read values that users type as options. `check_size` raises an error before a table is
+built that would take too much memory.
 
 Limits: a name is printed, saved, drawn and looked up, so it has at most `LONGEST_NAME` characters and no lone
 surrogates, which can be neither printed nor saved. Prices are summed over questions and episodes; above
 `LARGEST_PRICE`, single steps would be lost to rounding.
+
+Memory: three kinds of tables decide whether a problem fits: the model and the steps to its goals, the tables of all
+pairs of goals (divergence, values of questions), and the tables of the planner. Each is checked where it is built.
+Other tables take at most a few times as much as one of these. The limit is `DEFAULT_MEMORY` unless the environment
+variable `MEMORY_VARIABLE` sets it (``16GB``, ``500MB``, ``2GiB``); the option ``--memory`` of a command sets that
+variable. Each check looks at the size of one table, so a problem is accepted or refused alike on every machine.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,6 +32,15 @@ LONGEST_NAME = 200
 LARGEST_PRICE = 1e12
 LARGEST_COST = 1e18
 """Limit on the cost of a step or an episode, which adds up the prices of many questions."""
+
+MEMORY_VARIABLE = "ASKWISE_MEMORY"
+DEFAULT_MEMORY = 4 * 2**30
+SMALL_TABLE = 2**24
+"""Size in bytes up to which tables are not checked."""
+RUNNING = 2**28
+"""Bytes assumed for the interpreter, its libraries and compiled code."""
+UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,3 +287,46 @@ def parse_cell(text: str, option: str) -> tuple[int, int]:
     if parts is None:
         raise InputError(option, repr(text), "a cell X,Y, two whole numbers")
     return int(parts[1]), int(parts[2])
+
+
+def parse_memory(text: str, field: str) -> int:
+    """Parse an amount of memory, such as ``16GB`` or ``500MB``, and return it in bytes; errors call it `field`."""
+    found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
+    unit = None if found is None else UNITS.get(found[2].upper())
+    if found is None or unit is None or float(found[1]) * unit < 1:
+        raise InputError(field, repr(text), "an amount of memory, such as 16GB or 500MB")
+    return int(float(found[1]) * unit)
+
+
+# -- memory ---------------------------------------------------------------------------------------------------------
+
+
+def _memory_limit() -> int:
+    """Return the largest size of a table in bytes: what `MEMORY_VARIABLE` states, or else `DEFAULT_MEMORY`."""
+    stated = os.environ.get(MEMORY_VARIABLE, "")
+    return parse_memory(stated, MEMORY_VARIABLE) if stated.strip() else DEFAULT_MEMORY
+
+
+def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
+    """Raise an `InputError` if a table would take more memory than the limit allows.
+
+    Args:
+        n_bytes: bytes of the table and of the temporary memory needed to build it.
+        field: the name of the table in the error message.
+        sizes: the reason that the message gives, for example the numbers of states and goals.
+        instead: what the message recommends to save memory.
+    """
+    if n_bytes <= SMALL_TABLE:
+        return
+    needed, most = RUNNING + n_bytes, _memory_limit()
+    if needed > most:
+        more = f"{math.ceil(needed / 10**9)}GB"
+        raise InputError(
+            field,
+            f"{sizes}, which take about {_gib(needed)} of memory",
+            f"at most {_gib(most)}: {instead}, or allow more by {MEMORY_VARIABLE}={more} (commands: --memory {more})",
+        )
+
+
+def _gib(n_bytes: float) -> str:
+    return f"{n_bytes / 2**30:.1f} GiB"

@@ -20,8 +20,8 @@ from askwise.methods.question_value import QuestionValue
 from askwise.model import GridWorld, Pursuit, pursuit
 from askwise.planning.exact import Solver
 from askwise.planning.tables import tables_of
-from askwise.text import table_budget as memory
-from askwise.text.table_budget import check_size
+from askwise.text import reading
+from askwise.text.reading import check_size
 
 SIDE = 150
 WITHIN = 0.3
@@ -79,7 +79,7 @@ MADE: dict[str, Callable[[], Callable[[], object]]] = {
 def test_estimates_are_what_tables_take(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MADE[name]()()  # loops are compiled
     make = MADE[name]()
-    monkeypatch.setattr(memory, "SMALL", 2**10)
+    monkeypatch.setattr(reading, "SMALL_TABLE", 2**10)
     gc.collect()
     highest = 0
 
@@ -138,11 +138,11 @@ LARGE: dict[str, tuple[Callable[[], object], str]] = {
 @pytest.mark.parametrize("name", LARGE)
 def test_each_kind_of_large_table_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, message = LARGE[name]
-    monkeypatch.setattr(memory, "RUNNING", 0)
+    monkeypatch.setattr(reading, "RUNNING", 0)
 
     def small(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
         if field == message.partition(":")[0]:
-            monkeypatch.setattr(memory, "SMALL", 0)
+            monkeypatch.setattr(reading, "SMALL_TABLE", 0)
             monkeypatch.setenv("ASKWISE_MEMORY", str(n_bytes - 1))
             check_size(n_bytes, field, sizes, instead)
 
@@ -156,21 +156,21 @@ def test_each_kind_of_large_table_is_refused(name: str, monkeypatch: pytest.Monk
     ("text", "n_bytes"), [("16GB", 16 * 10**9), (" 2 gib ", 2**31), ("1.5MB", 1_500_000), ("77", 77), ("1TB", 10**12)]
 )
 def test_amounts(text: str, n_bytes: int) -> None:
-    assert memory.amount(text, "--memory") == n_bytes
+    assert reading.parse_memory(text, "--memory") == n_bytes
 
 
 @pytest.mark.parametrize("text", ["", "GB", "-1GB", "0", "0.5", "16XB", "1e9", "1 2", "9" * 20, "nan", "16GB!"])
 def test_what_is_no_amount(text: str) -> None:
     with pytest.raises(InputError) as refused:
-        memory.amount(text, "--memory")
+        reading.parse_memory(text, "--memory")
     assert str(refused.value) == f"--memory: found {text!r}; expected an amount of memory, such as 16GB or 500MB"
 
 
 def test_commands_refuse_and_are_allowed_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(memory, "SMALL", 2**10)
-    monkeypatch.setattr(memory, "RUNNING", 0)
+    monkeypatch.setattr(reading, "SMALL_TABLE", 2**10)
+    monkeypatch.setattr(reading, "RUNNING", 0)
     monkeypatch.setenv("ASKWISE_MEMORY", "1KB")
     path = f"{tmp_path}/small.json"
     generate(size=12, stations=4, seed=1).save(path)
