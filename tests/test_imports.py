@@ -21,7 +21,7 @@ from askwise.domains.domain import Domain
 
 SOURCE = Path(askwise.__file__).parent
 
-GROUND = ("errors", "types", "seeds", "frozen", "lazy_module", "workers", "_kept", "_jit", "_compiled")
+GROUND = ("errors", "types", "seeds", "frozen", "workers", "_kept", "_jit", "_compiled")
 """What knows nothing of the subject: errors, arrays, supervised processes, compiled loops."""
 
 LIBRARY = (

@@ -1,10 +1,11 @@
-"""Type names for arrays, and the result types that all algorithms return.
+"""Names for array types, results with a verdict, and modules that are imported at first use.
 
 Docstrings give the dtype and axes of arrays, for example ``float64 [n_goals, n_states]``.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -93,3 +94,17 @@ class Result:
         if isinstance(self.value, np.ndarray):
             return f"{self.value.size} values ({self.verdict})"
         return f"{self.value:.6g} ({self.verdict})"
+
+
+class LazyModule:
+    """A stand-in for a module that imports it when one of its attributes is first used, to make starting fast.
+
+    ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``. Importing scipy's optimisers, sparse
+    matrices and linear algebra takes longer than the whole work of most commands, and few commands use them.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(importlib.import_module(self._name), attribute)

@@ -41,11 +41,10 @@ from askwise._compiled import compiled, inner
 from askwise.divergence.agreement import Agreement
 from askwise.divergence.pairs import count_from, nearest_steps, scratch, seed_targets
 from askwise.errors import InputError
-from askwise.lazy_module import LazyModule
 from askwise.model import Model, Policy
 from askwise.model.chain import AbsorbingChain
 from askwise.model.graph import scale
-from askwise.types import BoolArray, FloatArray, IntArray
+from askwise.types import BoolArray, FloatArray, IntArray, LazyModule
 
 sparse = LazyModule("scipy.sparse")
 

@@ -34,11 +34,10 @@ import numpy as np
 from askwise._compiled import compiled
 from askwise.divergence.evidence import TIE, Steps, check_within
 from askwise.errors import InputError, NotConvergedError
-from askwise.lazy_module import LazyModule
 from askwise.model.chain import AbsorbingChain, iterative_solve, proven_bound
 from askwise.model.graph import breadth_first
 from askwise.model.names import as_int
-from askwise.types import FloatArray, IntArray, Verdict
+from askwise.types import FloatArray, IntArray, LazyModule, Verdict
 
 sparse = LazyModule("scipy.sparse")
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import is_hashable
-from askwise.lazy_module import LazyModule
-from askwise.types import IntArray
+from askwise.types import IntArray, LazyModule
 
 sparse = LazyModule("scipy.sparse")
 

@@ -39,9 +39,8 @@ import numpy as np
 
 from askwise._compiled import compiled
 from askwise.errors import InputError, NotConvergedError
-from askwise.lazy_module import LazyModule
 from askwise.model.graph import breadth_first
-from askwise.types import BoolArray, FloatArray, IntArray, Verdict
+from askwise.types import BoolArray, FloatArray, IntArray, LazyModule, Verdict
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,10 @@ import numpy as np
 
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import read_only
-from askwise.lazy_module import LazyModule
 from askwise.model.model import Model
 from askwise.model.names import Names, as_int
 from askwise.text.reading import check_size, parse_cell
-from askwise.types import BoolArray, IntArray
+from askwise.types import BoolArray, IntArray, LazyModule
 
 sparse = LazyModule("scipy.sparse")
 

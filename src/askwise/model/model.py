@@ -23,12 +23,11 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.frozen import Sealed, freeze_arrays, read_only
-from askwise.lazy_module import LazyModule
 from askwise.model.builders import StepFunction, explore, read_edges
 from askwise.model.graph import reverse_edges
 from askwise.model.names import Labels, Names, checked_labels
 from askwise.text.reading import check_size
-from askwise.types import BoolArray, IntArray, StateLike
+from askwise.types import BoolArray, IntArray, LazyModule, StateLike
 
 sparse = LazyModule("scipy.sparse")
 

@@ -28,13 +28,12 @@ from typing import Any
 import numpy as np
 
 from askwise.errors import InputError
-from askwise.lazy_module import LazyModule
 from askwise.model.chain import AbsorbingChain, expected_steps
 from askwise.model.graph import breadth_first, count_plans, plan_shares
 from askwise.model.model import Model
 from askwise.model.policy import Policy
 from askwise.model.pursuit import goal_states
-from askwise.types import BoolArray, FloatArray, GoalLike, IntArray
+from askwise.types import BoolArray, FloatArray, GoalLike, IntArray, LazyModule
 
 
 @dataclass(frozen=True, slots=True)

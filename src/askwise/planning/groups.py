@@ -69,12 +69,11 @@ from askwise.core.answers import TRUTHFUL
 from askwise.core.problem import Problem
 from askwise.core.questions import AdditivePrice
 from askwise.errors import InputError
-from askwise.lazy_module import LazyModule
 from askwise.planning.bounds import Bound
 from askwise.planning.exact import Charges, Progress, Solver, TooLarge, check_teammate
 from askwise.planning.optimum import METHOD
 from askwise.planning.tables import Tables, price_for_planning, tables_of
-from askwise.types import FloatArray, Verdict
+from askwise.types import FloatArray, LazyModule, Verdict
 
 special = LazyModule("scipy.special")
 

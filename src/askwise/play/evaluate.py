@@ -16,7 +16,6 @@ import numpy as np
 
 from askwise.core.problem import Problem, optimal_costs
 from askwise.errors import AskwiseError, InputError
-from askwise.lazy_module import LazyModule
 from askwise.methods import Agent, agent_for
 from askwise.methods.base import check_count, limit_questions
 from askwise.planning.exact import TooLarge
@@ -24,7 +23,7 @@ from askwise.play.enumeration import MOST_DECISIONS, Enumeration, follows_once
 from askwise.play.simulate import simulate
 from askwise.play.situation_chain import SituationChain, may_circle
 from askwise.seeds import Seed, spawn
-from askwise.types import FloatArray, Verdict
+from askwise.types import FloatArray, LazyModule, Verdict
 
 special = LazyModule("scipy.special")
 

@@ -23,12 +23,11 @@ import numpy as np
 from askwise.core.game import ends
 from askwise.core.problem import STEP_COST, JointState, Problem
 from askwise.errors import AskwiseError, NotConvergedError
-from askwise.lazy_module import LazyModule
 from askwise.model.chain import AbsorbingChain, proven_bound
 from askwise.model.graph import breadth_first
 from askwise.play.branches import Branch
 from askwise.play.enumeration import Enumeration
-from askwise.types import FloatArray
+from askwise.types import FloatArray, LazyModule
 
 sparse = LazyModule("scipy.sparse")
 csgraph = LazyModule("scipy.sparse.csgraph")

@@ -28,8 +28,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from askwise.lazy_module import LazyModule
-from askwise.types import FloatArray, IntArray
+from askwise.types import FloatArray, IntArray, LazyModule
 
 special = LazyModule("scipy.special")
 

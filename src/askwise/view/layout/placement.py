@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.lazy_module import LazyModule
-from askwise.types import FloatArray, IntArray
+from askwise.types import FloatArray, IntArray, LazyModule
 from askwise.view.layout.boxes import Boxes
 from askwise.view.layout.net import Net
 
