@@ -9,7 +9,7 @@ import pytest
 import askwise
 from askwise.cli import COMMANDS, main
 from askwise.cli.file_kinds import KINDS, kind_of
-from askwise.text.examples import EXAMPLES, folder
+from askwise.text.files import EXAMPLES, examples_folder
 
 
 @pytest.fixture(autouse=True)
@@ -21,8 +21,12 @@ def test_every_example_is_listed_and_is_there(capsys: pytest.CaptureFixture[str]
     assert main(["examples"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == list(EXAMPLES)
-    assert all((folder() / each.file).exists() for each in EXAMPLES.values())
-    shipped = {path.relative_to(folder()).as_posix() for path in folder().rglob("*.[tj][oxs][mto]*") if path.is_file()}
+    assert all((examples_folder() / each.file).exists() for each in EXAMPLES.values())
+    shipped = {
+        path.relative_to(examples_folder()).as_posix()
+        for path in examples_folder().rglob("*.[tj][oxs][mto]*")
+        if path.is_file()
+    }
     assert shipped == {each.file for each in EXAMPLES.values() if Path(each.file).suffix not in ("", ".py")}
 
 

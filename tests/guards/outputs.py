@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.cli import main
-from askwise.text import examples
+from askwise.text import files
 
 ROOT = Path(__file__).parents[2]
 TIMED = ("seconds",)
@@ -67,7 +67,7 @@ def run(call: str, folder: str = "") -> str:
     """Run a command; return the JSON that it prints, indented, FOLDER for `folder`, EXAMPLES for the examples."""
     with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.chdir(ROOT):
         assert main([*shlex.split(call.format(folder=folder)), "--json"]) == 0, call
-    text = shown.getvalue().replace(str(examples.folder()), "EXAMPLES")
+    text = shown.getvalue().replace(str(files.examples_folder()), "EXAMPLES")
     found = json.loads(text.replace(folder, "FOLDER") if folder else text)
     return json.dumps(_kept(found), indent=1, ensure_ascii=False)
 

@@ -23,7 +23,7 @@ from askwise.core.episode import Episode
 from askwise.errors import AskwiseError, InputError
 from askwise.methods.base import check_count
 from askwise.play import trace
-from askwise.text.examples import find
+from askwise.text.files import find
 from askwise.workers import pool
 from askwise.workers.child import RequestRefused
 from askwise.workers.limits import Limits

@@ -158,8 +158,7 @@ def read_instance_or_drawing(path: str) -> Any:
     from askwise.domains.registry import read
     from askwise.model import Drawing
     from askwise.text.data import looks_like_data
-    from askwise.text.examples import find
-    from askwise.text.files import read_stdin, read_text
+    from askwise.text.files import find, read_stdin, read_text
     from askwise.text.reading import refuse_blank
 
     text = read_stdin() if path == "-" else read_text(find(path))

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from askwise.cli.common import show
 from askwise.errors import InputError
-from askwise.text.examples import EXAMPLES, example, folder
+from askwise.text.files import EXAMPLES, examples_folder, find_example
 from askwise.text.wording import aligned
 
 
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             show(to_text())
         return 0
-    source = folder() / example(options.name).file
+    source = examples_folder() / find_example(options.name).file
     if options.output is not None:
         copy(source, options.output, force=options.force)
         print(f"Written: {options.output}")
@@ -66,7 +66,9 @@ def copy(source: Path, target: str, *, force: bool) -> None:
         with whole_file(target) as temporary:
             temporary.write_bytes(source.read_bytes())
     folders = (
-        [(source, place)] if source.is_dir() else [(folder() / each, place.parent / each) for each in needed(source)]
+        [(source, place)]
+        if source.is_dir()
+        else [(examples_folder() / each, place.parent / each) for each in needed(source)]
     )
     for found, copied in folders:
         try:
@@ -78,7 +80,9 @@ def copy(source: Path, target: str, *, force: bool) -> None:
 def needed(source: Path) -> list[str]:
     """Return the names of the folders of examples that the file of an example reads."""
     text = source.read_text(encoding="utf-8")
-    return [each.file for each in EXAMPLES.values() if f'"{each.file}"' in text and (folder() / each.file).is_dir()]
+    return [
+        each.file for each in EXAMPLES.values() if f'"{each.file}"' in text and (examples_folder() / each.file).is_dir()
+    ]
 
 
 def to_text() -> str:
@@ -93,7 +97,12 @@ def to_text() -> str:
 def as_json() -> str:
     """Return the list of examples as JSON: names, files, descriptions and commands."""
     rows = [
-        {"name": key, "file": str(folder() / each.file), "about": each.about, "command": f"askwise {each.command}"}
+        {
+            "name": key,
+            "file": str(examples_folder() / each.file),
+            "about": each.about,
+            "command": f"askwise {each.command}",
+        }
         for key, each in EXAMPLES.items()
     ]
     return json.dumps(rows, ensure_ascii=False)

@@ -9,8 +9,7 @@ from typing import Any
 
 from askwise.errors import AskwiseError, InputError
 from askwise.text.data import looks_like_data, parse_text
-from askwise.text.examples import find
-from askwise.text.files import read_text
+from askwise.text.files import find, read_text
 from askwise.text.wording import either
 
 

@@ -102,8 +102,7 @@ def _template(kind: str) -> str:
 
 def _from_drawing(kind: str, path: str) -> str:
     from askwise.model import Drawing
-    from askwise.text.examples import find
-    from askwise.text.files import read_stdin, read_text
+    from askwise.text.files import find, read_stdin, read_text
 
     drawing = Drawing.parse(read_stdin() if path == "-" else read_text(find(path)))
     for sign, who, cell in (("W", "teammate", drawing.teammate), ("F", "ego agent", drawing.ego)):

@@ -17,7 +17,7 @@ from askwise.cli import interruption
 from askwise.cli.common import Progress
 from askwise.cli.parsing import renamed
 from askwise.errors import AskwiseError, InputError, did_you_mean
-from askwise.text.examples import find
+from askwise.text.files import find
 from askwise.text.reading import parse_number, parse_whole
 from askwise.text.wording import printable
 

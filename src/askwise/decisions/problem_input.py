@@ -28,8 +28,7 @@ from askwise.decisions.question_input import (
 )
 from askwise.errors import InputError
 from askwise.text.data import parse_text
-from askwise.text.examples import find
-from askwise.text.files import read_text
+from askwise.text.files import find, read_text
 from askwise.text.reading import LARGEST_PRICE, Field, check_name, read_finite, read_name
 from askwise.types import FloatArray
 

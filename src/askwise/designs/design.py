@@ -24,8 +24,7 @@ from askwise.model.names import as_int
 from askwise.pddl.archive import ENDINGS, Recognition, load
 from askwise.planning.exact import TooLarge
 from askwise.text.data import looks_like_data
-from askwise.text.examples import find
-from askwise.text.files import read_text
+from askwise.text.files import find, read_text
 
 BY = ("planner", "optimum")
 Outcome = tuple[Removals, DesignVerdict, DesignSearch]

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from askwise.domains.domain import Domain
 from askwise.errors import InputError
 from askwise.text.data import looks_like_data, parse_text
-from askwise.text.examples import find
-from askwise.text.files import read_text
+from askwise.text.files import find, read_text
 from askwise.text.reading import Field, refuse_blank
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def read_file(path: str | Path) -> Any:
     """Return the instance that a file of any domain describes.
 
     A file whose name ends in ``.toml`` is TOML; for others, their text decides between JSON and TOML. Instead of a
-    path, you can also give the name of an example (`askwise.text.examples`).
+    path, you can also give the name of an example (`askwise.text.files.EXAMPLES`).
     """
     where = find(path)
     text = read_text(where)

@@ -35,8 +35,7 @@ from askwise.pddl.limits import Limits
 from askwise.pddl.problem_file import goal_text, read_actions, read_goals, read_problem
 from askwise.pddl.task import Task, make_task
 from askwise.pddl.tokens import LONGEST_FILE, Word
-from askwise.text.examples import find
-from askwise.text.files import decode, make_folder, opened, read_text, reason, whole_file
+from askwise.text.files import decode, find, make_folder, opened, read_text, reason, whole_file
 from askwise.text.wording import printable
 
 DOMAIN, TEMPLATE, GOALS, SEEN, TRUE_GOAL = NAMES = (

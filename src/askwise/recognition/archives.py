@@ -16,8 +16,7 @@ from pathlib import Path
 
 from askwise.errors import InputError
 from askwise.pddl.archive import DOMAIN, ENDINGS, GOALS, SEEN, TEMPLATE, TRUE_GOAL, read_texts
-from askwise.text.examples import find
-from askwise.text.files import reason
+from askwise.text.files import find, reason
 
 SHARED = (DOMAIN, TEMPLATE, GOALS)
 """The files that archives of the same problem have in common."""

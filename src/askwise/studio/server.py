@@ -20,9 +20,7 @@ from askwise.domains.registry import standalone
 from askwise.errors import InputError
 from askwise.studies.running.ownership import lock
 from askwise.studio.security import LARGEST_MESSAGE
-from askwise.text.examples import find
-from askwise.text.examples import folder as examples
-from askwise.text.files import make_folder, naming_file, read_text, reason
+from askwise.text.files import examples_folder, find, make_folder, naming_file, read_text, reason
 from askwise.text.reading import LONGEST_NAME
 from askwise.workers.limits import Limits
 
@@ -41,7 +39,7 @@ def problems_at(path: str | None) -> dict[str, str]:
     Files in the folder that are not problem files are skipped, with a line on standard error. Other files to which a
     problem file refers are included in its text.
     """
-    place = examples() if path is None else find(path)
+    place = examples_folder() if path is None else find(path)
     if place.is_dir():
         return _in_folder(place)
     return {place.stem[:LONGEST_NAME]: _text(place)}

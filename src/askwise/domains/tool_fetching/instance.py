@@ -31,8 +31,7 @@ from askwise.frozen import freeze_fields
 from askwise.model import GridWorld
 from askwise.model.graph import breadth_first
 from askwise.text.data import json_text, parse_json, short_json
-from askwise.text.examples import find
-from askwise.text.files import read_text, whole_file
+from askwise.text.files import find, read_text, whole_file
 from askwise.text.reading import Field, check_name, read_price, refuse_blank
 from askwise.types import BoolArray
 

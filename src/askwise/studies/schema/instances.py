@@ -18,8 +18,7 @@ from typing import Any
 from askwise.domains.registry import domain, domain_of, names, read_file
 from askwise.errors import InputError
 from askwise.studies.schema.domain import Parameters, StudyWords, studies_of
-from askwise.text.examples import EXAMPLES
-from askwise.text.files import naming_file
+from askwise.text.files import EXAMPLES, naming_file
 from askwise.text.reading import Field
 
 DEFAULT_DOMAIN = "tool-fetching"
