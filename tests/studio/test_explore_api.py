@@ -19,10 +19,8 @@ from askwise.divergence import edp, zones
 from askwise.domains.stated.file import ProblemFile
 from askwise.errors import InputError
 from askwise.studio import explore_routes
-from askwise.studio.explore.draft import TAKES
-from askwise.studio.explore.explore_api import answer_request, draft_from_file
-from askwise.studio.explore.map_draft import MapDraft, read_map
-from askwise.studio.explore.results import METHODS
+from askwise.studio.explore.draft import TAKES, MapDraft, read_map
+from askwise.studio.explore.explore_api import METHODS, answer_request, draft_from_file
 from askwise.studio.security import Person
 from askwise.text.reading import Field
 

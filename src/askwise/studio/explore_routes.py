@@ -91,17 +91,17 @@ class _Handlers:
         """Return everything that the page shows for the draft (the changed problem) in the request.
 
         This is the belief, the advice of a method, and when goals can be told apart, with the keys of
-        `askwise.studio.explore.results.results_of`. If the draft is not valid, ``refused`` is the reason. If the tab
-        sends a newer request before this one is processed, the answer is ``{"dropped": True}``.
+        `askwise.studio.explore.explore_api.results_of`. If the draft is not valid, ``refused`` is the reason. If the
+        tab sends a newer request before this one is processed, the answer is ``{"dropped": True}``.
         """
         return await self._newest(request, services, person, "follow")
 
     async def suggest(self, request: Request, services: Services, person: Person) -> Any:
         """Return walls or closed edges that make the goals of the draft (the changed problem) recognisable earlier.
 
-        The keys are those of `askwise.studio.explore.results.suggested_design`. If the draft is not valid, ``refused``
-        is the reason. If the tab sends a newer request before this one is processed, the answer is ``{"dropped":
-        True}``.
+        The keys are those of `askwise.studio.explore.explore_api.suggested_design`. If the draft is not valid,
+        ``refused`` is the reason. If the tab sends a newer request before this one is processed, the answer is
+        ``{"dropped": True}``.
         """
         return await self._newest(request, services, person, "suggest")
 

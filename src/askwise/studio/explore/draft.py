@@ -1,17 +1,33 @@
-"""Drafts: problems that people change by hand, with the present places of both agents. Parts that all kinds share.
+"""Drafts: problems that people change by hand, with the present places of both agents. The draft of a drawn map.
 
-A page sends a draft as JSON. Its ``kind`` is ``map`` (the default; `askwise.studio.explore.map_draft`), ``tools``
-(`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). Goals are a list, because
-browsers sort the keys of objects that look like numbers.
+A page sends a draft as JSON. Its ``kind`` is ``map`` (the default; `MapDraft`), ``tools``
+(`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). This file has the parts that
+they share. Goals are a list, because browsers sort the keys of objects that look like numbers.
+
+The draft of a drawn map is a problem file (``askwise/problem@1``) in one form: both agents walk on the same map, which
+has only walls, and starts and targets are cells. In addition, it holds the present cells of both agents, ``now``; the
+teammate went there from its start by a shortest path. As JSON::
+
+    {"name": "Kitchen", "words": {"teammate": "cook"}, "walls": ["..#..", "....."],
+     "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0]},
+     "goals": [{"name": "soup", "teammate": [[0, 1]], "ego": [[4, 1]], "weight": 2, "price": null}],
+     "query_cost": {"base": 0.5, "per_goal": 0.1, "per_option": null}, "answers": {...}, "groups": {...}}
+
+The readers of problem files check everything, so errors name the same fields.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 from askwise.core.problem import Problem
+from askwise.domains.stated.file import FORMAT, ProblemFile, StatedProblem
+from askwise.domains.stated.reader import StatedGoal
+from askwise.domains.stated.sides import DrawnMap, StateName, same_model, state_to_json
 from askwise.errors import InputError
-from askwise.text.data import copy_data, short_json
+from askwise.text.data import copy_data, short_json, toml_text
 from askwise.text.reading import Field, read_name
 from askwise.text.wording import Vocabulary
 from askwise.types import StateLike
@@ -130,3 +146,151 @@ def read_prices(given: Field, **names: str) -> dict[str, Any]:
     """
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}
+
+
+# -- drawn maps --------------------------------------------------------------------------------------------------
+
+REQUIRED = ("walls", "teammate", "ego", "goals")
+OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
+KEPT = ("name", "words", "answers", "groups")
+"""Keys that drafts keep unchanged from the file."""
+
+
+@dataclass(frozen=True)
+class MapDraft:
+    """A problem on a drawn map, as people change it by hand on the Explore page.
+
+    Attributes:
+        file: the problem file.
+        teammate: the present cell of the teammate.
+        ego: the present cell of the ego agent.
+    """
+
+    file: ProblemFile
+    teammate: Cell
+    ego: Cell
+
+    @property
+    def given(self) -> ProblemFile:
+        """The problem file, the same as `file`; all kinds of drafts have the attribute `given`."""
+        return self.file
+
+    @cached_property
+    def problem(self) -> StatedProblem:
+        """The `Problem` that methods solve, made from the problem file."""
+        return self.file.problem()
+
+    @property
+    def words(self) -> Vocabulary:
+        """The words for agents and goals in texts, as the problem file states them."""
+        return self.file.words
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the problem as JSON, as the page sends it: walls, starts, present cells, goals and prices."""
+        return _to_json(self.file, self.teammate, self.ego)
+
+    def to_file(self) -> tuple[str, str]:
+        """Return name and text of a TOML problem file; it holds the starts of the agents, not their present cells."""
+        contents = self.file.to_json()
+        for who in ("teammate", "ego"):
+            contents[who]["map"] = "".join(f"{line}\n" for line in contents[who]["map"])
+        return "explored.toml", toml_text(contents)
+
+    def drawn(self) -> dict[str, Any]:
+        """Return an empty dict: the page draws a map from `to_json` alone."""
+        return {}
+
+
+def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str, Any]:
+    sides = {"teammate": (file.teammate, teammate), "ego": (file.ego, ego)}
+    return {
+        "kind": "map",
+        "walls": _walls(_ground(file)),
+        **{who: {"start": state_to_json(side.start), "now": state_to_json(now)} for who, (side, now) in sides.items()},
+        **terms_of(file),
+    }
+
+
+def terms_of(file: ProblemFile) -> dict[str, Any]:
+    """Return the parts of a problem file that do not depend on map or graph, as JSON for the Explore page.
+
+    Keys: ``goals``, a list of dicts with ``name``, ``teammate`` and ``ego`` (lists of target states), ``weight`` and
+    ``price``; ``query_cost``, a dict with the prices ``base``, ``per_goal`` and ``per_option``. ``name``, ``words``,
+    ``answers`` (the answer model) and ``groups`` (names of goals by group) are those of the file, if it has them.
+    """
+    prices = file.prices
+    return {
+        **copy_data({key: file.contents[key] for key in KEPT if key in file.contents}),
+        "goals": [_goal_to_json(name, goal) for name, goal in file.goals.items()],
+        "query_cost": {"base": prices.base, "per_goal": prices.per_goal, "per_option": prices.per_option},
+    }
+
+
+def _ground(file: ProblemFile) -> DrawnMap:
+    assert isinstance(file.teammate, DrawnMap)
+    return file.teammate
+
+
+def _walls(ground: DrawnMap) -> list[str]:
+    return ["".join(WALL if wall else FREE for wall in row) for row in ground.walls[::-1]]
+
+
+def _goal_to_json(name: str, goal: StatedGoal) -> dict[str, Any]:
+    return {
+        "name": name,
+        "teammate": _cells(goal.teammate),
+        "ego": _cells(goal.ego),
+        "weight": goal.weight,
+        "price": goal.price,
+    }
+
+
+def _cells(states: tuple[StateName, ...]) -> list[Any]:
+    return [state_to_json(state) for state in dict.fromkeys(states)]
+
+
+# -- from files --------------------------------------------------------------------------------------------------
+
+
+def map_from_file(file: ProblemFile) -> MapDraft:
+    """Turn a problem file with maps into a draft: a problem that people change on the Explore page.
+
+    Both agents are at their starts. `InputError` is raised if a map is too large, or if the agents' maps differ.
+    """
+    height, width = _ground(file).walls.shape
+    if max(height, width) > LARGEST_SIDE:
+        raise InputError("teammate.map", f"{width} x {height} cells", TAKES)
+    if not same_model(file.teammate, file.ego):
+        raise InputError("ego.map", "walls that differ from the teammate's", TAKES)
+    return read_map(Field("", _to_json(file, file.teammate.start, file.ego.start)))
+
+
+# -- from the page -----------------------------------------------------------------------------------------------
+
+
+def read_map(given: Field) -> MapDraft:
+    """Return the problem with a map that the Explore page sends; raise `InputError` if it is not valid."""
+    given.object(REQUIRED, OPTIONAL)
+    lines = read_walls(given.child("walls"))
+    sides = {who: given.child(who).object(["start", "now"], []) for who in ("teammate", "ego")}
+    stated = {who: {"start": side.value["start"], "map": lines} for who, side in sides.items()}
+    file = ProblemFile.from_json(Field(given.path, contents_with(given, stated)))
+    now = {who: _ground(file).read_state(side.child("now")) for who, side in sides.items()}
+    return MapDraft(file, now["teammate"], now["ego"])
+
+
+def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
+    """Return the contents of a problem file (format ``askwise/problem@1``) for a problem that the page sends.
+
+    Args:
+        given: the problem; goals, prices, name, words, answers and groups are taken from it.
+        sides: the values of ``teammate`` and ``ego`` in the file: the map or graph of each agent.
+    """
+    contents: dict[str, Any] = {"format": FORMAT}
+    contents |= {key: copy_data(given.value[key]) for key in ("name", "words") if given.has(key)}
+    contents |= sides
+    contents["goals"] = read_goals(given.child("goals"))
+    contents |= {key: copy_data(given.value[key]) for key in ("answers", "groups") if given.has(key)}
+    if given.has("query_cost"):
+        contents["query_cost"] = read_prices(given.child("query_cost"))
+    return contents

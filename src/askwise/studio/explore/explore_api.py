@@ -1,24 +1,54 @@
-"""The requests of the Explore page, as a worker process answers them."""
+"""The requests of the Explore page, as a worker process answers them.
+
+Most ask for the results for a draft: belief, advice with its reason, EDP between all goals, zones; or for suggested
+designs. The teammate is assumed to have gone from its start to its present place by a shortest path (`askwise.ask`). If
+no goal explains that, a belief that excludes goals for good would be empty. Then the method uses the belief
+``robust``, which makes detours unlikely instead of impossible, and the page says so.
+
+For a selected pair of goals, the page shows EDP(other | truth) for every cell or state: the expected number of steps
+for which `other` stays possible while the teammate pursues `truth` from there.
+
+Suggested designs are the walls, or closed edges of the teammate's graph ``[state, action, next state]``, that make
+goals recognisable earliest (`askwise.design`), with both agents at their starts.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from askwise.core.belief import ContradictoryObservation
+from askwise.core.problem import Problem, teammate_goals
+from askwise.designs.design import design
+from askwise.divergence import Divergence, Zone
+from askwise.divergence.zones import Zones
 from askwise.domains.registry import domain_of, read
 from askwise.domains.stated.file import ProblemFile
 from askwise.domains.stated.policies import PolicyChoice
 from askwise.domains.stated.sides import DrawnMap, Graph
 from askwise.errors import InputError
-from askwise.studio.explore.draft import MOST_GOALS, TAKES, Draft
+from askwise.model import GridWorld
+from askwise.play.ask import Advice, ask
+from askwise.studio.explore.draft import MOST_GOALS, TAKES, Draft, map_from_file, read_map
 from askwise.studio.explore.graph_draft import drawn, graph_from_file, read_graph
-from askwise.studio.explore.map_draft import map_from_file, read_map
-from askwise.studio.explore.results import METHODS, read_pair, results_of, suggested_design
 from askwise.studio.explore.tool_draft import FORMAT, read_tools, tools_from_file
 from askwise.text.reading import Field
+from askwise.text.wording import number, printable
+from askwise.types import FloatArray
+from askwise.view.decision_text import gate_to_text, headline_of, runner_up_to_text, verdict_to_text
 
 KINDS: dict[str, Callable[[Field], Draft]] = {"map": read_map, "tools": read_tools, "graph": read_graph}
 """The reader for each kind of draft."""
+METHODS = ("planner", "planner-light", "ezq", "cost-prob")
+"""Methods that decide fast enough for interactive use; the first is the default."""
+ROBUST = "robust"
+Number = float | None
+
+
+# -- drafts ----------------------------------------------------------------------------------------------------------
 
 
 def read_draft(given: Field) -> Draft:
@@ -64,6 +94,221 @@ def draft_from_file(text: str) -> Draft:
     if isinstance(found.teammate, Graph) and isinstance(found.ego, Graph):
         return graph_from_file(found)
     raise InputError("teammate, ego", "a graph and a map", TAKES)
+
+
+# -- results ---------------------------------------------------------------------------------------------------------
+
+
+def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
+    """Return all data that the Explore page shows for a draft, as JSON.
+
+    Keys, in addition to those of `Draft.drawn`:
+
+    - ``title``, ``words``, ``signs``, ``landmark``: words for agents, goals and landmarks; letters of the agents;
+    - ``method``, ``headline``, ``why``, ``facts`` (pairs of a name and a text), ``asked``, ``considered`` (indices of
+      goals): the advice, that is, the method's decision and its reason;
+    - ``belief``, ``possible``: each goal's probability, and whether it is possible; ``explained``: how many goals
+      explain the teammate's path; ``robust``: whether the belief had to be one that allows for detours;
+    - ``edp``, ``wcd``: lists ``[i][j]``: the step at which goal `i` is ruled out while the teammate pursues goal `j`,
+      expected (expected divergence point) and at the latest (worst-case distinctiveness); None if not finite;
+    - ``pairs``: the most important pairs of goals and their zones, the intervals of steps in which observation cannot
+      yet tell the goals apart, actions may differ, and a question may be worth its price;
+    - ``pair``: EDP and zones of the selected pair, and the EDP at every place; None if no pair is selected.
+
+    Args:
+        draft: the problem that people change by hand.
+        method: the method that gives advice.
+        pair: the index of the selected true goal, and that of the other selected goal; None if no pair is selected.
+    """
+    problem = draft.problem
+    advice, belief = _advice(draft, problem, method)
+    edp, wcd = problem.teammate.divergence(advice.state.teammate)
+    words = draft.words
+    return {
+        "title": printable(words.title),
+        "words": {"teammate": words.teammate, "ego": words.ego, "goal": words.goal, "goals": words.goals},
+        "signs": {"teammate": words.teammate_sign, "ego": words.ego_sign},
+        "landmark": words.landmark,
+        "method": advice.method,
+        "belief": [] if advice.belief is None else [float(share) for share in advice.belief],
+        "possible": [] if advice.possible is None else [bool(held) for held in advice.possible],
+        "explained": None if advice.way is None else {"by": advice.way.explained, "of": advice.way.of},
+        "robust": belief == ROBUST,
+        **_question(advice),
+        "edp": _matrix(edp),
+        "wcd": _matrix(wcd),
+        "pairs": _pairs(advice),
+        "pair": None if pair is None or len(problem.goals) < 2 else _looked_at(draft, advice, *pair),
+        **draft.drawn(),
+    }
+
+
+def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
+    """Return the indices of the two goals that are selected on the page; None if no goals are selected.
+
+    Raises `InputError` if both are the same goal.
+    """
+    if given.value is None:
+        return None
+    numbers = tuple(each.whole(0, n_goals - 1) for each in given.elements())
+    if len(numbers) != 2 or numbers[0] == numbers[1]:
+        raise given.refuse("the numbers of two different goals, or null")
+    return numbers[0], numbers[1]
+
+
+def _advice(draft: Draft, problem: Problem, method: str) -> tuple[Advice, str | None]:
+    try:
+        return ask(problem, method, teammate_at=draft.teammate, ego_at=draft.ego), None
+    except ContradictoryObservation:
+        return ask(problem, method, teammate_at=draft.teammate, ego_at=draft.ego, belief=ROBUST), ROBUST
+
+
+def _question(advice: Advice) -> dict[str, Any]:
+    problem, decision = advice.problem, advice.decision
+    facts: list[tuple[str, str]] = []
+    if decision.gate is not None:
+        facts.append(("May it ask?", gate_to_text(problem, decision.gate)))
+    if decision.value is not None:
+        facts.append(("Saves", f"{decision.value:.2f} steps, in expectation"))
+    if decision.cost is not None:
+        facts.append(("Costs", number(decision.cost)))
+    if decision.net is not None:
+        facts.append(("Net", f"{decision.net:.2f}"))
+    if decision.runner_up is not None:
+        facts.append(("Next best", f"{runner_up_to_text(problem.goals, decision)}, net {decision.runner_up[1]:.2f}"))
+    if decision.verdict:
+        facts.append(("How sure", verdict_to_text(decision)))
+    return {
+        "headline": printable(headline_of(problem, decision)),
+        "why": printable(decision.why),
+        "facts": [[name, printable(text)] for name, text in facts],
+        "asked": sorted(map(int, decision.ask or ())),
+        "considered": sorted(map(int, decision.considered or ())),
+    }
+
+
+# -- zones -------------------------------------------------------------------------------------------------------
+
+
+def _pairs(advice: Advice) -> list[dict[str, Any]]:
+    return [
+        {
+            "goals": [pair.first, pair.second],
+            "zones": [
+                _zone("Z_I", pair.information),
+                _zone("Z_B", pair.parting),
+                _zone("Z_Q", pair.querying),
+            ],
+            "now": bool(pair.now),
+        }
+        for pair in advice.decision.pairs
+    ]
+
+
+def _zone(name: str, zone: Zone) -> dict[str, Any]:
+    return {
+        "name": name,
+        "text": str(zone),
+        "from": None if zone.empty else _finite(zone.start),
+        "to": None if zone.empty else _finite(zone.end),
+        "empty": bool(zone.empty),
+    }
+
+
+def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str, Any]:
+    problem, state = advice.problem, advice.state
+    edp, wcd = problem.teammate.divergence(state.teammate)
+    ego_edp, ego_wcd = problem.ego.divergence(state.ego)
+    found = Zones(
+        truth=problem.goals[truth],
+        other=problem.goals[other],
+        information=Zone(1, float(wcd[other, truth])),
+        branching=Zone(float(ego_wcd[other, truth]), math.inf),
+        expected_information=Zone(1, float(edp[other, truth])),
+        expected_branching=Zone(float(ego_edp[truth, other]), math.inf),
+    )
+    return {
+        "truth": truth,
+        "other": other,
+        "edp": _finite(edp[other, truth]),
+        "zones": [_zone(name, zone) for name, zone in found.named().items()],
+        "heat": heat(draft, truth, other),
+    }
+
+
+def heat(draft: Draft, truth: int, other: int) -> list[Any]:
+    """Return the expected divergence point (EDP) of two goals for every place where the teammate could be.
+
+    It is the expected step at which the goal `other` is ruled out while the teammate walks from this place to the goal
+    `truth`; None if it is infinite or undefined. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and
+    ``[state]`` for a graph.
+
+    Args:
+        draft: the problem that people change by hand.
+        truth: the index of the true goal.
+        other: the index of the other goal.
+    """
+    model, goals, _ = teammate_goals(draft.problem)
+    targets = list(goals.values())
+    values = Divergence(model, [targets[truth], targets[other]]).edp_table()[:, 1, 0]
+    if not isinstance(model, GridWorld):
+        return [_finite(value) for value in values.tolist()]
+    cells = np.full((model.height, model.width), np.nan)
+    cells[model.cells[:, 1], model.cells[:, 0]] = values
+    return _matrix(cells)
+
+
+def _matrix(values: FloatArray) -> list[list[Number]]:
+    return [[_finite(value) for value in row] for row in values.tolist()]
+
+
+def _finite(value: float) -> Number:
+    return round(float(value), 6) if math.isfinite(value) else None
+
+
+# -- suggested designs ---------------------------------------------------------------------------------------------
+
+MINIMISE = ("edp", "wcd")
+MOST_WALLS = 3
+MOST_LONGER = 10
+MOST_DESIGNS = 20_000
+"""Designs that are examined before the best one so far is suggested; takes a few seconds."""
+
+
+def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
+    """Search for walls to add, or edges to close, so that an observer can tell the teammate's goals apart earliest.
+
+    Returns the best ones found, with the keys ``things`` (cells of new walls, or edges ``[state, action, next state]``
+    to close), ``inTheWay`` (those of the ``things`` on which an agent stands now), ``before`` and ``after`` (dicts with
+    ``wcd`` and ``edp``, without and with the change) and ``verdict`` (in words, whether it is proven to be the best).
+
+    Args:
+        draft: the problem that people change by hand.
+        given: the wishes: ``minimise``, the measure to make small: ``wcd`` (worst-case distinctiveness, the latest step
+            that separates two goals) or ``edp`` (expected divergence point, the expected step); ``most``, the largest
+            number of walls or edges; ``budget``, the steps by which shortest paths of both agents may get longer.
+    """
+    given.object(["minimise", "most", "budget"], [])
+    found = design(
+        draft.given,
+        given.child("most").whole(1, MOST_WALLS),
+        minimise=given.child("minimise").text(MINIMISE),
+        budget=given.child("budget").whole(0, MOST_LONGER),
+        limit=MOST_DESIGNS,
+    )
+    now = draft.to_json()
+    taken = [now[who]["now"] for who in ("teammate", "ego")]
+    things: list[Any] = [list(thing) if isinstance(thing, tuple) else thing for thing in found.forbidden]
+    return {
+        "things": things,
+        "inTheWay": [thing for thing in things if thing in taken],
+        "before": {"wcd": found.before.wcd, "edp": found.before.edp},
+        "after": {"wcd": found.after.wcd, "edp": found.after.edp},
+        "verdict": printable(str(found.verdict)),
+    }
+
+
+# -- requests --------------------------------------------------------------------------------------------------------
 
 
 def answer_request(what: str, given: Any) -> Any:

@@ -23,8 +23,7 @@ from askwise.domains.stated.file import ProblemFile, StatedProblem
 from askwise.domains.stated.reader import GRAPH_KEYS, read_side
 from askwise.domains.stated.sides import Graph, StateName, same_model, state_to_json
 from askwise.errors import InputError
-from askwise.studio.explore.draft import MOST_STATES, TAKES
-from askwise.studio.explore.map_draft import contents_with, terms_of
+from askwise.studio.explore.draft import MOST_STATES, TAKES, contents_with, terms_of
 from askwise.text.data import copy_data, toml_text
 from askwise.text.reading import Field
 from askwise.text.wording import Vocabulary
