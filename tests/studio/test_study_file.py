@@ -23,8 +23,7 @@ from askwise.studio.study.flow import (
     setup_of,
     williams,
 )
-from askwise.studio.study.items import Item
-from askwise.studio.study.scales import DIMENSIONS, SCALES, pairs, score
+from askwise.studio.study.questionnaires import DIMENSIONS, SCALES, Item, pairs, score
 from askwise.studio.study.texts import PLACEHOLDER, package_texts
 from askwise.text.reading import Field
 from tests.studio.participants import STUDY, load, write_study

@@ -42,7 +42,7 @@ from askwise.studio.rounds.replay import AGAIN, RECORD
 from askwise.studio.rounds.round import PERSON
 from askwise.studio.store import FILE, check_whole, reading
 from askwise.studio.study.codebook import COLUMNS, EXPORT, REPORT, codebook
-from askwise.studio.study.scales import SCALES, score
+from askwise.studio.study.questionnaires import SCALES, score
 from askwise.text.files import make_folder, whole_file
 from askwise.workers.limits import Limits
 

@@ -19,8 +19,16 @@ from askwise.errors import InputError
 from askwise.methods import make_agent
 from askwise.studio.rounds.round import ROLES
 from askwise.studio.study.hypotheses import BEHAVIOUR, AnalysisPlan, read_plan
-from askwise.studio.study.items import Item, read_item
-from askwise.studio.study.scales import SCALES, Scale, check_wording_allowed, pairs, read_wording, with_partner
+from askwise.studio.study.questionnaires import (
+    SCALES,
+    Item,
+    Scale,
+    check_wording_allowed,
+    pairs,
+    read_item,
+    read_wording,
+    with_partner,
+)
 from askwise.studio.study.texts import Texts, read_languages
 from askwise.text.data import parse_toml
 from askwise.text.files import read_text

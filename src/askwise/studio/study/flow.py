@@ -27,8 +27,7 @@ import numpy as np
 from askwise.errors import AskwiseError
 from askwise.studio.rounds.round import Setup
 from askwise.studio.study.file import DEFAULT_TITLE, WHEN, PeopleStudy, Questionnaire, StudyCondition
-from askwise.studio.study.items import Item
-from askwise.studio.study.scales import Scale
+from askwise.studio.study.questionnaires import Item, Scale
 from askwise.studio.study.texts import Texts, filled_text
 from askwise.text.reading import Field
 

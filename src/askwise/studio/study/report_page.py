@@ -90,8 +90,8 @@ def _questionnaire(measure: str, about: Row) -> bool:
 def _labels(about: Row) -> list[Any]:
     """Return an HTML paragraph for each ready-made scale: its name, its unit and its label.
 
-    The label is the name under which results may be reported (`askwise.studio.study.scales.Scale.label`). `about` is
-    the description of the study.
+    The label is the name under which results may be reported (`askwise.studio.study.questionnaires.Scale.label`).
+    `about` is the description of the study.
     """
     scales = [each["scale"] for each in about["questionnaires"].values() if each["scale"]]
     return [

@@ -4,8 +4,8 @@ The package has the tables ``texts/en.toml`` and ``texts/de.toml``. A study file
 is the default, and replaces or adds texts: ``[texts.de]``, or ``texts.de = "german.toml"``. Keys that begin with
 ``study.`` translate the study's own texts (``study.consent``, ``study.instructions.1``); keys that begin with ``word.``
 translate words and names of problem files (``word.helper``); keys that begin with ``scale.`` are the questions of
-ready-made scales, whose English wording is in `askwise.studio.study.scales`. Texts without a translation stay as
-they are.
+ready-made scales, whose English wording is in `askwise.studio.study.questionnaires`. Texts without a translation
+stay as they are.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _own(given: Field) -> Texts:
     contents = given.value
     if isinstance(contents, str):
         contents = parse_toml(read_text((given.folder or Path()) / contents))
-    # The English wording of scales is in `scales`; the German table has the keys of its translation.
+    # The English wording of scales is in `questionnaires`; the German table has the keys of its translation.
     found, known = flattened(contents), {**package_texts("de"), **package_texts("en")}
     for key, text in found.items():
         path = f"{given.path}.{key}"
