@@ -6,8 +6,9 @@ A *round* is one episode in which a person plays one of the two agents. From the
     explore/                                 problems that are changed by hand, and what follows from them
     round_service.py, pool.py                worker processes in which methods decide
     store.py                                 the database; every event is on disk before it is acknowledged
-    security.py, connections.py              keys, checks of requests, limits
-    room.py, services.py, socket.py          one round and its browser tab; what all handlers share; the socket
+    security.py                              keys, checks of requests, limits
+    room.py, services.py                     one round and its browser tab; what all handlers share
+    connections.py                           limits on connections, and the web socket of a round
     study/                                   studies with people: file, screens, participants, export, report
     app.py, explore_routes.py, study_routes.py   the web addresses
     static/                                  pages, scripts and styles for browsers

@@ -20,11 +20,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route, WebSocketRoute
 
 from askwise.errors import AskwiseError, InputError
+from askwise.studio.connections import play_socket
 from askwise.studio.rounds.round import Setup
 from askwise.studio.security import KINDS as PEOPLE
 from askwise.studio.security import LARGEST_BODY, RESEARCHER, SECONDS, Person
 from askwise.studio.services import Denied, Services
-from askwise.studio.socket import play_socket
 from askwise.studio.store import StoreFailed
 from askwise.studio.study.texts import package_texts
 from askwise.text.data import parse_json

@@ -57,7 +57,7 @@ FAILED = "failed"
 class Tab(Protocol):
     """The interface of the connection to a browser tab in which a person plays a round.
 
-    `askwise.studio.socket.SocketTab` implements it.
+    `askwise.studio.connections.SocketTab` implements it.
     """
 
     @property

@@ -188,8 +188,7 @@ async def _run(
     try:
         routes, people = explore_routes(), None
         if study is not None:
-            from askwise.studio.study.people import People
-            from askwise.studio.study.progress import links
+            from askwise.studio.study.people import People, links
             from askwise.studio.study_routes import study_routes
 
             services.study = study.name

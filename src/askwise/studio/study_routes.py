@@ -6,9 +6,12 @@ import asyncio
 import io
 import json
 import logging
+import time
 import zipfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from weakref import WeakValueDictionary
 
 from starlette.requests import Request
@@ -17,33 +20,44 @@ from starlette.routing import Route
 
 from askwise.errors import InputError
 from askwise.studio.app import get_services, json_body, json_handler, not_found_page, page, page_text, set_cookie
+from askwise.studio.connections import HOMES
 from askwise.studio.security import PARTICIPANT, PILOT, RESEARCHER, Person
 from askwise.studio.services import Services
-from askwise.studio.socket import HOMES
 from askwise.studio.study.codebook import EXPORT
 from askwise.studio.study.file import DECLINED, FAILED_CHECK, FINISHED, LEFT
 from askwise.studio.study.flow import (
+    CONSENT,
     END,
+    FORM,
     ROUND,
     NotEntered,
+    Screen,
     check_entry,
     described,
     instructions_in,
+    read_times,
     screen_to_json,
     setup_of,
     title_of,
 )
-from askwise.studio.study.people import CannotJoin, Participant, People
-from askwise.studio.study.progress import overview
+from askwise.studio.study.people import CannotJoin, Participant, People, links
 from askwise.studio.study.texts import LANGUAGES
 from askwise.text.reading import Field
 
 log = logging.getLogger("askwise.studio")
 
-LONGEST_MS = 10**9
-MOST_TIMES = 1000
 GOODBYES = {LEFT: "take.left", FAILED_CHECK: "take.screened_out", DECLINED: "take.declined"}
 """The keys of the last text for people who did not finish, by how their participation ended."""
+IN_PROGRESS, INACTIVE = "in progress", "inactive"
+WORDS = {
+    FINISHED: "finished",
+    FAILED_CHECK: "failed the check",
+    LEFT: "left",
+    DECLINED: "declined",
+    IN_PROGRESS: "in progress",
+    INACTIVE: "inactive",
+}
+"""How a participation ended or stands, as the page says it, in the order of its summary."""
 
 
 def study_routes(people: People, services: Services) -> list[Any]:
@@ -257,7 +271,7 @@ class _Handlers:
     # -- the researcher -------------------------------------------------------------------------------------------
 
     async def overview(self, request: Request, services: Services, _: Person) -> Any:
-        """Return what the researcher's page shows: `askwise.studio.study.progress.overview` of the present state."""
+        """Return what the researcher's page shows: the function `overview` of the present state."""
         return overview(self.people, services.public(request))
 
     async def pause(self, request: Request, services: Services, person: Person) -> Any:
@@ -301,14 +315,109 @@ class _Handlers:
         return Response(zipped, media_type="application/zip", headers=headers)
 
 
-def read_times(given: Field) -> dict[str, Any]:
-    """Return the times that a browser measured, in milliseconds: of the ``page``, and of each answer (``items``)."""
-    given.object(["page"], ["items"])
-    items = dict(given.child("items").items()) if given.has("items") else {}
-    if len(items) > MOST_TIMES:
-        raise InputError(f"{given.path}.items", f"{len(items)} times", f"at most {MOST_TIMES}")
-    page = given.child("page").whole(0, LONGEST_MS)
-    return {"page": page, "items": {name: each.whole(0, LONGEST_MS) for name, each in items.items()}}
+# -- the state of the study ------------------------------------------------------------------------------------------
+
+
+def overview(people: People, public: str) -> dict[str, Any]:
+    """Return the data that the researcher's page shows, as JSON. Only ``people`` includes pilots (test runs).
+
+    A panel is a service that recruits people. A cell is an order of conditions and problems. Keys:
+
+    - ``name``, ``design``, ``paused``: name and design of the study, and whether it is paused;
+    - ``join``, ``pilot``: the addresses for participants and for pilots;
+    - ``panel``, ``adds``: whether a panel sends identifiers; the address parameter that it adds to the link by itself;
+    - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (back to the panel);
+    - ``summary``: the number of people by state, such as ``finished`` or ``inactive``;
+    - ``conditions``: dicts with ``name``, and the numbers of people ``finished`` and ``in progress``;
+    - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the first problem; None if the
+      study has only one), and the numbers of people ``finished`` and ``in progress``;
+    - ``counts``: the number of people in each cell, without those who dropped out;
+    - ``people``: a dict for each person: number, state, present screen, minutes and so on.
+
+    Args:
+        people: the people of the study.
+        public: the address of the studio.
+    """
+    study = people.study
+    rows = [_row(people, row, time.time()) for row in people.rows()]
+    counted = [row for row in rows if not row["pilot"]]
+    states = Counter(row["state"] for row in counted)
+    stand = {
+        key: Counter(row["cell"] for row in counted if row["state"] == WORDS[key]) for key in (FINISHED, IN_PROGRESS)
+    }
+    problems = list(study.problems)
+    orders = [
+        {
+            "order": [study.conditions[k].name for k in cell.order],
+            "first": problems[cell.rotation % len(problems)] if len(problems) > 1 else None,
+            **{key: found[number] for key, found in stand.items()},
+        }
+        for number, cell in enumerate(people.cells)
+    ]
+    return {
+        "name": study.name,
+        "design": study.design,
+        "paused": people.paused,
+        **links(people, public),
+        "adds": study.parameter if not study.placeholder else "",
+        "endings": [
+            {"end": WORDS[end], "code": code, "link": link.replace("{code}", quote(code, safe=""))}
+            for end, (code, link) in study.endings.items()
+            if code or link
+        ],
+        "summary": {word: states[word] for word in WORDS.values() if states[word]},
+        "conditions": [_condition(each.name, orders) for each in study.conditions],
+        "orders": orders,
+        "counts": people.counts(),
+        "people": rows,
+        "panel": bool(study.parameter),
+    }
+
+
+def _condition(name: str, orders: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the numbers of people who play a condition: those who have finished, and those in progress.
+
+    The keys are ``name``, ``finished`` and ``in progress``.
+
+    Args:
+        name: the name of the condition.
+        orders: for each cell, a dict with ``order`` (names of conditions) and the numbers of people ``finished`` and
+            ``in progress``.
+    """
+    meeting = [each for each in orders if name in each["order"]]
+    return {"name": name, **{key: sum(each[key] for each in meeting) for key in (FINISHED, IN_PROGRESS)}}
+
+
+def _row(people: People, row: tuple[Any, ...], now: float) -> dict[str, Any]:
+    name, number, pilot, panel, cell, came, seen, end, left, awaited = row
+    way = people.screens_of(Participant(name, number, bool(pilot), cell, end))
+    active = now - seen < 60 * people.study.gone_after
+    return {
+        "number": number,
+        "pilot": bool(pilot),
+        "panel": panel if people.study.stored == "plain" else None,
+        "known": panel is not None,
+        "cell": cell,
+        "end": end,
+        "state": WORDS[end or (IN_PROGRESS if active else INACTIVE)],
+        "where": "" if end == FINISHED else f"{_where(people, way[left])} (step {left + 1} of {len(way)})",
+        "minutes": round((seen - came) / 60, 1),
+        "idle": round((now - seen) / 60, 1),
+        "awaited": bool(awaited),
+    }
+
+
+def _where(people: People, screen: Screen) -> str:
+    """Return the words for a screen: its title and, for a round or a questionnaire, condition and problem."""
+    study = people.study
+    title = "Consent" if screen.kind == CONSENT else title_of(study, screen, study.languages[people.default_language])
+    about = [] if screen.condition is None or screen.kind not in (ROUND, FORM) else [screen.condition.name]
+    if screen.kind == ROUND and len(study.problems) > 1:
+        about.append(screen.problem)
+    return f"{title}: {', '.join(about)}" if about else title
+
+
+# -- exports ---------------------------------------------------------------------------------------------------------
 
 
 def _export(services: Services) -> list[str]:

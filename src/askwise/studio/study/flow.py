@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from askwise.errors import AskwiseError
+from askwise.errors import AskwiseError, InputError
 from askwise.studio.rounds.round import Setup
 from askwise.studio.study.file import DEFAULT_TITLE, WHEN, PeopleStudy, Questionnaire, StudyCondition
 from askwise.studio.study.questionnaires import Item, Scale
@@ -103,6 +103,8 @@ def problems_at_place(cell: Assignment, place: int, rounds: int, n_problems: int
     return [(first + k) % n_problems for k in range(rounds)]
 
 
+LONGEST_MS = 10**9
+MOST_TIMES = 1000
 CONSENT, TEXT, CHECK, ROUND, FORM, END = "consent", "text", "check", "round", "form", "end"
 
 
@@ -353,3 +355,13 @@ def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, t
         if not item.optional and (value is None or (isinstance(value, str) and not value.strip())):
             raise NotEntered(filled_text(texts["take.unanswered"], question=each["text"]))
     return {item.name: item.checked(Field(item.text, answers.get(item.name))) for item in items}
+
+
+def read_times(given: Field) -> dict[str, Any]:
+    """Return the times that a browser measured, in milliseconds: of the ``page``, and of each answer (``items``)."""
+    given.object(["page"], ["items"])
+    items = dict(given.child("items").items()) if given.has("items") else {}
+    if len(items) > MOST_TIMES:
+        raise InputError(f"{given.path}.items", f"{len(items)} times", f"at most {MOST_TIMES}")
+    page = given.child("page").whole(0, LONGEST_MS)
+    return {"page": page, "items": {name: each.whole(0, LONGEST_MS) for name, each in items.items()}}

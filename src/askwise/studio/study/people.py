@@ -337,3 +337,16 @@ def normalised_identifier(given: str) -> str:
 
 def _ending(person: Participant, end: str) -> tuple[str, tuple[Any, ...]]:
     return "UPDATE people SET ended = ?, end = ? WHERE id = ?", (time.time(), end, person.id)
+
+
+def links(people: People, public: str) -> dict[str, str]:
+    """Return the address of the study for participants (``join``) and for pilots (``pilot``).
+
+    Args:
+        people: the people of the study.
+        public: the address of the studio, such as ``https://lab.example.org``.
+    """
+    study = people.study
+    known = study.parameter and study.placeholder
+    parameter = f"?{study.parameter}={study.placeholder}" if known else ""
+    return {"join": f"{public}/join/{people.token}{parameter}", "pilot": f"{public}/join/{people.pilot_token}"}
