@@ -27,7 +27,7 @@ from askwise.designs.picture import draw as design_picture
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.methods.question_value import QuestionValue
 from askwise.studies import two_goal_grid as example
-from askwise.studies.analysis.figures.styles import KNOWN, styles
+from askwise.studies.analysis.figures.picture import KNOWN, styles
 from askwise.text import files
 from askwise.view import palette
 from askwise.view.palette import hex_of

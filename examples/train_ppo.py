@@ -161,7 +161,7 @@ def draw(path: Path, curve: Sequence[Point], costs: dict[str, float]) -> None:
     """Draw the learning curve and the costs of the methods, in the colours of all figures."""
     from matplotlib.figure import Figure
 
-    from askwise.studies.analysis.figures.styles import FAINT, GRID, legend_below, styles
+    from askwise.studies.analysis.figures.picture import FAINT, GRID, legend_below, styles
 
     looks = styles([*(method for method in costs if method != "optimal"), TRAINED])
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")

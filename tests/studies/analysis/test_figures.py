@@ -16,7 +16,7 @@ from askwise.studies.analysis import figures, write_results
 from askwise.studies.analysis.figures import Material, Picture, pictures, write_figures
 from askwise.studies.analysis.figures.costs import cost_figure, parts_figure
 from askwise.studies.analysis.figures.distributions import questions_figure, spread_figure
-from askwise.studies.analysis.figures.styles import KNOWN, styles
+from askwise.studies.analysis.figures.picture import KNOWN, styles
 from askwise.studies.analysis.report import _figures
 from askwise.studies.analysis.results import parts, summary
 from askwise.studies.analysis.tables import checked

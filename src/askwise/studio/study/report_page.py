@@ -210,7 +210,7 @@ def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
         return []
     from matplotlib.figure import Figure
 
-    from askwise.studies.analysis.figures.styles import styles
+    from askwise.studies.analysis.figures.picture import styles
     from askwise.text.files import save_figure
 
     names = list(dict.fromkeys(row["condition"] for row in rows))

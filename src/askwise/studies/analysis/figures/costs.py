@@ -15,8 +15,19 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from askwise.studies.analysis.figures.picture import Material, Picture, counted, panel_title
-from askwise.studies.analysis.figures.styles import ASKING, FAINT, GRID, LOST, Style, legend_below, styles
+from askwise.studies.analysis.figures.picture import (
+    ASKING,
+    FAINT,
+    GRID,
+    LOST,
+    Material,
+    Picture,
+    Style,
+    counted,
+    legend_below,
+    panel_title,
+    styles,
+)
 from askwise.studies.analysis.results import parts
 from askwise.studies.analysis.tables import Tables, is_rough
 from askwise.text.wording import printable

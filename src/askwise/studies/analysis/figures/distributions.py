@@ -19,8 +19,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from askwise.studies.analysis.figures.costs import PRICE
-from askwise.studies.analysis.figures.picture import Material, Picture, counted, end_prices
-from askwise.studies.analysis.figures.styles import GRID, INK, Style, legend_below, styles
+from askwise.studies.analysis.figures.picture import (
+    GRID,
+    INK,
+    Material,
+    Picture,
+    Style,
+    counted,
+    end_prices,
+    legend_below,
+    styles,
+)
 from askwise.text.wording import printable
 from askwise.view.plot import PLAIN
 

@@ -1,18 +1,20 @@
-"""The input and the output of every kind of figure: `Material`, from which it is drawn, and `Picture`, the result.
+"""What all kinds of figures share: their input `Material`, their output `Picture`, and the styles of methods.
 
 There is one `Material` for each file, teammate and base price. A `Picture` contains the drawing, its caption, and the
-position that it asks for in the report.
+position that it asks for in the report. The style of a method is a colour, dashes and a marker, to be distinguished
+without colours, too. The colours are those of `askwise.view.palette`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from askwise.studies.analysis.results import summary
@@ -30,6 +32,8 @@ from askwise.studies.analysis.tables import (
 )
 from askwise.studies.schema.study import FROM_FILE
 from askwise.text.wording import printable
+from askwise.view import palette
+from askwise.view.palette import hex_of
 
 FIGURES = "figures"
 """The default section of figures in the report."""
@@ -226,3 +230,88 @@ def counted(means: pl.DataFrame, what: str = "") -> str:
     count = f"n = {low}" if low == high else f"n = {low} to {high}"
     point = "point" if means["per_goal"].n_unique() > 1 else "method"
     return f"{count} episodes for each {what or point}"
+
+
+# -- styles -----------------------------------------------------------------------------------------------------
+
+Dashes: TypeAlias = str | tuple[int, tuple[int, ...]]
+
+FAINT, GRID, INK, PAPER = (hex_of(colour) for colour in (palette.FAINT, palette.LINE, palette.INK, palette.PAPER))
+LOST, ASKING = hex_of(palette.WAY), hex_of(palette.EGO)
+"""The colours of lost steps and of the price of questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The style of a line: a colour, a pattern of dashes, and a marker."""
+
+    colour: str
+    dashes: Dashes
+    marker: str
+
+    def line(self) -> dict[str, Any]:
+        """Return the style as keyword arguments of matplotlib's ``plot``."""
+        return {
+            "color": self.colour,
+            "linestyle": self.dashes,
+            "marker": self.marker,
+            "linewidth": 1.8,
+            "markersize": 6,
+            "markeredgecolor": PAPER,
+            "markeredgewidth": 0.7,
+        }
+
+
+_LINES: dict[str, tuple[Dashes, str]] = {
+    "never": ((0, (1, 1)), "X"),
+    "baseline": ((0, (5, 1, 1, 1)), "D"),
+    "toolbox": ((0, (3, 1, 1, 1, 1, 1)), "^"),
+    "cost-prob": ((0, (4, 2)), "s"),
+    "ezq": ("-", "o"),
+    "ezq-local": ((0, (6, 2)), "v"),
+    "planner": ((0, (7, 1)), "P"),
+    "planner-light": ((0, (2, 1)), "*"),
+}
+
+KNOWN = {name: Style(hex_of(palette.METHODS[name]), *line) for name, line in _LINES.items()}
+"""Methods with a fixed style, the same in every figure."""
+
+_BORROWED = ("ezq-local", "planner", "toolbox", "baseline", "cost-prob", "ezq", "planner-light")
+_COLOURS = 7
+"""The number of colours of other methods. It has no factor in common with the numbers of dashes and markers, so that
+combinations do not repeat soon."""
+_DASHES: tuple[Dashes, ...] = ("-", (0, (2, 1)), (0, (6, 2)), (0, (4, 1, 1, 1)))
+_MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
+
+
+def styles(methods: Iterable[str]) -> dict[str, Style]:
+    """Return the style of each method's line, by the name of the method.
+
+    Methods of askwise have a fixed style. Others get colours that no known method has, and after these the colours of
+    known methods, preferably of those that are not in `methods`.
+    """
+    names = list(methods)
+    borrowed = sorted(_BORROWED, key=names.__contains__)  # those that are not in the figure first
+    colours = [hex_of(each) for each in (*palette.OTHERS, *(palette.METHODS[name] for name in borrowed))][:_COLOURS]
+    found: dict[str, Style] = {}
+    others = 0
+    for method in names:
+        if method in KNOWN:
+            found[method] = KNOWN[method]
+            continue
+        dashes, marker = _DASHES[others % len(_DASHES)], _MARKERS[others % len(_MARKERS)]
+        found[method] = Style(colours[others % len(colours)], dashes, marker)
+        others += 1
+    return found
+
+
+def legend_below(figure: Figure, ax: Axes) -> None:
+    """Draw the legend of `ax` below the figure, in as many columns as fit."""
+    handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        return
+    # In inches: the width of a line and its gaps, and of a letter. Long names lead to fewer columns.
+    widest = 0.75 + 0.085 * max(map(len, labels))
+    columns = max(1, min(len(handles), int((figure.get_figwidth() - 0.3) / widest)))
+    look = {"ncols": columns, "frameon": False, "handlelength": 3.0, "columnspacing": 1.2}
+    figure.legend(handles, labels, loc="outside lower center", **look)
