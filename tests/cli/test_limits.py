@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from askwise.studies.schema.study_file import study_from
-from askwise.workers import limits as usual
+from askwise.workers import heartbeat as usual
 from tests.cli.command import Run, run_as_user, user_environment
 from tests.domains.instances import EXAMPLE
 from tests.studies.studies import SMALL, small, stored, toml

@@ -21,7 +21,7 @@ from askwise.studio.store import StudioStore
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.people import People
 from askwise.studio.study_routes import study_routes
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 from tests.studio.participants import entry_for
 
 

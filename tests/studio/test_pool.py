@@ -13,7 +13,7 @@ import pytest
 from askwise.studio import pool
 from askwise.studio.pool import Pool
 from askwise.workers import pool as processes
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 from tests.studies.commands import is_alive
 
 PATIENCE = 60

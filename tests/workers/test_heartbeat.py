@@ -9,9 +9,8 @@ import time
 
 import pytest
 
-from askwise.workers import limits
-from askwise.workers.heartbeat import DECIDING, LOADING, NO_UNIT, SINCE, UNIT, Heartbeat, Timed, Watchdog
-from askwise.workers.limits import Limits
+from askwise.workers import heartbeat as module
+from askwise.workers.heartbeat import DECIDING, LOADING, NO_UNIT, SINCE, UNIT, Heartbeat, Limits, Timed, Watchdog
 
 PATIENCE = 60
 
@@ -72,7 +71,7 @@ def test_an_agent_that_takes_too_long_to_be_loaded(monkeypatch: pytest.MonkeyPat
         10,
         math.inf,
     )
-    monkeypatch.setattr(limits, "LEAST_LOADING", 0.05)
+    monkeypatch.setattr(module, "LEAST_LOADING", 0.05)
     heartbeat, told = Heartbeat(), Told()
     watchdog = Watchdog(heartbeat, Limits(decision=0.01), told)
     watchdog.start()

@@ -12,7 +12,7 @@ import pytest
 
 from askwise.workers import pool
 from askwise.workers.child import RequestRefused
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 from askwise.workers.pool import RunEnded, WorkerDied, WorkersGone, borrowed, end, supervisors, usable_cores
 from tests.studies.commands import is_alive
 from tests.workers.services import GARBAGE

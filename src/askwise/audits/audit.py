@@ -26,7 +26,7 @@ from askwise.play import trace
 from askwise.text.files import find
 from askwise.workers import pool
 from askwise.workers.child import RequestRefused
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 
 BATCH = 50
 """Largest number of items of one problem that are audited with one judge."""

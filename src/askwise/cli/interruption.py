@@ -201,7 +201,7 @@ def run_with_limit(options: argparse.Namespace) -> int:
 
     from askwise.errors import AskwiseError
     from askwise.text.reading import parse_number
-    from askwise.workers.limits import Limits
+    from askwise.workers.heartbeat import Limits
     from askwise.workers.process import SupervisedProcess
 
     limits = Limits(decision=parse_number(options.time_limit, "--time-limit", above=0), episode=math.inf)

@@ -180,7 +180,7 @@ def _done(options: argparse.Namespace, jobs: list[Job], workers: int, seconds: f
     from tempfile import TemporaryDirectory
 
     from askwise.studies.running.jobs import do_all
-    from askwise.workers.limits import Limits
+    from askwise.workers.heartbeat import Limits
 
     limits = Limits(decision=math.inf, episode=seconds, unit="a problem")
     if options.csv is not None:

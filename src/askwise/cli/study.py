@@ -28,7 +28,7 @@ from askwise.text.reading import parse_number, parse_whole
 if TYPE_CHECKING:
     from askwise.studies.pipeline import Conducted
     from askwise.studies.schema.study import Study
-    from askwise.workers.limits import Limits
+    from askwise.workers.heartbeat import Limits
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

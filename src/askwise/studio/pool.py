@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from askwise.workers import pool
 from askwise.workers.child import RequestRefused
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 from askwise.workers.pool import RunEnded, WorkerDied, WorkerProcess, WorkersGone
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from askwise.studies.running.ownership import lock
 from askwise.studio.security import LARGEST_MESSAGE
 from askwise.text.files import examples_folder, find, make_folder, naming_file, read_text, reason
 from askwise.text.reading import LONGEST_NAME
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 
 if TYPE_CHECKING:
     from askwise.studio.connections import Connections

@@ -2,7 +2,6 @@
 
 - `pool.py` lends workers to studies, lists of jobs, audits and the studio, and ends them with their run.
 - `process.py` starts a process, ends it when it exceeds a limit, and reports how and at which line it ended.
-- `heartbeat.py` shows in shared memory what a process is doing and since when, and defers Ctrl-C.
+- `heartbeat.py` has the limits, shows in shared memory what a process is doing and since when, and defers Ctrl-C.
 - `child.py` is the program of a worker process.
-- `limits.py` has the limits.
 """

@@ -24,8 +24,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Any
 
-from askwise.workers.heartbeat import DUMP_SIGNAL, own
-from askwise.workers.limits import GIB
+from askwise.workers.heartbeat import DUMP_SIGNAL, GIB, own
 
 READY, REPLY, DONE, REFUSED = "ready", "reply", "done", "refused"
 ONE_THREAD = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")

@@ -1,8 +1,10 @@
-"""The heartbeat of a process, the watchdog that enforces time limits by it, and deferred interrupts.
+"""The limits of agents, the heartbeat of a process, the watchdog that enforces time limits by it, and deferred Ctrl-C.
 
 The heartbeat is a few numbers in shared memory that show what a process is doing and since when. Writing a number takes
 a tenth of a microsecond and no lock, so the numbers of a process that hangs in compiled code are still right. A process
 without a supervisor writes them to private memory.
+
+Limits belong to a run, not to the definition of a study.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from askwise.workers.limits import Limits
-
+GIB = 2**30
+LEAST_LOADING = 10.0
+"""The smallest time limit for loading an agent, in seconds: it may need large libraries."""
 SIZE = 64
 """The size of the numbers in bytes. After them, the file contains the stack of a process that crashed or was ended."""
 UNIT, SINCE, DECIDING, BASE, PER_GOAL, LOADING = range(6)
@@ -29,6 +33,38 @@ LONGEST_SLEEP = 1.0
 SHORTEST_SLEEP = 0.01
 OVERSLEPT = 1.0
 """Seconds by which the watchdog may wake up late on a busy machine; longer means that the machine was paused."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of an agent; infinity means no limit.
+
+    Attributes:
+        decision: seconds for one decision.
+        episode: seconds for one episode, including loading and constructing the agent, its decisions and those of the
+            teammate. In studies of expected costs: seconds for one expected cost.
+        memory: GiB of address space of the agent's process. By default there is no limit; if memory runs out, the
+            system ends this process first.
+        unit: the noun in error messages for what `episode` limits.
+    """
+
+    decision: float = 300.0
+    episode: float = 3600.0
+    memory: float = math.inf
+    unit: str = "an episode"
+
+    @property
+    def loading(self) -> float:
+        """Seconds for loading and constructing an agent: the limit of a decision, but at least `LEAST_LOADING`."""
+        return max(self.decision, LEAST_LOADING)
+
+    def describe(self) -> dict[str, float | None]:
+        """Return the limits as a JSON-compatible dict, in which None means no limit.
+
+        The keys are ``decision_seconds``, ``episode_seconds`` and ``memory_gib``.
+        """
+        found = {"decision_seconds": self.decision, "episode_seconds": self.episode, "memory_gib": self.memory}
+        return {name: None if math.isinf(value) else value for name, value in found.items()}
 
 
 class Heartbeat:

@@ -25,8 +25,7 @@ from uuid import uuid4
 
 from askwise.errors import AskwiseError
 from askwise.workers.child import DONE, READY, REFUSED, REPLY, Message, RequestRefused
-from askwise.workers.heartbeat import NO_UNIT
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import NO_UNIT, Limits
 from askwise.workers.process import SupervisedProcess
 
 MOST_IDLE = 16

@@ -21,8 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
 
-from askwise.workers.heartbeat import DUMP_SIGNAL, NO_UNIT, SIZE, UNIT, Heartbeat, Watchdog
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import DUMP_SIGNAL, NO_UNIT, SIZE, UNIT, Heartbeat, Limits, Watchdog
 
 BOOT = (
     "import ast, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "

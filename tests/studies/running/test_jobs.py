@@ -13,7 +13,7 @@ import pytest
 from askwise.errors import InputError
 from askwise.studies.running.jobs import Done, Row, do_all
 from askwise.studies.running.ownership import lock
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 
 
 @dataclass(frozen=True)

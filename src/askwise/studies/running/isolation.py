@@ -22,7 +22,7 @@ from askwise.studies.running.play import Problems, Rows, TaskResult, Unit, colle
 from askwise.studies.schema.study import Method, Task
 from askwise.workers import heartbeat, pool
 from askwise.workers.child import RequestRefused
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 from askwise.workers.pool import WorkerDied
 
 

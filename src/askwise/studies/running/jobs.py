@@ -20,7 +20,7 @@ from askwise.studies.running.ownership import lock
 from askwise.text import files
 from askwise.workers import heartbeat
 from askwise.workers.child import RequestRefused
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 from askwise.workers.pool import WorkerDied, borrowed, new_run, supervisors
 
 Row = dict[str, Any]

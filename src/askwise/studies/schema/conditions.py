@@ -17,7 +17,7 @@ from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.instances import DEFAULT_DOMAIN, distinct
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
 from askwise.text.reading import Field, parse_number, read_name, read_price
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 
 LIMIT_NAMES = {"decision_seconds": "decision", "episode_seconds": "episode", "memory_gib": "memory"}
 """The name of each limit in study files, and the attribute of `Limits` that it sets."""

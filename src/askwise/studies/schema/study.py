@@ -25,7 +25,7 @@ from askwise.core.questions import QueryCost
 from askwise.core.teammates import may_err
 from askwise.methods import AGENTS, Agent, agent_for, make_agent
 from askwise.studies.schema.instances import Generated, Given
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 
 FROM_FILE = "file"
 """The prior of a study that stands for the prior in each instance's file."""

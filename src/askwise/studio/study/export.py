@@ -44,7 +44,7 @@ from askwise.studio.store import FILE, check_whole, reading
 from askwise.studio.study.codebook import COLUMNS, EXPORT, REPORT, codebook
 from askwise.studio.study.questionnaires import SCALES, score
 from askwise.text.files import make_folder, whole_file
-from askwise.workers.limits import Limits
+from askwise.workers.heartbeat import Limits
 
 Row = dict[str, Any]
 
