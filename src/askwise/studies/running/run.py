@@ -2,10 +2,15 @@
 
 Only as many tasks are submitted at a time as keep the workers busy, and each result is written to the disk before the
 next one is handled. Memory therefore does not grow with the size of the study.
+
+Each run leaves its provenance next to the data, not in them: which program ran on which machine, and when.
 """
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
 import sys
 import time
 from collections import deque
@@ -13,15 +18,18 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
+from askwise import __version__
 from askwise.studies.running import executors
 from askwise.studies.running.checksums import Damaged
 from askwise.studies.running.executors import POLL_SECONDS, Workers
 from askwise.studies.running.isolation import play_isolated
 from askwise.studies.running.play import TaskResult, failed_task
-from askwise.studies.running.provenance import RunRecord
-from askwise.studies.running.store import Store
+from askwise.studies.running.store import PROVENANCE, Store
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.tables import error_text
 from askwise.workers import pool
@@ -30,6 +38,10 @@ from askwise.workers.pool import WorkersGone as WorkersGone
 
 LINE_SECONDS = 30.0
 """Time between two lines of progress where standard error is no terminal."""
+SOURCE = Path(__file__).parents[2]
+"""The folder of the package."""
+PACKAGES = ("numpy", "scipy", "numba", "polars", "matplotlib", "distributed")
+"""Packages whose version can change numbers, times or pictures."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +198,99 @@ def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
         raise  # the task was not played, so nothing is known about it
     except Exception as error:
         return failed_task(study.task(index), error_text(error))
+
+
+# -- provenance --------------------------------------------------------------------------------------------------
+
+
+def provenance() -> dict[str, Any]:
+    """Return versions, machine and command line of this process, as JSON-compatible data.
+
+    The keys are ``askwise``, ``git``, ``python``, ``packages``, ``system``, ``processor``, ``cores`` and ``command``.
+    """
+    return {
+        "askwise": __version__,
+        "git": _git_state(SOURCE),
+        "python": platform.python_version(),
+        "packages": {name: version for name in PACKAGES if (version := _version(name))},
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+
+
+def utc_now() -> str:
+    """Return the current time in UTC, in ISO format to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _git_state(folder: Path) -> dict[str, Any] | None:
+    """Return the commit of the source code in `folder`, None if it is not in its own repository.
+
+    The keys are ``commit`` and ``changed``: whether files were changed since that commit.
+    """
+    commit = _git(folder, "rev-parse", "HEAD")
+    # An installed package may lie inside the repository of another project (in a virtual environment). The commit of
+    # that project says nothing about askwise unless it contains the files of askwise.
+    if commit is None or not _git(folder, "ls-files", "--", "__init__.py"):
+        return None
+    return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--", "."))}
+
+
+class RunRecord:
+    """A context manager that adds a run to `provenance.json` when it begins, and completes it when it ends.
+
+    It states versions, machine, limits, times, and the number of instances.
+
+    Args:
+        store: the folder of the study.
+        tasks: the number of instances that the run is going to play.
+    """
+
+    def __init__(self, store: Store, tasks: int) -> None:
+        self._store = store
+        self._earlier = store.previous_runs()
+        limits = store.study.limits.describe()
+        self._run = {**provenance(), "limits": limits, "tasks": tasks, "started": utc_now(), "ended": None}
+
+    def __enter__(self) -> None:
+        self._write()
+
+    def __exit__(self, *_: object) -> None:
+        self._run["ended"] = utc_now()
+        self._run["tasks_done"] = len(self._store.done())
+        self._write()
+
+    def _write(self) -> None:
+        study = self._store.study
+        head = {"study": study.name, "fingerprint": study.fingerprint, "seed": study.seed}
+        self._store.write_json(PROVENANCE, {**head, "runs": [*self._earlier, self._run]})
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
 
 
 # -- progress ----------------------------------------------------------------------------------------------------
