@@ -8,10 +8,10 @@ import numpy as np
 from gymnasium import spaces
 
 from askwise.core.factored import FactoredProblem
+from askwise.envs.episodes import ProblemSource
 from askwise.envs.parallel import GameParallelEnv
 from askwise.envs.play import Play
 from askwise.envs.single_agent import GameEnv
-from askwise.envs.starts import ProblemSource
 from askwise.errors import InputError
 
 

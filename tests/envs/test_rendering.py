@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from askwise.envs import tool_fetching_v0
-from askwise.envs.rendering import RENDER_MODES, Window, render_pixels
+from askwise.envs.play import RENDER_MODES, Window, render_pixels
 from tests.envs.playing import CORRIDOR, EAST, NOOP, SMALL, act, ask, make
 
 

@@ -16,7 +16,7 @@ makes the same environment.
 
 All environments are wrappers around one `askwise.Game`: `single_agent.GameEnv` for Gymnasium,
 `parallel.GameParallelEnv` for PettingZoo and `flat.FlatEnv`. Two arguments adapt them to a domain: a source of problems
-(`starts.ProblemSource`) and an observer (`observations.Observer`).
+(`episodes.ProblemSource`) and an observer (`episodes.Observer`).
 """
 
 from __future__ import annotations

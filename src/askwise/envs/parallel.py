@@ -10,10 +10,8 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from askwise.core.answers import AnswerModel
-from askwise.envs.observations import Observer
-from askwise.envs.play import Play, action_number, ego_action, ego_space
-from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
-from askwise.envs.starts import Episodes, ProblemSource
+from askwise.envs.episodes import Episodes, Observer, ProblemSource
+from askwise.envs.play import FRAMES_PER_SECOND, RENDER_MODES, Play, action_number, ego_action, ego_space
 from askwise.errors import InputError
 
 ByAgent: TypeAlias = dict[str, dict[str, Any]]

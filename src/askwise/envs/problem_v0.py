@@ -17,9 +17,8 @@ from typing import Any, ClassVar
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from askwise.core.answers import AnswerModel
-from askwise.envs.observations import ProblemObserver
+from askwise.envs.episodes import ProblemObserver, ProblemSource
 from askwise.envs.parallel import GameParallelEnv
-from askwise.envs.starts import ProblemSource
 
 __all__ = ["ProblemParallelEnv", "env", "parallel_env"]
 

@@ -13,16 +13,14 @@ from gymnasium import spaces
 from askwise.core.answers import AnswerModel
 from askwise.core.problem import Problem
 from askwise.core.teammates import Teammate, make_teammate, teammate_for
-from askwise.envs.observations import Observer, ProblemObserver, ToolFetchingObserver
-from askwise.envs.play import Play, ego_action, ego_space
-from askwise.envs.rendering import FRAMES_PER_SECOND, RENDER_MODES
-from askwise.envs.starts import Episodes, ProblemSource
+from askwise.envs.episodes import Episodes, Observer, ProblemObserver, ProblemSource
+from askwise.envs.play import FRAMES_PER_SECOND, RENDER_MODES, Play, ego_action, ego_space
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from askwise.domains.tool_fetching import Instance, ToolFetching
-    from askwise.envs.tool_fetching_starts import Settings
+    from askwise.envs.tool_fetching import Settings
 
 
 class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
@@ -321,7 +319,7 @@ answers may be refused, 3 for a refused one |
         answers: str | AnswerModel | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        from askwise.envs.tool_fetching_starts import ToolFetchingSource
+        from askwise.envs.tool_fetching import ToolFetchingObserver, ToolFetchingSource
 
         source = ToolFetchingSource(instance, settings)
         super().__init__(

@@ -19,9 +19,8 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from askwise.core.answers import AnswerModel
 from askwise.domains.tool_fetching import Instance
-from askwise.envs.observations import ToolFetchingObserver
 from askwise.envs.parallel import GameParallelEnv
-from askwise.envs.tool_fetching_starts import Settings, ToolFetchingSource
+from askwise.envs.tool_fetching import Settings, ToolFetchingObserver, ToolFetchingSource
 
 __all__ = ["ToolFetchingParallelEnv", "env", "parallel_env"]
 

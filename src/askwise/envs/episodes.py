@@ -1,4 +1,7 @@
-"""The start of an episode: which problem is played, and how random numbers are divided.
+"""The episodes of an environment: which problem is played, what is observed, and how random numbers are divided.
+
+`ProblemSource` and `Observer` adapt environments to a domain: the first supplies problems, the second makes the
+observations. `Episodes` starts episodes with both.
 
 Every reset spawns three generators from the environment's own, in the order of `askwise.simulate`: for the goal, for
 the teammate, and for the problem if it is drawn at random. So ``reset(seed=s)`` on a given problem has the same goal
@@ -8,9 +11,9 @@ and the same teammate as ``askwise.simulate(problem, ..., seed=s)``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
@@ -21,9 +24,7 @@ from askwise.core.answers import AnswerModel
 from askwise.core.game import Game
 from askwise.core.problem import Problem, checked_answers
 from askwise.core.question_json import parse_answers
-from askwise.envs.observations import Observer
-from askwise.envs.play import Masks, Play, available
-from askwise.envs.rendering import Renderer
+from askwise.envs.play import Masks, Play, Renderer, available
 from askwise.errors import InputError, did_you_mean
 from askwise.model.names import as_int
 from askwise.play.simulate import chosen_goal
@@ -143,6 +144,93 @@ class ProblemSource:
             state: the index of the ego agent's state.
         """
         return available(problem.ego, state)
+
+
+# -- observations ---------------------------------------------------------------------------------------------------
+
+
+class Observer(Protocol):
+    """Makes the observations of an environment: dictionaries of numbers and arrays, without the goal.
+
+    This is the protocol that `ProblemObserver` and `ToolFetchingObserver` implement.
+
+    All arrays are new in every step, so that a user may keep or change them.
+    """
+
+    @property
+    def space(self) -> spaces.Dict:
+        """The space of the observations.
+
+        Its key ``answer`` is a ``Discrete(3)``; an environment whose answers may be refused makes it a ``Discrete(4)``.
+        """
+
+    @property
+    def changing(self) -> Sequence[str]:
+        """The keys of observations whose values may change from step to step.
+
+        All other values stay the same during an episode.
+        """
+
+    def begin(self, problem: Any) -> None:
+        """Prepare for observations of `problem`: compute the values that never change; called before the first one."""
+
+    def __call__(self, play: Play) -> dict[str, Any]:
+        """Return the observation at the current point of the episode `play`."""
+
+
+class ProblemObserver:
+    """Makes the observations of any problem, dictionaries in which states and actions are indices.
+
+    `askwise.envs.ProblemEnv` describes the keys.
+
+    Args:
+        example: one of the problems that will be played; all have equal numbers of goals, states and actions.
+    """
+
+    changing = ("teammate", "ego", "teammate_action", "asked", "answer", "possible")
+
+    def __init__(self, example: Problem) -> None:
+        n, ego = len(example.goals), example.ego.table()
+        self.space = spaces.Dict(
+            {
+                "teammate": spaces.Discrete(example.teammate.model.n_states),
+                "ego": spaces.Discrete(ego.next.shape[0] * ego.states_per_place),
+                "teammate_action": spaces.Discrete(len(example.teammate.actions.names) + 1),
+                **question_spaces(n),
+                "prior": spaces.Box(0.0, 1.0, (n,), np.float64),
+            }
+        )
+
+    def begin(self, problem: Problem) -> None:
+        """Store the prior of `problem`, which all its observations contain, before the first of them is made."""
+        # Rounding may push a probability slightly above 1, which is outside the space.
+        self._prior = np.minimum(problem.prior, 1.0)
+
+    def __call__(self, play: Play) -> dict[str, Any]:
+        """Return the observation at the current point of the episode `play`."""
+        game = play.game
+        action = game.teammate_action
+        return {
+            "teammate": game.state.teammate,
+            "ego": game.state.ego,
+            "teammate_action": 0 if action is None else action + 1,
+            "asked": play.asked.astype(np.int8),
+            "answer": play.answer,
+            "possible": game.allowed.astype(np.int8),
+            "prior": self._prior.copy(),
+        }
+
+
+def question_spaces(n_goals: int) -> dict[str, spaces.Space[Any]]:
+    """Return the spaces of the keys of an observation that every domain has.
+
+    They are ``asked`` (the last question), ``answer`` and ``possible`` (the goals that answers allow).
+    """
+    return {
+        "asked": spaces.MultiBinary(n_goals),
+        "answer": spaces.Discrete(3),
+        "possible": spaces.MultiBinary(n_goals),
+    }
 
 
 # -- starting and following episodes -----------------------------------------------------------------------------

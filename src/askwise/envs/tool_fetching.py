@@ -1,4 +1,4 @@
-"""Problems of tool fetching for an environment: a given instance, or a random one for each episode."""
+"""What environments of tool fetching need: their problems, given or drawn at random, and their observations."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any, TypedDict, get_type_hints
 
 import numpy as np
+from gymnasium import spaces
 
 from askwise.core.problem import JointState, Problem
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Instance, Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.domains.tool_fetching.instance import PRIOR_KINDS
-from askwise.envs.starts import ProblemSource, one_of
+from askwise.envs.episodes import ProblemSource, one_of, question_spaces
+from askwise.envs.play import Play
 from askwise.errors import InputError
 from askwise.model.names import as_int
 
@@ -184,3 +186,75 @@ def _prior(given: object) -> Prior:
         # Weights name the stations of one instance, but each random instance has its own stations.
         raise InputError("prior", repr(given), one_of(PRIOR_KINDS, str(given)))
     return prior
+
+
+# -- observations ---------------------------------------------------------------------------------------------------
+
+
+class ToolFetchingObserver:
+    """Makes the observations of tool fetching, dictionaries with the cells of both agents and the map.
+
+    `askwise.envs.ToolFetchingEnv` describes the keys.
+
+    Args:
+        example: one of the problems that will be played; all have the same size and numbers of stations and toolboxes.
+    """
+
+    changing = ("worker", "fetcher", "holding", "worker_action", "asked", "answer", "possible")
+
+    def __init__(self, example: ToolFetching) -> None:
+        instance, n = example.instance, len(example.goals)
+        width, height = instance.width, instance.height
+        # Checkers warn if lower and upper bound are equal, as on a map with one row or column.
+        corner = np.array([max(width - 1, 1), max(height - 1, 1)], dtype=np.int32)
+        cells = {
+            "worker": corner,
+            "fetcher": corner,
+            "worker_start": corner,
+            "stations": np.tile(corner, (n, 1)),
+            "tools": np.tile(corner, (n, 1)),
+            "toolboxes": np.tile(corner, (len(instance.toolboxes), 1)),
+        }
+        self.space = spaces.Dict(
+            {
+                **{name: spaces.Box(np.zeros_like(high), high, dtype=np.int32) for name, high in cells.items()},
+                "holding": spaces.Discrete(n + 1),
+                "worker_action": spaces.Discrete(len(example.teammate.actions.names) + 1),
+                **question_spaces(n),
+                "walls": spaces.MultiBinary((height, width)),
+                "prior": spaces.Box(0.0, 1.0, (n,), np.float64),
+                # Checkers warn of infinite bounds; no question costs that much.
+                "query_cost": spaces.Box(0.0, float(np.finfo(np.float32).max), (2,), np.float64),
+            }
+        )
+
+    def begin(self, problem: ToolFetching) -> None:
+        """Store map, prior and prices of `problem`, which all its observations contain, before the first is made."""
+        instance, rules = problem.instance, problem.rules
+        self._cells = problem.grid.cells
+        cost = instance.query_cost
+        self._map = {
+            "worker_start": self._cells[rules.start.worker],
+            "stations": self._cells[list(rules.station_cells)],
+            "tools": self._cells[list(rules.box_cells)],
+            "toolboxes": np.array(list(instance.toolboxes.values()), dtype=np.int32),
+            "walls": problem.grid.walls.astype(np.int8),
+            "prior": problem.prior,
+            "query_cost": np.array([cost.base, cost.per_goal]),
+        }
+        self._loads = len(problem.goals) + 1
+
+    def __call__(self, play: Play) -> dict[str, Any]:
+        """Return the observation at the current point of the episode `play`."""
+        game = play.game
+        action = game.teammate_action
+        fetcher, load = divmod(game.state.ego, self._loads)  # like `ToolFetching.decode`, but without a new object
+        seen: dict[str, Any] = {name: values.copy() for name, values in self._map.items()}
+        seen["worker"] = self._cells[game.state.teammate].copy()
+        seen["fetcher"] = self._cells[fetcher].copy()
+        seen["holding"] = load
+        seen["worker_action"] = 0 if action is None else action + 1
+        seen["asked"] = play.asked.astype(np.int8)
+        seen["answer"] = play.answer
+        seen["possible"] = game.allowed.astype(np.int8)
+        return seen
