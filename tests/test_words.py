@@ -11,7 +11,7 @@ import pytest
 import askwise
 
 SOURCE = Path(askwise.__file__).parent
-PLAY = ("ask", "branches", "enumeration", "evaluate", "simulate", "situation_chain", "solve")
+PLAY = ("ask", "branches", "enumeration", "evaluate", "simulate", "situation_chain")
 ROOMS = ("core", "decisions", "methods", "planning", *(f"play/{name}.py" for name in PLAY))
 WORDS = re.compile(r"(?<![a-z])tool(?!box|arge)|station|(?<!askwise\.)worker|fetcher", re.IGNORECASE)
 """Words of tool fetching, also as parts of names; ``toolbox`` is what the paper calls one of its methods."""

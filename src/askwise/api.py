@@ -24,9 +24,9 @@ _Result = TypeVar("_Result")
 _HOMES = {
     "ask": "askwise.play.ask",
     "evaluate": "askwise.play.evaluate",
-    "lower_bound": "askwise.play.solve",
+    "lower_bound": "askwise.play.evaluate",
     "simulate": "askwise.play.simulate",
-    "solve": "askwise.play.solve",
+    "solve": "askwise.play.evaluate",
 }
 
 RENAMED = {
@@ -89,10 +89,9 @@ if TYPE_CHECKING:
     from askwise.play import ask as _ask
     from askwise.play import evaluate as _evaluate
     from askwise.play import simulate as _simulate
-    from askwise.play import solve as _solve
 
     ask = _for_any_input(_ask.ask)
     evaluate = _for_any_input(_evaluate.evaluate)
-    lower_bound = _for_any_input(_solve.lower_bound)
+    lower_bound = _for_any_input(_evaluate.lower_bound)
     simulate = _for_any_input(_simulate.simulate)
-    solve = _for_any_input(_solve.solve)
+    solve = _for_any_input(_evaluate.solve)

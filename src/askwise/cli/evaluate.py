@@ -152,7 +152,7 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
         problem: the problem.
         questions: maximal number of questions per episode of the evaluated method, None for no limit.
     """
-    from askwise.play.solve import lower_bound
+    from askwise.play.evaluate import lower_bound
 
     with Progress("evaluate", "{:,} of {:,} groups solved", patient=True) as progress:
         return lower_bound(problem, questions=questions, tight=options.tight, seed=int(options.seed), progress=progress)

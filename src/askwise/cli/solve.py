@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     """Run ``askwise solve``: print the lowest expected cost that any method can have; return exit code 0."""
     from askwise.api import as_problem
     from askwise.planning.exact import TooLarge
-    from askwise.play.solve import solve
+    from askwise.play.evaluate import solve
 
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")

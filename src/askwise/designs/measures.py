@@ -47,8 +47,7 @@ from askwise.designs.paths import Removals, TeammatePaths
 from askwise.designs.space import Space
 from askwise.errors import AskwiseError
 from askwise.planning.exact import TooLarge
-from askwise.play.evaluate import evaluate
-from askwise.play.solve import solve
+from askwise.play.evaluate import evaluate, solve
 from askwise.types import BoolArray, FloatArray
 
 MOST_STATES = 200_000

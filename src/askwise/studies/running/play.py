@@ -28,9 +28,8 @@ from askwise.core.episode import Episode, Step
 from askwise.core.problem import Problem
 from askwise.core.questions import QueryCost
 from askwise.methods import Agent, Decision, Observation
-from askwise.play.evaluate import evaluate
+from askwise.play.evaluate import evaluate, lower_bound
 from askwise.play.simulate import simulate
-from askwise.play.solve import lower_bound
 from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.study import Condition, Method, StudyPrior, Task
 from askwise.studies.schema.tables import BOUND, SCHEMAS, Row, encodable, error_text, table
