@@ -13,7 +13,7 @@ from askwise.domains import registry
 from askwise.domains.coverage import Coverage
 from askwise.text.reading import Field
 from askwise.text.wording import PLAIN, Vocabulary
-from askwise.view.floor import Cell
+from askwise.view.scene import Cell
 
 FORMAT = "toy/coverage@1"
 

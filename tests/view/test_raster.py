@@ -19,7 +19,6 @@ from askwise.domains.tool_fetching import Instance
 from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import InputError
 from askwise.view import raster
-from askwise.view.floor import Map
 from askwise.view.palette import (
     EGO,
     FLOOR,
@@ -36,6 +35,7 @@ from askwise.view.palette import (
 )
 from askwise.view.panels import BELOW, DIGITS, MapPanel, labelled
 from askwise.view.pen import font
+from askwise.view.scene import Map
 from askwise.view.scene_builder import scene_at, scenes, start_scene
 from tests.tool_fetching import instance, instances, workshop
 from tests.view.episodes import asking, question_of, row_of

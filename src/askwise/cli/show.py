@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     from askwise.api import as_problem
     from askwise.text.files import check_picture
     from askwise.view import text
-    from askwise.view.floor import Map
+    from askwise.view.scene import Map
     from askwise.view.scene_builder import start_scene
     from askwise.view.summary import describe
 

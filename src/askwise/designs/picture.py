@@ -23,10 +23,10 @@ from askwise.designs.results import OBJECTIVES, Design, DesignState
 from askwise.model import Drawing, GridWorld, Model, Pursuit, goal_list
 from askwise.text.wording import printable
 from askwise.types import IntArray
-from askwise.view.floor import DrawnGraph, Place
 from askwise.view.palette import LIGHT, hex_of
 from askwise.view.palette import WALL as WALL_COLOUR
 from askwise.view.plot import pair_matrix
+from askwise.view.scene import DrawnGraph, Place
 from askwise.view.scene_builder import start_scene
 
 FORBIDDEN, TEAMMATE, EGO, INK, LINE, PAPER = (

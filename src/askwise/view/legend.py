@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from PIL import ImageDraw
 
-from askwise.view.floor import Map
 from askwise.view.palette import EGO, FAINT, INK, LINE, PAPER, WALL, Colour, position, shade
 from askwise.view.pen import Pen, font
-from askwise.view.scene import Scene, ego_marks
+from askwise.view.scene import Map, Scene, ego_marks
 
 LETTERS = 14
 LINE_HEIGHT = 20

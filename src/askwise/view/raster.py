@@ -18,12 +18,11 @@ from askwise.core.episode import Episode
 from askwise.errors import InputError
 from askwise.text.files import whole_file
 from askwise.text.wording import printable
-from askwise.view.floor import Floor, Map, Place
 from askwise.view.legend import draw_strip, strip_height
 from askwise.view.palette import INK, LINE, PAPER
 from askwise.view.panels import FINE, LONGEST_SIDE, GraphPanel, MapPanel
 from askwise.view.pen import Pen, font
-from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
+from askwise.view.scene import Floor, GoalMark, Map, Place, Scene, ego_marks, teammate_marks
 from askwise.view.scene_builder import scenes
 
 Pixels: TypeAlias = NDArray[np.uint8]

@@ -26,10 +26,9 @@ from askwise.model import GridWorld, Model, same_model
 from askwise.text.wording import Vocabulary, counted, number, printable
 from askwise.types import FloatArray
 from askwise.view.decision_text import reply_to_text
-from askwise.view.floor import DrawnGraph, Floor, Map, Place
 from askwise.view.layout import Net, excerpt, lay_out
 from askwise.view.layout.net import ELSEWHERE
-from askwise.view.scene import Figure, Goal, Landmark, Scene
+from askwise.view.scene import DrawnGraph, Figure, Floor, Goal, Landmark, Map, Place, Scene
 
 _DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]] = WeakKeyDictionary()
 """Drawings of models, keyed by the agent's start and the texts above states."""

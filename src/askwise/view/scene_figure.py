@@ -22,11 +22,10 @@ from askwise.core.side import place_and_load
 from askwise.text.files import save_figure
 from askwise.text.wording import printable
 from askwise.view import palette
-from askwise.view.floor import DrawnGraph, Floor, Map, Place, curve
 from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS, in_lines
 from askwise.view.palette import hex_of, ink_on, shade
 from askwise.view.panels import arrow_head, labelled
-from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
+from askwise.view.scene import DrawnGraph, Floor, GoalMark, Map, Place, Scene, curve, ego_marks, teammate_marks
 from askwise.view.scene_builder import place_in, scene_at, start_scene
 from askwise.view.text import ego_places
 from askwise.view.vector_pen import EDGE, EGO, FAINT, INK, LINE, OUT, PAPER, TEAMMATE, WALL, WAY, VectorPen, text_width

@@ -15,10 +15,9 @@ from typing import TextIO
 
 from askwise.core.episode import Episode
 from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of, printable, wrapped
-from askwise.view.floor import DrawnGraph, Map, Place
 from askwise.view.layout.boxes import shortened
 from askwise.view.palette import in_terminal
-from askwise.view.scene import Scene, ego_marks
+from askwise.view.scene import DrawnGraph, Map, Place, Scene, ego_marks
 from askwise.view.scene_builder import scenes
 from askwise.view.summary import header
 from askwise.view.text_map import DIM, Paint, TextFloor, TextMark, agent_marks, draw_map, goal_marks, meanings, painter

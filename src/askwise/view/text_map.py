@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from askwise.text.wording import columns_of, listed, printable
-from askwise.view.floor import Cell, Map, Place
 from askwise.view.palette import TERMINAL, TERMINAL_RAMP, position
-from askwise.view.scene import GoalMark, Scene, ego_marks, teammate_marks
+from askwise.view.scene import Cell, GoalMark, Map, Place, Scene, ego_marks, teammate_marks
 
 BOTH, GOAL, ASKED, OUT, EGO_PLACE = "&", "o", "?", "x", "*"
 """Letters of both agents in one place and of goals; the domain defines those of single agents and landmarks."""

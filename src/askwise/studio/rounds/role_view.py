@@ -20,8 +20,8 @@ from askwise.domains.registry import words_of
 from askwise.studio.rounds.round import ANSWER, MOVE, Round
 from askwise.text.wording import Vocabulary, printable
 from askwise.view.decision_text import group_names
-from askwise.view.floor import Place
 from askwise.view.page import any_floor_data
+from askwise.view.scene import Place
 from askwise.view.scene_builder import scene_of, start_scene
 
 
