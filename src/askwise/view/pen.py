@@ -1,4 +1,4 @@
-"""A pen that draws the marks of a picture with Pillow: goals, landmarks, agents, loads.
+"""The marks of a picture, drawn with Pillow: a pen for goals, landmarks, agents and loads, and the legend of all marks.
 
 A mark is given by the centre and the size of its cell, in pixels of a canvas that is reduced later (see
 `askwise.view.panels.FINE`).
@@ -7,7 +7,8 @@ A mark is given by the centre and the size of its cell, in pixels of a canvas th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from PIL import ImageDraw, ImageFont
@@ -22,16 +23,31 @@ from askwise.view.palette import (
     PAPER,
     RULED_OUT,
     TEAMMATE,
+    WALL,
     Colour,
     ink_on,
+    position,
     shade,
 )
+from askwise.view.scene import Map, Scene, ego_marks
 
 SMALLEST_LETTERS = 14
 """Smallest font size that is drawn, in pixels of the canvas; smaller text would be illegible."""
 
 EASY_LETTERS = 20
 """Font size from which text is easy to read, in pixels of the canvas."""
+
+LETTERS = 14
+"""Font size of the legend, in pixels of the picture, as are the other sizes below."""
+MARGIN = 10
+"""Margin to the left and to the right of the legend."""
+SIGN = 22
+"""Width and height of a mark in the legend."""
+SCALE_WIDTH = 150
+"""Width of the colour scale of probabilities in the legend."""
+
+
+# -- pen -----------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=64)
@@ -216,3 +232,119 @@ class Pen:
 
 def _thin(pen: Pen) -> int:
     return max(1, round(0.03 * pen.size))
+
+
+# -- legend --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """An entry of the legend below a picture: a mark and its name.
+
+    Attributes:
+        name: the name of the mark.
+        draw: draws the mark with a pen around a point, given by its x and y in pixels of the canvas. It is None for the
+            entry that shows the colours of probabilities, a scale that is wider than a mark.
+    """
+
+    name: str
+    draw: Callable[[Pen, float, float], None] | None
+
+    @property
+    def width(self) -> int:
+        """Width of mark and name, in pixels of the picture."""
+        text = font(LETTERS).getlength(self.name)
+        return SIGN + 6 + int(text) + 16 + (SCALE_WIDTH if self.draw is None else 0)
+
+
+def _signs(scene: Scene) -> list[LegendEntry]:
+    """Return the entries of the legend for all marks that can occur in the episode to which `scene` belongs."""
+    words = scene.words
+    signs = [
+        LegendEntry(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),
+        LegendEntry(scene.ego.name, lambda pen, x, y: pen.ego(x, y, scene.ego.sign)),
+    ]
+    if scene.landmarks:
+        signs.append(LegendEntry(words.landmark, lambda pen, x, y: pen.landmark(x, y, "")))
+    if words.load:
+        signs.append(LegendEntry(f"{words.load} in hand", lambda pen, x, y: pen.load(x, y, "")))
+    if scene.goal is not None:
+        signs.append(LegendEntry("the goal", lambda pen, x, y: pen.star(x, y, 0.4 * pen.size)))
+    if ego_marks(scene):
+        signs.append(
+            LegendEntry(
+                f"where the {scene.ego.name} goes", lambda pen, x, y: _smaller(pen).ego_place(x, y, "", 0.2, False)
+            )
+        )
+    walled = any(isinstance(floor, Map) and floor.n_walls for floor in scene.floors)
+    walls = [LegendEntry("wall", _draw_wall)] if walled else []
+    if scene.belief is None:
+        return [*signs, LegendEntry(words.goal, lambda pen, x, y: _smaller(pen).goal(x, y, "", None, False)), *walls]
+    signs.append(LegendEntry("in the question", lambda pen, x, y: _smaller(pen).goal(x, y, "", 0.2, True)))
+    signs.append(LegendEntry("ruled out", lambda pen, x, y: pen.goal(x, y, "", 0.0, False)))
+    return [*signs, *walls, LegendEntry("belief", None)]
+
+
+def _smaller(pen: Pen) -> Pen:
+    return replace(pen, size=0.85 * pen.size)
+
+
+def _draw_wall(pen: Pen, x: float, y: float) -> None:
+    half = 0.4 * pen.size
+    pen.draw.rectangle((x - half, y - half, x + half, y + half), fill=WALL)
+
+
+def legend_rows(scene: Scene, width: int) -> list[list[LegendEntry]]:
+    """Return the entries of the legend, row by row.
+
+    Args:
+        scene: the scene whose marks the legend names.
+        width: the width of the picture, in pixels of the picture.
+    """
+    rows: list[list[LegendEntry]] = [[]]
+    used = 2 * MARGIN
+    for sign in _signs(scene):
+        if rows[-1] and used + sign.width > width:
+            rows.append([])
+            used = 2 * MARGIN
+        rows[-1].append(sign)
+        used += sign.width
+    return rows
+
+
+def draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) -> None:
+    """Draw an entry of the legend: a mark, or the colour scale of probabilities, and its name to the right of it.
+
+    Args:
+        pen: draws on the canvas.
+        sign: the entry.
+        left: the x coordinate of the entry's left end, in pixels of the canvas.
+        y: the y coordinate of its middle, in pixels of the canvas.
+        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
+    """
+    if sign.draw is None:
+        after = _draw_scale(pen, left, y, fine) + 8 * fine
+    else:
+        sign.draw(pen, left + pen.size / 2, y)
+        after = left + pen.size + 6 * fine
+    pen.draw.text((after, y), sign.name, fill=INK, font=font(fine * LETTERS), anchor="lm")
+
+
+def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:
+    """Draw the colour scale of probabilities from 0 to 100 %, and return the x coordinate of its right end.
+
+    Args:
+        pen: draws on the canvas.
+        left: the x coordinate of its left end, in pixels of the canvas.
+        y: the y coordinate of its middle, in pixels of the canvas.
+        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
+    """
+    wide, half = (SCALE_WIDTH + SIGN - 8) * fine, 0.36 * pen.size
+    for k in range(wide):
+        colour = shade((k / (wide - 1)) ** 2)
+        pen.draw.line((left + k, y - half, left + k, y + half), fill=colour)
+    small = font(fine * (LETTERS - 4))
+    for probability, ink in ((0.01, INK), (0.1, INK), (0.5, PAPER)):
+        x = left + wide * position(probability)
+        pen.draw.text((x, y), f"{100 * probability:g} %", fill=ink, font=small, anchor="mm")
+    return left + wide

@@ -18,10 +18,9 @@ from askwise.core.episode import Episode
 from askwise.errors import InputError
 from askwise.text.files import whole_file
 from askwise.text.wording import printable
-from askwise.view.legend import draw_strip, strip_height
-from askwise.view.palette import INK, LINE, PAPER
+from askwise.view.palette import EGO, FAINT, INK, LINE, PAPER, Colour
 from askwise.view.panels import FINE, LONGEST_SIDE, GraphPanel, MapPanel
-from askwise.view.pen import Pen, font
+from askwise.view.pen import LETTERS, MARGIN, SIGN, Pen, draw_sign, font, legend_rows
 from askwise.view.scene import Floor, GoalMark, Map, Place, Scene, ego_marks, teammate_marks
 from askwise.view.scene_builder import scenes
 
@@ -34,6 +33,15 @@ BETWEEN = 24
 """Gap between two floors, in pixels."""
 TITLE = 26
 """Height of the titles above two floors, in pixels."""
+LINE_HEIGHT = 20
+"""Height of a line of the caption, in pixels."""
+CAPTION_LINES = 6
+"""Lines of the caption: progress, load, event or question, and reply, the longest of them in two lines.
+
+The number is constant so that all pictures of an episode have the same size.
+"""
+SMALLEST = 8
+"""The smallest font size to which a long caption is reduced, in pixels."""
 GIF_SIDE = 560
 STEP_MS, QUESTION_MS, END_MS = 350, 1800, 3000
 """Duration of a frame in milliseconds: a step, a question, the end."""
@@ -182,6 +190,97 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
         tag = (ex - 0.28 * pen.size, ey + 0.44 * pen.size)
     if scene.carried:
         other.load(*tag, printable(scene.carried))
+
+
+# -- the strip below a picture -------------------------------------------------------------------------------------
+
+
+def strip_height(scene: Scene, width: int) -> int:
+    """Return the height, in pixels, of the strip below a picture, which has the caption and the legend.
+
+    Args:
+        scene: the scene to describe.
+        width: the width of the picture, in pixels.
+    """
+    return 2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + (SIGN + 6) * len(legend_rows(scene, width)) + MARGIN
+
+
+def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fine: int) -> None:
+    """Draw the strip below a picture: a caption that says what is happening, and a legend of the marks.
+
+    Args:
+        scene: the scene to describe.
+        draw: the canvas, which has `fine` times the size of the picture and is reduced to that size later.
+        top: the upper edge of the strip, in pixels of the canvas.
+        width: the width of the picture, in pixels of the picture.
+        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
+    """
+    draw.line((0, top, fine * width, top), fill=LINE, width=fine)
+    y = top + fine * (MARGIN + LINE_HEIGHT / 2)
+    lines, letters = _set(_caption(scene), fine, fine * (width - 2 * MARGIN))
+    room = fine * LINE_HEIGHT * min(1.0, CAPTION_LINES / max(1, len(lines)))
+    for text, colour in lines:
+        shown = _fitted(text, letters, fine * (width - 2 * MARGIN))
+        draw.text((fine * MARGIN, y), shown, fill=colour, font=font(letters), anchor="lm")
+        y += room
+    y = top + fine * (2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + SIGN / 2)
+    pen = Pen(draw, fine * SIGN)
+    for row in legend_rows(scene, width):
+        x = float(fine * MARGIN)
+        for sign in row:
+            draw_sign(pen, sign, x, y, fine)
+            x += fine * sign.width
+        y += fine * (SIGN + 6)
+
+
+def _caption(scene: Scene) -> list[tuple[str, Colour]]:
+    hands = (f"The {scene.ego.name} has {scene.hands}." if scene.hands else "", FAINT)
+    if not scene.question:
+        return [(scene.progress, INK), hands, (scene.event, INK)]
+    reply = f"{scene.reply}. " if scene.reply else ""
+    return [(scene.progress, INK), hands, (scene.question, EGO), (f"{reply}{scene.event}", EGO)]
+
+
+def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
+    """Wrap the texts of a caption, and choose the font size at which they fit.
+
+    Args:
+        caption: the texts with their colours, the first at the top.
+        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
+        width: the width of a line, in pixels of the canvas.
+
+    Returns:
+        The wrapped lines with their colours, and the font size in pixels of the canvas.
+    """
+    for letters in range(LETTERS, SMALLEST - 1, -1):
+        lines = [(line, colour) for text, colour in caption for line in _wrapped(text, fine * letters, width)]
+        if len(lines) * letters <= CAPTION_LINES * LETTERS:
+            break
+    most = CAPTION_LINES * LETTERS // letters
+    if len(lines) > most:
+        (text, colour), rest = lines[most - 1], lines[most:]
+        lines = [*lines[: most - 1], (" ".join([text, *(line for line, _ in rest)]), colour)]
+    return lines, fine * letters
+
+
+def _wrapped(text: str, size: int, width: int) -> list[str]:
+    """Split a text into lines of at most `width` pixels at the font size `size`; there are none for an empty text."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and font(size).getlength(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
+def _fitted(text: str, size: int, width: int) -> str:
+    """Return a text of at most `width` pixels at the font size `size`; if it had to be cut, it ends with "..."."""
+    if font(size).getlength(text) <= width:
+        return text
+    while text and font(size).getlength(text + " ...") > width:
+        text = text[:-1]
+    return text + " ..."
 
 
 # -- animations ---------------------------------------------------------------------------------------------------
