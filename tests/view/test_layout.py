@@ -14,8 +14,7 @@ from askwise import Model
 from askwise.core.problem import joint_state
 from askwise.view import raster, text
 from askwise.view.layout import MOST_DRAWN, Net, excerpt, lay_out
-from askwise.view.layout.boxes import Boxes, in_lines, shortened
-from askwise.view.layout.net import ELSEWHERE
+from askwise.view.layout.net import ELSEWHERE, Boxes, in_lines, shortened
 from askwise.view.layout.placement import rising
 from askwise.view.scene import DrawnGraph, Map, curve
 from askwise.view.scene_builder import scene_of, start_scene

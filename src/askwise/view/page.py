@@ -26,7 +26,7 @@ from askwise.text.wording import Vocabulary, printable
 from askwise.types import FloatArray
 from askwise.view.decision_text import gate_to_text, question_to_text, reply_to_text, runner_up_to_text, verdict_to_text
 from askwise.view.html import Html, asset, document, filled, generator, script, style
-from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
+from askwise.view.layout.net import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.palette import DARK_RAMP, INK, PAPER, RAMP, hex_of
 from askwise.view.panels import arrow_head
 from askwise.view.scene import DrawnGraph, Edge, Floor, GoalMark, Map, Place, Scene, ego_marks, teammate_marks

@@ -12,7 +12,7 @@ from itertools import count
 import numpy as np
 from PIL import Image, ImageDraw
 
-from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
+from askwise.view.layout.net import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS
 from askwise.view.palette import ARROW, EDGE, FAINT, FAR_WALL, FLOOR, INK, LINE, PAPER, WALL, WAY, Colour
 from askwise.view.pen import SMALLEST_LETTERS, font
 from askwise.view.scene import DrawnGraph, Edge, Map, Place, curve

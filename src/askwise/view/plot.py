@@ -22,7 +22,7 @@ from askwise.errors import InputError
 from askwise.model import GridWorld
 from askwise.text.wording import printable
 from askwise.types import StateLike
-from askwise.view.layout.boxes import in_lines
+from askwise.view.layout.net import in_lines
 from askwise.view.palette import ALIKE, LIGHT, PAYS, hex_of, ink_on
 from askwise.view.palette import EGO as EGO_COLOUR
 from askwise.view.palette import PAPER as PAPER_COLOUR

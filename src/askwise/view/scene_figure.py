@@ -22,7 +22,7 @@ from askwise.core.side import place_and_load
 from askwise.text.files import save_figure
 from askwise.text.wording import printable
 from askwise.view import palette
-from askwise.view.layout.boxes import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS, in_lines
+from askwise.view.layout.net import LABEL_LETTERS, LINE_HEIGHT, NAME_BELOW, NAME_LETTERS, in_lines
 from askwise.view.palette import hex_of, ink_on, shade
 from askwise.view.panels import arrow_head, labelled
 from askwise.view.scene import DrawnGraph, Floor, GoalMark, Map, Place, Scene, curve, ego_marks, teammate_marks

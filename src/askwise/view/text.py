@@ -15,7 +15,7 @@ from typing import TextIO
 
 from askwise.core.episode import Episode
 from askwise.text.wording import MOST_BELIEFS, columns_of, either, likeliest_of, printable, wrapped
-from askwise.view.layout.boxes import shortened
+from askwise.view.layout.net import shortened
 from askwise.view.palette import in_terminal
 from askwise.view.scene import DrawnGraph, Map, Place, Scene, ego_marks
 from askwise.view.scene_builder import scenes

@@ -13,8 +13,17 @@ from dataclasses import replace
 import numpy as np
 
 from askwise.types import FloatArray, IntArray
-from askwise.view.layout.boxes import LABEL_LETTERS, LONGEST_LABEL, Boxes, in_lines, label_width, shortened, spread
-from askwise.view.layout.net import ELSEWHERE, Net
+from askwise.view.layout.net import (
+    ELSEWHERE,
+    LABEL_LETTERS,
+    LONGEST_LABEL,
+    Boxes,
+    Net,
+    in_lines,
+    label_width,
+    shortened,
+    spread,
+)
 from askwise.view.layout.placement import layered_layout, layers_of, stress_layout, suits_layers
 from askwise.view.scene import DrawnGraph, Edge, Label, Node, Place, curve
 

@@ -1,11 +1,15 @@
-"""The undirected graph of a model, and the part of it that is drawn.
+"""The graph to draw: its nodes and edges, the names at them, and the boxes that nodes take in a drawing.
 
-Two states are connected if an action leads from one to the other. Directions only matter for arrows. Of a large model,
-the start, the targets, the paths between them and their surroundings are drawn.
+The graph of a model is undirected: two states are connected if an action leads from one to the other. Directions only
+matter for arrows. Of a large model, the start, the targets, the paths between them and their surroundings are drawn.
+
+A box has room for the mark of a node and its names. Overlaps between boxes are removed by moving the nodes. Sizes are
+in units of a drawing; one unit is about the size of a mark.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +19,8 @@ import numpy as np
 
 from askwise.model import Model
 from askwise.model.graph import breadth_first
-from askwise.text.wording import printable
-from askwise.types import IntArray
+from askwise.text.wording import columns_of, printable
+from askwise.types import BoolArray, FloatArray, IntArray
 
 ELSEWHERE = -1
 """Stands for all states that are not drawn."""
@@ -25,6 +29,27 @@ MOST_DRAWN = 300
 PART = 60
 """Number of states that are drawn of a larger graph."""
 MOST_TARGETS = 20
+
+NAME_LETTERS = 0.34
+"""Font size of a name; a letter is about half as wide (`LETTER_WIDTH`)."""
+LABEL_LETTERS = 0.27
+LETTER_WIDTH = 0.56
+LINE_HEIGHT = 0.38
+NAME_BELOW = 0.5
+"""Distance from a node's centre to its name below; marks extend that far."""
+
+LONGEST_LINE = 12
+LONGEST_LABEL = 12
+TAIL = 4
+"""Letters kept at the end of a shortened name, where names most often differ."""
+PUSHES = 250
+HALF_MARK = 0.55
+"""Half the width of a mark on a node."""
+BETWEEN = 0.35
+"""Minimum gap between two boxes."""
+
+
+# -- nodes and edges -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,3 +191,202 @@ def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
         before = indices[indptr[state] : indptr[state + 1]]
         state = int(before[steps[before] == steps[state] - 1].min())
         yield state
+
+
+# -- names --------------------------------------------------------------------------------------------------------
+
+
+def name_width(lines: tuple[str, ...]) -> float:
+    """Return the width of a node's name that is written in these lines, in units of the drawing.
+
+    One unit is about the size of a node's mark.
+    """
+    return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
+
+
+def label_width(text: str) -> float:
+    """Return the width of an action's name next to an edge, in units of the drawing.
+
+    One unit is about the size of a node's mark.
+    """
+    return LABEL_LETTERS * LETTER_WIDTH * columns_of(text)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return a name shortened to at most `longest` columns, with two dots in place of its middle.
+
+    A column is the width of a usual character; wide characters take two.
+    """
+    if columns_of(text) <= longest:
+        return text
+    tail = min(TAIL, (longest - 1) // 2)
+    return text[: longest - 2 - tail].rstrip() + ".." + text[len(text) - tail :].lstrip()
+
+
+def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
+    """Return a name in one line or, split between words, in two lines of at most `longest` columns each.
+
+    A line that would be longer is shortened. A column is the width of a usual character; wide characters take two.
+    """
+    if columns_of(name) <= longest:
+        return (name,)
+    breaks = [found.end() for found in re.finditer(r"[\s_/-]+", name) if 0 < found.end() < len(name)]
+    halves = [(name[:k].rstrip(), name[k:]) for k in breaks]
+    if not halves:
+        return (shortened(name, longest),)
+    best = min(halves, key=lambda pair: max(map(columns_of, pair)))
+    return tuple(shortened(half, longest) for half in best)
+
+
+# -- boxes --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Boxes:
+    """The rectangles that the nodes of a graph take in a drawing, including the texts above and below each node.
+
+    All arrays are ``float64 [n]``, one element per node, in units of the drawing (about the size of a node's mark).
+
+    Attributes:
+        half_width: half the width of each rectangle, in whose middle the node is.
+        above: the distance from the node's position to the upper edge.
+        below: the distance from the node's position to the lower edge.
+    """
+
+    half_width: FloatArray
+    above: FloatArray
+    below: FloatArray
+
+    @classmethod
+    def of(cls, names: list[tuple[str, ...]], above: list[str]) -> Boxes:
+        """Return the boxes of nodes with these texts.
+
+        Args:
+            names: for each node, the lines of text below it.
+            above: for each node, the line of text above it; empty for none.
+        """
+        texts = zip(names, above, strict=True)
+        half = np.array([max(HALF_MARK, name_width((*lines, text)) / 2) for lines, text in texts])
+        below = np.array([NAME_BELOW + LINE_HEIGHT * len(lines) for lines in names])
+        return cls(half, np.array([HALF_MARK + (LINE_HEIGHT if text else 0.0) for text in above]), below)
+
+    @property
+    def widths(self) -> FloatArray:
+        """``float64 [n]``, the widths of the boxes, each including the gap to the next box."""
+        return 2 * self.half_width + BETWEEN
+
+    @property
+    def heights(self) -> FloatArray:
+        """``float64 [n]``, the heights of the boxes, each including the gap to the next box."""
+        return self.above + self.below + BETWEEN
+
+    @property
+    def right(self) -> tuple[FloatArray, FloatArray]:
+        """The room that nodes need when they are placed side by side, from left to right: two arrays ``float64 [n]``.
+
+        The first array is the room to the left of each node's position, the second the room to the right. Both include
+        half the gap between boxes.
+        """
+        return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
+
+    @property
+    def down(self) -> tuple[FloatArray, FloatArray]:
+        """The room that nodes need when they are placed one below the other, downwards, as two arrays ``float64 [n]``.
+
+        The first array is the room above each node's position, the second the room below. Both include half the gap
+        between boxes.
+        """
+        return self.above + BETWEEN / 2, self.below + BETWEEN / 2
+
+    def some(self, chosen: list[int]) -> Boxes:
+        """Return the boxes of the nodes with the indices `chosen`, in this order."""
+        return Boxes(self.half_width[chosen], self.above[chosen], self.below[chosen])
+
+
+def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
+    """Move nodes in small steps until no two boxes overlap, and return their positions, ``float64 [n, 2]``.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes; the array is not changed.
+        boxes: the rectangle that each node takes.
+    """
+    places = _separated(places.copy())
+    for _ in range(PUSHES):
+        push = _push(places, boxes)
+        if not push.any():
+            return places
+        places += 0.6 * push
+    # If pushing has not separated all boxes, enlarging the drawing does: no two positions are equal.
+    places = _separated(places)
+    while (factor := _factor(places, boxes)) > 1:
+        places *= factor
+    return places
+
+
+def _separated(places: FloatArray) -> FloatArray:
+    """Move nodes with equal positions slightly apart, so that no two positions are equal.
+
+    `places`, ``float64 [n, 2]``, are the positions of the nodes; the array is changed and returned.
+    """
+    _, first = np.unique(places.round(6), axis=0, return_index=True)
+    same = np.setdiff1d(np.arange(len(places)), first)
+    places[same] += 0.01 * np.column_stack([same + 1, same % 7 + 1])
+    return places
+
+
+def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return the overlap of each pair of boxes in x and in y, and whether it is positive in both.
+
+    These are three arrays ``[n, n]``, one element per pair. A negative overlap is the distance of two boxes.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
+        boxes: the rectangle that each node takes.
+    """
+    middles = places[:, 1] + (boxes.above - boxes.below) / 2
+    needed_x = (boxes.widths[:, None] + boxes.widths[None, :]) / 2
+    needed_y = (boxes.heights[:, None] + boxes.heights[None, :]) / 2
+    short_x = needed_x - np.abs(places[:, None, 0] - places[None, :, 0])
+    short_y = needed_y - np.abs(middles[:, None] - middles[None, :])
+    overlap = (short_x > 1e-6) & (short_y > 1e-6)
+    np.fill_diagonal(overlap, val=False)
+    return short_x, short_y, overlap
+
+
+def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
+    """Return the vector by which to move each node, ``float64 [n, 2]``, so that overlapping boxes move apart.
+
+    Each pair moves apart along the axis, x or y, on which it overlaps less.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
+        boxes: the rectangle that each node takes.
+    """
+    short_x, short_y, overlap = _overlaps(places, boxes)
+    order = np.arange(len(places))
+    before = np.where(order[:, None] < order[None, :], -1.0, 1.0)
+    push = np.zeros_like(places)
+    for axis, short, chosen in ((0, short_x, short_x <= short_y), (1, short_y, short_x > short_y)):
+        side = np.sign(places[:, None, axis] - places[None, :, axis])
+        side = np.where(side == 0, before, side)
+        push[:, axis] = np.where(overlap & chosen, side * (short + 1e-3) / 2, 0.0).sum(axis=1)
+    return push
+
+
+def _factor(places: FloatArray, boxes: Boxes) -> float:
+    """Return the factor by which to enlarge all positions so that the boxes that overlap now become separate.
+
+    The factor is 1 if no boxes overlap. Other boxes can overlap afterwards, because boxes keep their sizes and extend
+    further down than up; so this may have to be repeated.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
+        boxes: the rectangle that each node takes.
+    """
+    short_x, short_y, overlap = _overlaps(places, boxes)
+    if not overlap.any():
+        return 1.0
+    apart_x, apart_y = (np.abs(places[:, None, axis] - places[None, :, axis]) for axis in (0, 1))
+    with np.errstate(divide="ignore"):
+        needed = np.minimum(1 + short_x / apart_x, 1 + short_y / apart_y)
+    return max(float(needed[overlap].max()), 1.02)

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from askwise.types import FloatArray, IntArray, LazyModule
-from askwise.view.layout.boxes import Boxes
-from askwise.view.layout.net import Net
+from askwise.view.layout.net import Boxes, Net
 
 SWEEPS = 12
 MOST_ACROSS = 18
