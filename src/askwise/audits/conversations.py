@@ -26,13 +26,15 @@ from typing import Any
 
 from askwise.audits.judgement import TOLERANCES, belief_text
 from askwise.audits.results import AuditedEpisode, AuditedStep, fault_of
-from askwise.audits.sources import CONVERSATION
 from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking, DecisionProblem
 from askwise.decisions.problem_input import read_decision, read_decision_file
 from askwise.decisions.recommendation import Recommendation, recommend
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import Field, read_name
 from askwise.text.wording import printable
+
+CONVERSATION = "askwise/conversation@1"
+"""The format that a conversation states."""
 
 ASKED, SAW, ACTED = "ask", "saw", "act"
 UNNAMED = "assistant"

@@ -79,7 +79,7 @@ def kind_of(path: str) -> Kind | None:
 
 
 def _kind_of_text(text: str, *, toml: bool) -> Kind | None:
-    from askwise.audits.sources import FORMATS
+    from askwise.audits.audit import FORMATS
     from askwise.decisions import problem_input
     from askwise.domains.registry import domains
     from askwise.model import Drawing
