@@ -67,8 +67,6 @@ def test_earlier_spellings_work_with_a_notice(run: Run) -> None:
     assert before.err == (
         "askwise ask: --teammate is now called --teammate-at\naskwise ask: --ego is now called --ego-at\n"
     )
-    once = run("ask", "ward", "--limit", "100")
-    assert once.err == "askwise ask: --limit is now called --time-limit\n"
 
 
 def test_other_spellings_of_commands(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""``--time-limit`` and the limits of studies, on the command line and in files."""
+"""Limits of time and memory, on the command line and in study files, and commands that have none."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 
 from askwise.studies.schema.study_file import study_from
 from askwise.workers import heartbeat as usual
-from tests.cli.command import Run, run_as_user, user_environment
+from tests.cli.command import Run, user_environment
 from tests.domains.instances import EXAMPLE
 from tests.studies.studies import SMALL, small, stored, toml
-from tests.studies.villains import line_of, write_villains
+from tests.studies.villains import write_villains
 
-TELLS = pytest.mark.skipif(sys.platform == "win32", reason="no signals, no stacks")
+SIGNALS = pytest.mark.skipif(sys.platform == "win32", reason="no signals, no stacks")
 
 
 @pytest.fixture(autouse=True)
@@ -26,22 +26,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("map.json").write_text(EXAMPLE)
     write_villains(tmp_path)
-
-
-@TELLS
-@pytest.mark.parametrize(
-    ("command", "villain", "words"),
-    [
-        (["run"], "HangsInC", f"took longer than 3 s for a decision (villains.py, line {line_of('hangs in C')})"),
-        (["ask"], "Swallows", f"took longer than 3 s for a decision (villains.py, line {line_of('swallows')})"),
-        (["evaluate", "--episodes", "2"], "Exits", "its process ended itself (exit code 3)"),
-    ],
-)
-def test_an_agent_that_hangs_or_dies_under_a_limit(run: Run, command: list[str], villain: str, words: str) -> None:
-    name, *options = command
-    method = f"villains.py:{villain}"
-    outcome = run(name, "map.json", *options, "--method", method, "--time-limit", "3")
-    outcome.assert_refused(f"askwise {name}: agent {method!r}: {words}")
 
 
 LATE = """\
@@ -63,7 +47,7 @@ def late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(usual, "LEAST_LOADING", 3.0)
 
 
-@TELLS
+@SIGNALS
 @pytest.mark.usefixtures("late")
 @pytest.mark.parametrize(
     ("file", "words"),
@@ -75,62 +59,35 @@ def late(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_an_agent_that_hangs_or_dies_while_it_is_loaded(run: Run, file: str, words: str) -> None:
     method = f"{file}:Late"
-    if file != "late.py":  # waited for once, by the study
-        run("run", "map.json", "--method", method, "--time-limit", "0.1").assert_refused(
-            f"askwise run: agent {method!r}: {words}"
-        )
     run("study", "--methods", "never", method, "--time-limit", "0.1", "--out", "out").assert_refused(
         f"askwise study: method {method!r}: {words}"
     )
     assert not Path("out").exists()
 
 
-def test_a_limit_that_nobody_exceeds_changes_nothing(run: Run) -> None:
-    command = ["run", "-", "--method", "never", "--seed", "1", "--json"]
-    limited = run_as_user(*command, "--time-limit", "1000", stdin=EXAMPLE.encode())
-    assert json.loads(limited.assert_fine())["finished"]
-    assert run(*command, stdin=EXAMPLE) == limited
+@pytest.mark.parametrize("command", ["ask", "run", "evaluate"])
+@pytest.mark.parametrize("given", [["--time-limit", "5"], ["--time-limit=5"], ["--limit", "5"], ["--limit"]])
+def test_commands_without_a_limit_name_one_of_the_system(run: Run, command: str, given: list[str]) -> None:
+    option = given[0].partition("=")[0]
+    for arguments in (["map.json", *given], [*given, "map.json"]):
+        run(command, *arguments).assert_refused(
+            f"askwise {command}: {option} was removed; your system can limit the time: timeout 60 askwise {command} ..."
+        )
+    assert option not in run(command, "--help-all").assert_fine()
 
 
-def test_what_is_wrong_inside_is_said_inside() -> None:
-    outcome = run_as_user("run", "none.json", "--time-limit", "5")
-    outcome.assert_refused(
-        "askwise run: file 'none.json': found no such file or directory; expected a file that can be read"
-    )
-
-
-@pytest.mark.parametrize("limit", ["0", "-1", "x", "nan", "inf"])
-def test_limits_that_are_none(run: Run, limit: str) -> None:
-    Path("map.json").write_text(EXAMPLE)
-    run("run", "map.json", "--time-limit", limit).assert_refused(
-        f"askwise run: --time-limit: found {limit!r}; expected a finite number above 0"
-    )
-
-
-@TELLS
-def test_ctrl_c_under_a_limit_ends_both() -> None:
-    Path("villains.py").write_text(
-        Path("villains.py").read_text().replace("pass  # hangs", "print('begun', file=sys.stderr, flush=True)")
-    )
-    command = [
-        sys.executable,
-        "-m",
-        "askwise.cli",
-        "run",
-        "map.json",
-        "--method",
-        "villains.py:Hangs",
-        "--time-limit",
-        "999",
-    ]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, start_new_session=True, env=user_environment()
-    ) as process:
+@SIGNALS
+@pytest.mark.parametrize("villain", ["Hangs", "Swallows", "HangsInC"])
+def test_the_system_can_end_an_agent_that_hangs(villain: str) -> None:
+    """As ``timeout`` does."""
+    path = Path("villains.py")
+    path.write_text(path.read_text().replace("while True", "while print('begun', file=sys.stderr, flush=True) is None"))
+    command = [sys.executable, "-m", "askwise.cli", "run", "map.json", "--method", f"villains.py:{villain}"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=user_environment()) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "begun\n"
-        process.send_signal(signal.SIGINT)  # to the waiting one alone
-        rest = [line for line in process.stderr.read().splitlines() if line != "begun"]
-        assert (process.wait(120), rest) == (130, ["askwise run: interrupted"])
+        process.terminate()
+        assert process.wait(120) == -signal.SIGTERM
 
 
 # -- studies ---------------------------------------------------------------------------------------------------------

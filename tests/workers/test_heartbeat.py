@@ -76,10 +76,10 @@ def test_an_agent_that_takes_too_long_to_be_loaded(monkeypatch: pytest.MonkeyPat
     watchdog = Watchdog(heartbeat, Limits(decision=0.01), told)
     watchdog.start()
     with Timed(heartbeat, LOADING):
-        assert heartbeat.runs_agent
+        assert heartbeat.numbers[LOADING]
         assert told.heard.wait(PATIENCE)
     assert told.words == ["took longer than 0.05 s to be loaded"]
-    assert not heartbeat.runs_agent
+    assert not heartbeat.numbers[LOADING]
     watchdog.stop()
 
 

@@ -111,7 +111,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options, extra = parser.parse_known_args(given)
         if extra:
             options.parser.refuse(extra)
-        options.arguments = given
         return _run(options)
 
 

@@ -23,7 +23,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import common, interruption
+from askwise.cli import common
 from askwise.cli.parsing import renamed
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
@@ -64,7 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fresh", action="store_true", help="start at the given places; infer nothing from the teammate's path")
     add("--holding", metavar="GOAL", help="the goal whose tool or other load the ego agent carries (default: none)")
     add("--seed", metavar="N", default="0", help="seed of methods that choose at random (default: %(default)s)")
-    interruption.add_limit(parser)
     add("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -76,8 +75,6 @@ def run(options: argparse.Namespace) -> int:
         common.show(list_methods())
         return 0
     common.need_file(options)
-    if interruption.has_limit(options):
-        return interruption.run_with_limit(options)
     advice = decide(options)
     if options.json:
         from askwise.view.explain import as_json

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from askwise.cli.parsing import removed
 from askwise.errors import InputError
 from askwise.text.files import naming_file
 from askwise.text.reading import MEMORY_VARIABLE, parse_memory, parse_whole
@@ -46,6 +47,8 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
         help="how questions are answered: truthful, or some of wrong:E, refused:R and persistent, separated by commas"
         " (default: as FILE says, or truthful)",
     )
+    for name in ("--time-limit", "--limit"):
+        removed(parser, name, "your system can limit the time: timeout 60 {prog} ...")
 
 
 def add_picture(parser: argparse.ArgumentParser, what: str, *old: str) -> None:

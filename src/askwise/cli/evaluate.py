@@ -32,7 +32,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import common, interruption
+from askwise.cli import common
 from askwise.cli.common import Progress
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
@@ -58,7 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bound", action="store_true", help="also compute a lower bound for all methods")
     parser.add_argument("--tight", action="store_true", help="compute a tighter bound, with 95 %% confidence; slower")
     parser.add_argument("--go-on", action="store_true", help="no size limit; report progress on standard error")
-    interruption.add_limit(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -70,8 +69,6 @@ def run(options: argparse.Namespace) -> int:
         common.show(list_methods())
         return 0
     check(options)
-    if interruption.has_limit(options):
-        return interruption.run_with_limit(options)
     problem = common.read_problem(options)
     found = [evaluated(options, problem, method) for method in _methods(options)]
     bound = bounded(options, problem, found[0].questions) if options.bound or options.tight else None

@@ -1,13 +1,12 @@
-"""Ways in which a command ends early: Ctrl-C, SIGTERM, and the time limit of ``--time-limit``.
+"""Ways in which a command ends early: Ctrl-C and SIGTERM.
 
-Ctrl-C and SIGTERM end a command at any time with one line, the right exit code and no traceback. Ctrl-C becomes a
+Both end a command at any time with one line, the right exit code and no traceback. Ctrl-C becomes a
 `KeyboardInterrupt`, so that code that holds a file or a terminal can clean up. An exception would be lost while a
 module is imported (an extension module may turn it into another error) and in callbacks, where Python can only print
 it. In both cases the interrupt is repeated a little later.
 
-Code inside a process cannot stop an agent that hangs in compiled code or catches every exception. With
-``--time-limit``, the command therefore runs in a second process, which shares terminal, standard input and output,
-while this one waits.
+Code inside a process cannot stop an agent that hangs in compiled code or catches every exception. SIGTERM (from
+``timeout``, for example) ends it all the same: except inside `terminable`, the system handles that signal, not Python.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import argparse
+from typing import Any
 
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
@@ -36,11 +32,6 @@ MAX_DELAY = 3.0
 """Maximal time in seconds for which an interrupt is delayed: the import of another package may never end."""
 MAX_PRESSES = 3
 """Number of Ctrl-C presses after which the process exits at once, even if an agent catches the interrupt."""
-SECONDS_TO_STOP = 5.0
-"""Time that the second process of ``--time-limit`` has to exit after Ctrl-C."""
-
-
-# -- Ctrl-C and SIGTERM ------------------------------------------------------------------------------------------
 
 
 class Terminated(KeyboardInterrupt):
@@ -168,71 +159,3 @@ def terminable() -> Iterator[None]:
 def _terminate(_: int, __: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # raise only once
     raise Terminated
-
-
-# -- a time limit for decisions ----------------------------------------------------------------------------------
-
-_in_second_process: list[bool] = []
-
-
-def add_limit(parser: argparse.ArgumentParser) -> None:
-    """Declare the option ``--time-limit``: the time in seconds that a decision may take."""
-    from askwise.cli.parsing import renamed
-
-    parser.add_argument("--time-limit", metavar="SECONDS", help="stop with an error if a decision takes longer")
-    renamed(parser, "--limit", "--time-limit")
-
-
-def has_limit(options: argparse.Namespace) -> bool:
-    """Return True if ``--time-limit`` was given and the second process that it needs is still to be started.
-
-    Then call `run_with_limit`.
-    """
-    return options.time_limit is not None and not _in_second_process
-
-
-def run_with_limit(options: argparse.Namespace) -> int:
-    """Run the command in a second process, which is stopped if a decision takes longer than ``--time-limit`` seconds.
-
-    Returns the exit code of that process; raises an AskwiseError if it was stopped or crashed.
-    """
-    import math
-    import subprocess
-
-    from askwise.errors import AskwiseError
-    from askwise.text.reading import parse_number
-    from askwise.workers.heartbeat import Limits
-    from askwise.workers.process import SupervisedProcess
-
-    limits = Limits(decision=parse_number(options.time_limit, "--time-limit", above=0), episode=math.inf)
-    sys.stdout.flush()
-    with terminable():
-        command = SupervisedProcess("askwise.cli.interruption:run_inside", options.arguments, limits)
-        try:
-            code = command.process.wait()
-        except Terminated:
-            raise
-        except KeyboardInterrupt:
-            # The second process has received Ctrl-C, too, and reports it, unless it hangs.
-            try:
-                code = command.process.wait(SECONDS_TO_STOP)
-            except subprocess.TimeoutExpired:
-                raise KeyboardInterrupt from None
-        else:
-            if code == -signal.SIGINT:
-                raise KeyboardInterrupt
-            if command.exceeded is not None or code < 0 or command.heartbeat.runs_agent:
-                raise AskwiseError(f"agent {options.method!r}: {command.describe_end()}")
-        finally:
-            command.close()
-    return code
-
-
-def run_inside(arguments: list[str]) -> int:
-    """Run ``askwise`` with these arguments in the process that `run_with_limit` started; return the exit code."""
-    from askwise.cli import main, parsing
-
-    _in_second_process.append(True)
-    parsing.notices.clear()
-    sys.argv[1:] = arguments
-    return main()

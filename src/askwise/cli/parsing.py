@@ -1,7 +1,8 @@
 """The parser of commands: help in groups, less common options on request, suggestions, and earlier spellings.
 
 `--help` lists the options that most users need; `--help-all` lists all of them. An option that was renamed still works
-under its earlier name, with a notice.
+under its earlier name, with a notice. An option that was removed ends the command with a sentence that says what to use
+instead.
 """
 
 from __future__ import annotations
@@ -27,10 +28,6 @@ LESS_COMMON = {
     "--traceback",
 }
 """Options that only ``--help-all`` lists."""
-
-
-notices = ["earlier spellings"]
-"""What to print notices about; empty in a second process of a command, as the first has printed them."""
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
@@ -119,8 +116,7 @@ class _Renamed(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, option: str | None = None
     ) -> None:
-        if notices:
-            print(f"{parser.prog}: {option} is now called {self.now}", file=sys.stderr)
+        print(f"{parser.prog}: {option} is now called {self.now}", file=sys.stderr)
         if self.many:
             value = [*(getattr(namespace, self.dest) or ()), value]
         setattr(namespace, self.dest, value)
@@ -139,4 +135,31 @@ def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given
     attribute = now.lstrip("-").replace("-", "_") if dest is None else dest
     parser.add_argument(
         old, action=_Renamed, now=now, dest=attribute, default=argparse.SUPPRESS, help=argparse.SUPPRESS, **given
+    )
+
+
+class _Removed(argparse.Action):
+    """An option that was removed; if it is given, the command ends with exit code 2 and a sentence."""
+
+    def __init__(self, *given: Any, instead: str, **rest: Any) -> None:
+        super().__init__(*given, **rest)
+        self.instead = instead
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _: argparse.Namespace, __: Any, option: str | None = None
+    ) -> None:
+        parser.exit(2, f"{parser.prog}: {option} was removed; {self.instead.format(prog=parser.prog)}\n")
+
+
+def removed(parser: Any, old: str, instead: str) -> None:
+    """Refuse an option that was removed, with or without a value, with exit code 2 and one sentence.
+
+    Args:
+        parser: the parser, or a group of its options.
+        old: the option.
+        instead: the end of the sentence: what to use instead. ``{prog}`` stands for the command, such as
+            ``askwise ask``.
+    """
+    parser.add_argument(
+        old, action=_Removed, instead=instead, nargs="?", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )

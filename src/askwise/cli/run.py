@@ -18,7 +18,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from askwise.cli import common, interruption
+from askwise.cli import common
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import parse_number, parse_whole
 
@@ -37,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--goal", metavar="GOAL", help="the teammate's goal (default: drawn from the prior)")
     parser.add_argument("--seed", metavar="N", help="random seed (default: a new one)")
     parser.add_argument("--max-steps", metavar="N", help="truncate the episode after N steps")
-    interruption.add_limit(parser)
     parser.add_argument("--watch", action="store_true", help="animate the episode in the terminal first")
     parser.add_argument("--speed", metavar="N", help="steps per second for --watch (default: 4)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
@@ -55,8 +54,6 @@ def run(options: argparse.Namespace) -> int:
         common.show(list_methods() if options.method == "help" else teammates())
         return 0
     check(options)
-    if interruption.has_limit(options):
-        return interruption.run_with_limit(options)
     episode = play(options)
     if options.watch:
         watch(episode, 4.0 if options.speed is None else parse_number(options.speed, "--speed", above=0))

@@ -1,4 +1,4 @@
-"""The program of every supervised process: `main`, and `serve` for processes that answer requests.
+"""The program of every supervised process: `main` sets it up, `serve` answers requests.
 
 Messages are pickles, one after the other. From the parent: ``((folder, environment) or None, pickled request)``. To the
 parent: ``(READY, None)`` once; then for each request ``(REPLY, value)`` for every value that the service yields, and
@@ -47,13 +47,13 @@ class RequestRefused(Exception):  # noqa: N818 - it names what happened
 
 
 def main() -> None:
-    """Run a supervised process: call the function that the command line names, and exit with its result as exit code.
+    """Run a supervised process: set it up and answer requests, until it is ended.
 
-    The command line has the heartbeat file, the function as ``module:name``, and its arguments.
+    The command line has the heartbeat file and the arguments of `serve`.
     """
-    _, heartbeat_file, target, *arguments = sys.argv
+    _, heartbeat_file, *arguments = sys.argv
     begin(heartbeat_file)
-    sys.exit(_named(target)(arguments))
+    serve(arguments)
 
 
 def begin(heartbeat_file: str) -> None:

@@ -112,11 +112,6 @@ class Heartbeat:
         return self.numbers[DECIDING] != 0
 
     @property
-    def runs_agent(self) -> bool:
-        """Whether an agent is making a decision or being loaded."""
-        return self.is_deciding or self.numbers[LOADING] != 0
-
-    @property
     def prices(self) -> tuple[float, float]:
         """The base price of a question and the price per goal in the current unit of work.
 

@@ -83,9 +83,7 @@ class WorkerProcess:
         self.key, self.is_fresh = key, True
         idle = threading.TIMEOUT_MAX if key.reserved else IDLE_SECONDS
         arguments = [key.service, repr(key.limits.memory), repr(idle)]
-        self._process = SupervisedProcess(
-            "askwise.workers.child:serve", arguments, key.limits, own_group=True, pipes=True
-        )
+        self._process = SupervisedProcess(arguments, key.limits)
         self._requests, self._replies = self._process.pipes
         self._is_ready = False
 

@@ -36,31 +36,27 @@ KNOWN = {number.value: number for number in signal.Signals}
 
 
 class SupervisedProcess:
-    """A child process that is ended when it exceeds a time limit.
+    """A child process that answers requests, and is ended when it exceeds a time limit.
+
+    It has its own process group: it does not receive Ctrl-C, and processes that it starts end with it. Its standard
+    input and output are pipes to this process.
 
     Attributes:
         exceeded: a clause that says which limit it exceeded, None if it exceeded none.
         exceeded_in: the number of the unit of work (such as an episode) in which it exceeded a limit, or `NO_UNIT`.
 
     Args:
-        target: the function that it calls, as ``module:name``; see `askwise.workers.child.main`.
-        arguments: the arguments of the function, as text.
+        arguments: the arguments of `askwise.workers.child.serve`, as text.
         limits: the time limits.
-        own_group: whether it gets its own process group. Then it does not receive Ctrl-C, and processes that it starts
-            end with it.
-        pipes: whether its standard input and output are pipes to this process.
     """
 
-    def __init__(
-        self, target: str, arguments: Sequence[str], limits: Limits, *, own_group: bool = False, pipes: bool = False
-    ) -> None:
-        self._own_group = own_group and os.name == "posix"
+    def __init__(self, arguments: Sequence[str], limits: Limits) -> None:
+        self._own_group = os.name == "posix"
         self._file = _heartbeat_file()
         self.exceeded: str | None = None
         self.exceeded_in = NO_UNIT
-        command = [sys.executable, "-P", "-c", BOOT, ascii([*map(str, sys.path)]), str(self._file), target, *arguments]
-        pipe = subprocess.PIPE if pipes else None
-        options: dict[str, Any] = {"stdin": pipe, "stdout": pipe}
+        command = [sys.executable, "-P", "-c", BOOT, ascii([*map(str, sys.path)]), str(self._file), *arguments]
+        options: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         if self._own_group:
             options["process_group"] = 0
         try:
@@ -90,7 +86,7 @@ class SupervisedProcess:
         self.kill()
 
     def kill(self) -> None:
-        """End the process now; if it has its own process group, also the processes that it started."""
+        """End the process now, and (except on Windows) the processes that it started."""
         with contextlib.suppress(OSError):
             if self._own_group:
                 os.killpg(self.process.pid, signal.SIGKILL)
