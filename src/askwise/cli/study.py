@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
 
 def chosen(options: argparse.Namespace) -> Study:
     """Return the study that was named on the command line, with its settings overridden by the options."""
-    from askwise.studies.running.isolation import preload
+    from askwise.studies.running.executors import preload
     from askwise.studies.schema.study_file import (
         merged,
         outline,

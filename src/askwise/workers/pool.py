@@ -32,6 +32,8 @@ MOST_IDLE = 16
 """The largest number of idle workers, not counting reserved ones; a study may have many guests."""
 IDLE_SECONDS = 60.0
 """Seconds without a request after which a worker ends: on a cluster, the run may not need it again."""
+POLL_SECONDS = 1.0
+"""Seconds after which a thread that waits for results checks for messages and for Ctrl-C."""
 
 
 class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from askwise.studies.running import isolation
+from askwise.studies.running import executors
 from askwise.studies.running.executors import local
 from askwise.studies.running.play import Rows, play, units
 from askwise.studies.running.run import run_study
@@ -132,11 +132,11 @@ def test_methods_of_others_have_a_process_each_and_those_of_askwise_share_one(
 
     monkeypatch.setattr(pool, "borrowed", borrowed)
     own = small(bounds=1, exact={"instances": 1, "priors": ["far"]})
-    isolation.play_isolated(own.task(0), "a run")
+    executors.play_isolated(own.task(0), "a run")
     assert lent == [("", {"never", "toolbox", "ezq-local", "none"})]
     lent.clear()
     study = among(villains, "Leaves", "Interrupts")
-    result = isolation.play_isolated(study.task(0), "a run")
+    result = executors.play_isolated(study.task(0), "a run")
     assert [labels for _, labels in lent] == [{"never", "toolbox", "none"}, {"Leaves"}, {"Interrupts"}]
     assert len({guest for guest, _ in lent}) == 3
     assert result.tables["episodes"]["method"].to_list() == ["never", "Leaves", "Interrupts", "toolbox"]
@@ -145,7 +145,7 @@ def test_methods_of_others_have_a_process_each_and_those_of_askwise_share_one(
 @pytest.mark.usefixtures("plugin")
 def test_methods_of_modules_and_other_packages_have_a_process_each() -> None:
     study = small(methods=["never", "gated", "misbehaving:Gated", "ezq"], priors=["far"])
-    guests = {unit.method.label: isolation._guest(unit) for unit in units(study.task(0)) if unit.method is not None}
+    guests = {unit.method.label: executors._guest(unit) for unit in units(study.task(0)) if unit.method is not None}
     assert {label for label, guest in guests.items() if guest == ""} == {"never", "ezq"}
     assert len(set(guests.values())) == 3
 
@@ -162,7 +162,7 @@ def test_a_run_that_ends_ends_what_is_played(tmp_path: Path, monkeypatch: pytest
     gate = Gate(tmp_path / "gate")
     monkeypatch.setenv("GATE", str(gate.folder))
     with local(1, "a short run") as workers:
-        waiting = workers.executor.submit(isolation.play_isolated, small(methods=["gated"]).task(0), "a short run")
+        waiting = workers.executor.submit(executors.play_isolated, small(methods=["gated"]).task(0), "a short run")
         gate.wait_until_somebody_waits()
     assert isinstance(waiting.exception(timeout=0), RunEnded)
 
@@ -173,6 +173,6 @@ def test_what_cannot_be_sent_is_played_here(monkeypatch: pytest.MonkeyPatch) -> 
 
     task = small().task(0)
     mine = Own(**vars(task.study))
-    monkeypatch.setattr(isolation, "pool", None)  # no process may be used
-    here = isolation.play_isolated(type(task)(0, mine, task.source), "a run")
+    monkeypatch.setattr(executors, "pool", None)  # no process may be used
+    here = executors.play_isolated(type(task)(0, mine, task.source), "a run")
     assert here.tables["episodes"].equals(play(task).tables["episodes"])

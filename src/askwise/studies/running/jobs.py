@@ -15,13 +15,12 @@ from typing import Any, Protocol
 
 from askwise.errors import AskwiseError
 from askwise.studies.running.checksums import Corrupt, read_record, write_record
-from askwise.studies.running.executors import POLL_SECONDS
 from askwise.studies.running.ownership import lock
 from askwise.text import files
 from askwise.workers import heartbeat
 from askwise.workers.child import RequestRefused
 from askwise.workers.heartbeat import Limits
-from askwise.workers.pool import WorkerDied, borrowed, new_run, supervisors
+from askwise.workers.pool import POLL_SECONDS, WorkerDied, borrowed, new_run, supervisors
 
 Row = dict[str, Any]
 """JSON-compatible data."""

@@ -3,7 +3,7 @@
 A task consists of units: one episode in one condition (`EpisodeUnit`), or one expected cost that the study asks for
 (`ExpectedUnit`). Units do not depend on each other: each gives the same rows in any process and in any order. An agent
 or a teammate that raises an exception only affects its own unit, whose row then holds the error. An agent that hangs or
-ends its process has to be stopped from another process: see `askwise.studies.running.isolation`.
+ends its process has to be stopped from another process: see `askwise.studies.running.executors`.
 
 Why expected costs: episodes are samples. Under priors that favour goals near the teammate, most episodes cost nothing
 and a few cost a lot, so that even the mean over hundreds of episodes is imprecise. The expected cost of a method on one

@@ -26,14 +26,13 @@ from typing import Any
 from askwise import __version__
 from askwise.studies.running import executors
 from askwise.studies.running.checksums import Damaged
-from askwise.studies.running.executors import POLL_SECONDS, Workers
-from askwise.studies.running.isolation import play_isolated
+from askwise.studies.running.executors import Workers, play_isolated
 from askwise.studies.running.play import TaskResult, failed_task
 from askwise.studies.running.store import PROVENANCE, Store
 from askwise.studies.schema.study import Study
 from askwise.studies.schema.tables import error_text
 from askwise.workers import pool
-from askwise.workers.pool import RunEnded, new_run, usable_cores
+from askwise.workers.pool import POLL_SECONDS, RunEnded, new_run, usable_cores
 from askwise.workers.pool import WorkersGone as WorkersGone
 
 LINE_SECONDS = 30.0
