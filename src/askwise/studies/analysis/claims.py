@@ -16,15 +16,17 @@ import polars as pl
 
 from askwise.studies.analysis.cost_claims import ALL_PRIORS_COSTS, FAR_COSTS, NEAR_COSTS, UNIFORM_COSTS
 from askwise.studies.analysis.estimates import Estimate
-from askwise.studies.analysis.evidence import Missing, Pick, StudyEvidence
 from askwise.studies.analysis.tables import checked
 from askwise.studies.analysis.verdicts import (
     FAILS,
     HOLDS,
     OPEN,
     Claim,
+    Missing,
     Part,
+    Pick,
     Rule,
+    StudyEvidence,
     above_zero,
     as_long_as,
     below_zero,

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from askwise.studies.analysis.evidence import METHODS, PRIORS, Pick, StudyEvidence
 from askwise.studies.analysis.verdicts import (
     FAILS,
     HOLDS,
+    METHODS,
     OPEN,
+    PRIORS,
     SIMILAR,
     Claim,
     Part,
+    Pick,
     Rule,
+    StudyEvidence,
     above_zero,
     below_zero,
     not_significantly_below,

@@ -268,3 +268,24 @@ def _with_interval(n: int, units: int, mean: float, stderr: float, freedom: floa
         # All values are equal, so the mean is known exactly.
         t, p = (0.0, 1.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0)
     return Estimate(n, units, mean, stderr, mean - reach, mean + reach, t, p)
+
+
+def to_text(found: Estimate, *, unit: str = "", digits: int = 2, signed: bool = True) -> str:
+    """Return an estimate with its interval as text, such as ``+1.20 s (+0.80 to +1.60)``.
+
+    Args:
+        found: the estimate.
+        unit: the unit to write after the mean, such as ``s``; empty for none.
+        digits: the number of decimals.
+        signed: whether positive numbers have a plus sign.
+    """
+    space = f" {unit}" if unit else ""
+    if found.low is None or found.high is None:
+        return f"{_number(found.mean, digits, signed)}{space}"
+    low, high = (_number(value, digits, signed) for value in (found.low, found.high))
+    return f"{_number(found.mean, digits, signed)}{space} ({low} to {high})"
+
+
+def _number(value: float, digits: int, signed: bool) -> str:
+    text = f"{value:+.{digits}f}" if signed else f"{value:.{digits}f}"
+    return text.replace("-", "\u2212")
