@@ -15,7 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from askwise.workers.child import one_thread
+from askwise.workers.process import one_thread
 from benchmarks.tools import ONE_THREAD, ROOT
 from benchmarks.tools.provenance import cores
 from benchmarks.tools.report import progress

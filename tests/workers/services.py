@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from askwise.workers import heartbeat
-from askwise.workers.child import RequestRefused
+from askwise.workers.process import RequestRefused
 
 GARBAGE = {
     "text": b"hello\n",

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from askwise.workers import pool
-from askwise.workers.child import RequestRefused
 from askwise.workers.heartbeat import Limits
 from askwise.workers.pool import RunEnded, WorkerDied, WorkersGone, borrowed, end, supervisors, usable_cores
+from askwise.workers.process import RequestRefused
 from tests.studies.commands import is_alive
 from tests.workers.services import GARBAGE
 

@@ -29,8 +29,8 @@ from askwise.text.data import parse_json
 from askwise.text.files import decode, find, read_lines, read_text, read_whole, reading
 from askwise.text.reading import Field, refuse_blank
 from askwise.workers import pool
-from askwise.workers.child import RequestRefused
 from askwise.workers.heartbeat import Limits
+from askwise.workers.process import RequestRefused
 
 BATCH = 50
 """Largest number of items of one problem that are audited with one judge."""
@@ -340,7 +340,7 @@ def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
 def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
     """Audit a batch of items in a worker process, and yield the list of audits as the only reply.
 
-    Raises `RequestRefused` for any error. Implements `askwise.workers.child.Service`.
+    Raises `RequestRefused` for any error. Implements `askwise.workers.process.Service`.
     """
     try:
         found = audit_batch(batch)

@@ -18,9 +18,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from askwise.workers import pool
-from askwise.workers.child import RequestRefused
 from askwise.workers.heartbeat import Limits
 from askwise.workers.pool import RunEnded, WorkerDied, WorkerProcess, WorkersGone
+from askwise.workers.process import RequestRefused
 
 if TYPE_CHECKING:
     from askwise.studio.round_service import RoundService

@@ -24,9 +24,8 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from askwise.errors import AskwiseError
-from askwise.workers.child import DONE, READY, REFUSED, REPLY, Message, RequestRefused
 from askwise.workers.heartbeat import NO_UNIT, Limits
-from askwise.workers.process import SupervisedProcess
+from askwise.workers.process import DONE, READY, REFUSED, REPLY, Message, RequestRefused, SupervisedProcess
 
 MOST_IDLE = 16
 """The largest number of idle workers, not counting reserved ones; a study may have many guests."""

@@ -37,9 +37,9 @@ from askwise.studies.running.play import Problems, Rows, TaskResult, Unit, colle
 from askwise.studies.schema.study import Method, Task
 from askwise.text.files import reason
 from askwise.workers import heartbeat, pool
-from askwise.workers.child import RequestRefused
 from askwise.workers.heartbeat import Limits
 from askwise.workers.pool import WorkerDied
+from askwise.workers.process import RequestRefused
 
 TIMEOUT = 10
 """Seconds to wait for a Dask scheduler, and for its first worker."""

@@ -18,9 +18,9 @@ from askwise.studies.running.checksums import Corrupt, read_record, write_record
 from askwise.studies.running.ownership import lock
 from askwise.text import files
 from askwise.workers import heartbeat
-from askwise.workers.child import RequestRefused
 from askwise.workers.heartbeat import Limits
 from askwise.workers.pool import POLL_SECONDS, WorkerDied, borrowed, new_run, supervisors
+from askwise.workers.process import RequestRefused
 
 Row = dict[str, Any]
 """JSON-compatible data."""
