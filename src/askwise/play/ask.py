@@ -15,8 +15,8 @@ belief:
 - `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, at their prior odds;
 - `bayes`: ``P(g) ~ P0(g) N_g(now) / N_g(start)``, with `N_g` the number of shortest paths to `g`.
 
-For `robust`, which allows for detours, the path does matter: the agent observes the one that follows most of the
-shortest paths in every step.
+For `robust`, which allows for detours, the path does matter. The agent observes the path that takes, in every state,
+the action with which most of the shortest paths begin.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ Answered = Answer | tuple[Iterable[GoalName] | GoalName, bool | None]
 
 @dataclass(frozen=True, slots=True)
 class InferredPath:
-    """How many goals explain the path that the teammate is assumed to have taken, a shortest path to its current state.
+    """The shortest path that the teammate is assumed to have taken to its current state, and how many goals explain it.
 
     Attributes:
         start: index of the state in which the path started.
-        explained: number of goals for which the whole path is optimal.
-        of: number of goals of positive prior, which `explained` is counted among.
+        explained: number of goals of positive prior for which every step of the path is optimal.
+        of: number of all goals of positive prior.
     """
 
     start: int
@@ -78,9 +78,10 @@ class Advice:
         problem: the problem.
         method: name of the agent that decided.
         state: the states of both agents.
-        decision: the decision with its reason, the gate and the zones of the most important pairs of goals.
-        belief: ``float64 [n_goals]``, the agent's belief; None if it shows none.
-        way: what was inferred from the teammate's current state; None if its whole path was given.
+        decision: the decision with its reason, the gate (whether a question may be asked) and the zones of the most
+            important pairs of goals (when a question may pay off).
+        belief: ``float64 [n_goals]``, the agent's belief; None if the agent shows none.
+        way: the path that was assumed because only the teammate's current state was given; otherwise None.
     """
 
     problem: Problem
@@ -136,12 +137,13 @@ def ask(
     Args:
         problem: the problem; `askwise.ask` also takes an instance of any domain, or the path of its file.
         method: the agent, or the name of its method.
-        history: all observations from the start on. If you give them, leave out `teammate_at`, `seen`, `ego_at` and
-            `answered`.
+        history: what the agent observed at the start and after each step (`Episode.observations`). If you give it,
+            leave out `teammate_at`, `seen`, `ego_at` and `answered`.
         teammate_at: current state of the teammate; it is assumed to have taken a shortest path, unless `seen` is given.
         seen: all actions of the teammate from the start on, by name or index.
         ego_at: current state of the ego agent; by default its start.
-        answered: all questions and answers so far.
+        answered: all questions so far with their answers: each an `Answer`, or a pair of the goals asked about (names
+            or indices) and the reply (True, False, or None for no answer).
         seed: seed of the random choices of methods that have some; with the seed of `simulate` they are the same.
         belief: the kind of belief of an agent given by name, if not its default.
     """
@@ -252,7 +254,7 @@ def _observations(problem: Problem, path: Steps, ego: int) -> Iterator[Observati
 
 
 def _after(problem: Problem, path: Steps, ego: int, given: Answered) -> Observation:
-    """Return the observation in which an answer is heard, at the end of the teammate's path.
+    """Return the observation that the ego agent makes when it hears an answer after the teammate's path.
 
     Args:
         problem: the problem.
@@ -288,7 +290,10 @@ def _goal(problem: Problem, given: GoalName) -> int:
 
 
 def _explained(problem: Problem, path: Steps) -> InferredPath:
-    """Return the number of goals of positive prior for which every step of the teammate's path is optimal."""
+    """Return how many goals of positive prior explain a path: every step of the path is optimal for them.
+
+    `path` has pairs of a state of the teammate and its action there, from the start on.
+    """
     explained = problem.prior > 0
     of = int(explained.sum())
     for state, action in path:

@@ -1,6 +1,6 @@
-"""Branches of an agent's experience in an exact evaluation, and the queue in which they wait.
+"""Branches: the possible courses of an episode that an exact evaluation follows, and the queue in which they wait.
 
-If answers may be wrong or missing, a branch also records the replies that the agent has heard.
+If answers may be wrong or missing, a branch also has the replies that the agent has heard.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ Given = tuple[Hashable, Answer]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardReplies:
-    """All replies to questions on one branch of an exact evaluation, if answers may be wrong or missing.
+    """All replies that the agent has heard on one branch of an exact evaluation, if answers may be wrong or missing.
 
     Attributes:
-        log: ``float64 [n_goals]``, log likelihood of all replies given each goal; None without replies.
-        given: a key of each question with its reply, in the order of asking; empty unless `remembers`.
-        remembers: whether a repeated question gets the same reply (persistent errors), so that replies are remembered.
+        log: ``float64 [n_goals]``, log likelihood of all replies given each goal; None if no reply says anything about
+            the goal.
+        given: pairs of a key of each question and its answer, in the order of asking; empty unless `remembers`.
+        remembers: whether errors are persistent: a question that is asked again gets the same reply.
         asked: number of questions asked.
     """
 
@@ -43,13 +44,17 @@ class HeardReplies:
 
     @property
     def key(self) -> Hashable:
-        """A hashable key that does not depend on the order in which the questions were asked."""
+        """A hashable key of all questions and replies, which does not depend on the order in which they were asked."""
         return tuple(sorted(((question, _meant(answer)) for question, answer in self.given), key=repr))
 
     def odds(self, goals: Iterable[int]) -> Hashable:
-        """Return a hashable key of what the replies imply about some goals; None if they distinguish none of them.
+        """Return a hashable key that is equal for replies that change the odds of these goals equally.
 
-        The key has the rounded log likelihood of the replies given each goal, relative to the largest.
+        The key is the log likelihood of the replies given each goal in `goals`, relative to the largest and rounded. It
+        is None if the replies do not change the odds.
+
+        Args:
+            goals: indices of the goals.
         """
         if self.log is None:
             return None
@@ -60,8 +65,8 @@ class HeardReplies:
     def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, HeardReplies]]:
         """Yield, for each possible answer to a question: the answer, its likelihood and all replies including it.
 
-        The likelihood is ``float64 [n_goals]``, given each goal. With persistent errors, a question that was asked
-        before has only its earlier answer.
+        The likelihood is ``float64 [n_goals]``, the probability of the answer given each goal. If errors are persistent
+        and the question was asked before, the only possible answer is the earlier one.
         """
         n_goals, model = len(problem.goals), problem.answers
         question = _listed(same_question(asked, n_goals)) if self.remembers else None
@@ -85,10 +90,7 @@ class HeardReplies:
 
 
 def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
-    """Yield all answers that a question can get.
-
-    These are yes and no, or each answer to a choice. The last one is None, which means no answer.
-    """
+    """Yield all answers that a question can get: yes and no, or each answer to a choice, and then no answer."""
     if isinstance(asked, Choice):
         yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
     else:
@@ -111,7 +113,7 @@ def _meant(answer: Answer) -> Hashable:
 
 
 def _listed(question: Any) -> Hashable:
-    """Return nested sets of integers as sorted tuples, so that equal sets have the same `repr`."""
+    """Return nested sets of integers, the key of a question, as nested tuples; equal sets have the same `repr`."""
     if not isinstance(question, frozenset):
         return int(question)
     return tuple(sorted(_listed(each) for each in question))  # type: ignore[type-var]
@@ -126,18 +128,19 @@ class Branch:
 
     Attributes:
         agent: the agent, ready to decide.
-        observation: what it observes now.
-        goals: the true goals with which the episode continues.
-        possible: `goals`, and the true goals with which the episode would be over; the agent cannot distinguish them.
-        paths: number of the teammate's paths that this branch stands for; if answers may be wrong or missing, ``float64
-            [n_goals]``: the sum over these paths of the likelihood of their replies given each goal.
+        observation: what the agent observes now.
+        goals: the goals of the teammate with which the episode has not ended yet.
+        possible: all goals that fit the teammate's steps and the answers: `goals`, and those with which the episode
+            would have ended already.
+        paths: number of the teammate's paths that this branch stands for. If answers may be wrong or missing, ``float64
+            [n_goals]``: each path counts as the likelihood of its replies given each goal.
         taken: number of decisions so far.
         weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`
             and the teammate's state.
         replies: the replies heard, if answers may be wrong or missing; otherwise None.
         asked: number of questions with a reply that may be wrong or missing, since the teammate's last step.
         questions: number of questions in total.
-        situation: cached key of everything that the agent's decisions depend on.
+        situation: a key of everything that the agent's decisions depend on; None until it is computed.
     """
 
     agent: Agent
@@ -155,14 +158,15 @@ class Branch:
     def followed_by(
         self, observation: Observation, goals: Goals, possible: Goals, weight: FloatArray | None, **other: Any
     ) -> Branch:
-        """Return the branch that follows this one after an answer or a step, with the same agent object.
+        """Return the branch that follows this one after an answer or a step; it shares the agent with this branch.
 
         Args:
             observation: what the agent observes after the answer or step.
-            goals: the true goals with which the episode continues.
-            possible: `goals`, and the true goals with which the episode would be over.
-            weight: ``float64 [n_goals]``, joint probability of each goal and the new branch, or None, see `Branch`.
-            other: new values of further attributes.
+            goals: the goals of the teammate with which the episode has not ended yet.
+            possible: `goals`, and those with which the episode would have ended already.
+            weight: ``float64 [n_goals]``, joint probability of each goal and the new branch; None if this branch has
+                none.
+            other: new values of `paths` and `replies`, if they change.
         """
         asked = observation.answer is not None
         other |= {"asked": self.asked + 1 if "replies" in other else 0, "questions": self.questions + asked}
@@ -171,7 +175,7 @@ class Branch:
         return new
 
     def join(self, other: Branch) -> None:
-        """Add the paths and the probability of another branch in the same situation to those of this branch."""
+        """Add to this branch the paths and the probability of `other`, a branch in the same situation."""
         self.paths = self.paths + other.paths
         if self.weight is not None and other.weight is not None:
             self.weight = self.weight + other.weight
@@ -180,12 +184,13 @@ class Branch:
 class BranchQueue:
     """A priority queue of the branches of an exact evaluation; it joins branches in the same situation into one.
 
-    Branches with the fewest replies since the teammate's last step come first, then those with the most goals. A
-    question leads to fewer goals or to one more reply. So when a branch is taken from the queue, all branches that can
-    join it in this step have joined it.
+    First come the branches with the fewest replies since the teammate's last step, and among these the ones with the
+    most goals. A question leads to fewer goals or to one more reply. So when a branch is taken from the queue, all
+    branches that can join it in this step have joined it.
 
     Args:
-        situation: returns a key of a branch; branches with equal keys are joined. None to join none.
+        situation: returns a key of a branch; branches with equal keys are joined. If it is None, no branches are
+            joined.
     """
 
     def __init__(self, situation: Callable[[Branch], Any] | None) -> None:
@@ -198,7 +203,7 @@ class BranchQueue:
         return bool(self._order)
 
     def add(self, branch: Branch) -> bool:
-        """Add a branch, or join it with a queued branch in the same situation; return False if it was joined."""
+        """Add a branch, or join it with a queued branch in the same situation; return whether it was added."""
         self._added += 1
         key = self._added if self.situation is None else (branch.asked, self.situation(branch))
         known = self._branches.get(key)

@@ -1,10 +1,11 @@
 """The exact expected marginal cost of an agent, by enumerating everything that it can observe.
 
-The teammate follows the UROP of its goal. The joint probability of goal `g` and one particular path of the teammate to
-`w` is ``weight[w, g]``, the same for every such path (`askwise.planning`). So a *branch* of the agent's experience, the
-steps of the teammate and the answers so far, has the probability ``Z_A(w)``, the sum of the weights of the goals `A`
-that it leaves possible. The expected marginal cost is the sum, over all branches and goals, of probability times the
-cost of the decision taken there: the price of a question, or the delay that an ontic action causes.
+The teammate draws one of its shortest plans uniformly (UROP). The joint probability of goal `g` and one particular path
+of the teammate to state `w` is ``weight[w, g]``, the same for every such path (`askwise.planning`). A *branch* is what
+the agent has observed: the steps of the teammate and the answers so far. It has the probability ``Z_A(w)``, the sum of
+the weights of the goals `A` that it leaves possible. The expected marginal cost is the sum, over all branches and
+goals, of probability times the cost of the decision taken there: the price of a question, or the delay that an action
+causes.
 
 A teammate with its own policies (`Problem.policies`) may reach a state on paths of different probabilities. Then each
 branch carries the probability of its path for each goal. If such a teammate may also walk in circles, there are
@@ -68,10 +69,17 @@ class Enumeration:
 
     A branch is a sequence of the teammate's actions and answers, as the agent observes it.
 
+    Args:
+        problem: the problem.
+        agent: the agent to evaluate; it is copied.
+        seed: seed of the agent's random choices.
+        limit: largest number of decisions, beyond which `TooLarge` is raised; None for no limit.
+        progress: called now and then with the number of decisions taken so far; may be None.
+
     Attributes:
         decisions: number of decisions that the agent has taken.
-        left_out: total probability of the branches that were left out.
-        chose_at_random: whether the agent made random choices with several goals possible.
+        left_out: total probability of the branches that were left out, because each was too improbable.
+        chose_at_random: whether the agent made random choices while several goals were possible.
     """
 
     def __init__(
@@ -110,9 +118,10 @@ class Enumeration:
         return self._beyond_known(self.costs)
 
     def _beyond_known(self, costs: list[float]) -> float:
-        """Return the expected marginal cost: the sum of `costs` minus the expected cost with the goal known.
+        """Return the expected marginal cost: the expected cost minus the expected cost with the goal known.
 
-        `costs` are costs that are already multiplied by their probabilities.
+        Args:
+            costs: the terms of the expected cost: each the cost of a decision or of an episode, times its probability.
         """
         known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
         return math.fsum([*costs, *(-known).tolist()])
@@ -127,7 +136,7 @@ class Enumeration:
             yield Branch(own, Observation(self.problem.start), goals, goals, weight=weight)
 
     def _follow(self, branch: Branch) -> None:
-        """Let the agent of a branch decide, add the cost of the decision, and queue all branches that can follow."""
+        """Let the agent decide in a branch, add the cost of its decision, and queue all branches that can follow."""
         decision = self._decision(branch)
         branch.taken += 1
         if decision.ask is not None:
@@ -156,9 +165,9 @@ class Enumeration:
         return decision
 
     def _queue(self, branch: Branch, following: Iterator[Branch], onto: BranchQueue) -> None:
-        """Add the branches that follow `branch` to a queue, and give each its own copy of the agent.
+        """Add the branches that can follow `branch` to a queue, and give each its own copy of the agent.
 
-        A branch in the same situation as a queued one joins it and needs no agent.
+        A branch that is joined with a queued one, because it is in the same situation, needs no agent.
 
         Args:
             branch: the branch in which the agent decided.
@@ -185,11 +194,13 @@ class Enumeration:
         return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
-        """Add the cost of a decision to `costs`, for each goal of a branch.
+        """Add the cost of a decision to `costs`: one term for each goal of the branch in which it was made.
 
-        The cost is multiplied by the joint probability of the goal and the branch.
+        A term is the cost times the joint probability of the goal and the branch.
 
-        The `price` is one number, or ``float64 [n_goals]`` if the cost depends on the goal.
+        Args:
+            branch: the branch.
+            price: the cost: one number, or ``float64 [n_goals]`` if it depends on the goal.
         """
         if branch.weight is not None:
             added = branch.weight * price
@@ -199,10 +210,10 @@ class Enumeration:
         self.costs.extend(added[sorted(branch.goals)].tolist())
 
     def _delay(self, state: JointState, ego: int) -> Any:
-        """Return how much later the episode ends, for each goal, if the ego agent steps from `state` to state `ego`.
+        """Return, for each goal, how much later the episode ends if the ego agent steps from `state` to `ego`.
 
-        The result is ``float64 [n_goals]``. If the teammate may leave its shortest paths, and so delay the end itself,
-        return the cost of a step instead, one number.
+        `ego` is the ego agent's next state. The result is ``float64 [n_goals]``. If the teammate has its own policies
+        (`Problem.policies`), it may delay the end itself; then the result is one number, the cost of a step.
         """
         if self.tables is None:
             return STEP_COST
@@ -214,9 +225,10 @@ class Enumeration:
         return self._doubtful_answers(branch, asked) if self.doubtful else self._true_answers(branch, asked)
 
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
-        """Yield the branch after each possible answer to a question, if answers may be wrong or missing.
+        """Yield the branch after each possible answer to the question `asked`, if answers may be wrong or missing.
 
-        Its weights are multiplied by the likelihood of the answer given each goal. Negligible branches are left out.
+        The weights of a new branch are those of `branch` times the likelihood of the answer given each goal. Branches
+        of negligible probability are left out.
         """
         state = branch.observation.state
         before = HeardReplies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
@@ -262,9 +274,10 @@ class Enumeration:
             yield branch.followed_by(seen, goals, possible, weight)
 
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
-        """Yield the branch after each possible action of the teammate, with the goals that allow this action.
+        """Yield the branch after each action that the teammate may take while the ego agent steps to its state `ego`.
 
-        `ego` is the ego agent's next state. Goals for which the episode ends with this step are left out.
+        Each new branch has only the goals for which the teammate may take this action and the episode does not end with
+        it.
         """
         problem, before = self.problem, branch.observation.state
         may = problem.teammate.optimal(before.teammate)
@@ -291,7 +304,10 @@ class Enumeration:
         return _only(branch.weight * shares, goals)
 
     def _situation(self, branch: Branch) -> Any:
-        """Return a hashable key that is equal for branches in which a Markov agent makes the same decisions."""
+        """Return a hashable key of everything in a branch that the decisions of a Markov agent depend on.
+
+        A Markov agent (`Agent.markov`) decides equally in branches with equal keys.
+        """
         if branch.situation is None:
             heard = None if branch.replies is None else self._heard(branch.replies, branch.possible)
             asked = branch.questions if self._counts_questions else 0
@@ -321,8 +337,9 @@ class Enumeration:
 def follows_once(agent: Agent, problem: Problem) -> bool:
     """Return whether branches with the same states and possible goals can be joined into one branch.
 
-    They can if the agent makes the same decisions in all of them: its belief must not depend on the teammate's path.
-    The belief ``robust`` does, and so does ``bayes`` unless the teammate draws shortest plans uniformly.
+    They can if the agent makes the same decisions in all of them. So its belief must not depend on the path that the
+    teammate took. The belief ``robust`` depends on it, and so does ``bayes`` unless the teammate draws shortest plans
+    uniformly.
     """
     if not agent.markov:
         return False

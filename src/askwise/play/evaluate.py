@@ -164,7 +164,7 @@ class Incomplete(Verdict):
 
 @dataclass(frozen=True, slots=True)
 class ErrorBounded(Verdict):
-    """The verdict on costs with a proven bound of their error; `error_bound` is in the unit of the costs."""
+    """The verdict on expected costs with a proven error; `error_bound` is the largest possible error, a cost."""
 
     def __str__(self) -> str:
         return f"proven error at most {self.error_bound:.1e}, {self.method}"
@@ -214,7 +214,13 @@ def _from_episodes(
 ) -> Measured:
     """Estimate the expected costs of an agent from independent episodes; return the fields of an `Evaluation`.
 
-    `limited` is a text about the limit of questions that is added to the verdict; empty without a limit.
+    Args:
+        problem: the problem.
+        player: the agent.
+        episodes: number of episodes.
+        seed: makes the result repeatable.
+        progress: called with the number of episodes played so far; may be None.
+        limited: a text about the limit of questions, which is added to the verdict; empty without a limit.
     """
     runs: list[tuple[int | None, Seed]] = [(None, rng) for rng in spawn(seed, episodes)]
     costs, marginal, decisions = _played(problem, player, runs, progress)
@@ -226,10 +232,15 @@ def _from_episodes(
 def _from_paths(
     problem: Problem, player: Agent, paths: int, seed: Seed, progress: Progress | None, limited: str
 ) -> Measured:
-    """Estimate the expected costs of an agent from `paths` episodes for each goal of positive prior.
+    """Estimate the expected costs of an agent from some episodes for each goal; return the fields of an `Evaluation`.
 
-    Returns the fields of an `Evaluation`. `limited` is a text about the limit of questions that is added to the
-    verdict; empty without a limit.
+    Args:
+        problem: the problem.
+        player: the agent.
+        paths: number of episodes for each goal of positive prior.
+        seed: makes the result repeatable.
+        progress: called with the number of episodes played so far; may be None.
+        limited: a text about the limit of questions, which is added to the verdict; empty without a limit.
     """
     goals = np.flatnonzero(problem.prior > 0).tolist()
     streams = zip(goals, spawn(seed, len(goals)), strict=True)
@@ -244,15 +255,15 @@ def _from_paths(
 def _played(
     problem: Problem, player: Agent, runs: Sequence[tuple[int | None, Seed]], progress: Progress | None
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Play the episodes `runs`; return their costs, their marginal costs and the total number of decisions.
+    """Play some episodes; return their costs, their marginal costs and the total number of decisions.
 
-    The costs are ``float64 [n_runs]``.
+    Costs and marginal costs are ``float64 [n_runs]``.
 
     Args:
         problem: the problem.
         player: the ego agent.
         runs: the goal (None to draw it from the prior) and the seed of each episode.
-        progress: called after each episode with the number of episodes played.
+        progress: called after each episode with the number of episodes played; may be None.
     """
     costs, marginal, decisions = np.empty(len(runs)), np.empty(len(runs)), 0
     for k, (goal, seed) in enumerate(runs):
@@ -273,10 +284,12 @@ def standard_error(values: FloatArray) -> float:
 
 
 def weighted_mean(values: FloatArray, prior: FloatArray) -> tuple[float, float, float]:
-    """Return the mean over goals, weighted by the prior, with its standard error and degrees of freedom (Welch).
+    """Return the mean of values over goals, weighted by the prior, its standard error and its degrees of freedom.
+
+    The degrees of freedom are those of Welch's t-test, because the variances of goals differ.
 
     Args:
-        values: ``float64 [n, paths]``, a row of independent values for each goal of positive prior.
+        values: ``float64 [n, paths]``, independent values: row `k` has those of the `k`-th goal of positive prior.
         prior: ``float64 [n_goals]``, the prior, which may contain zeros.
     """
     shares = prior[prior > 0] / prior[prior > 0].sum()

@@ -79,9 +79,9 @@ def simulate(
 
 
 def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
-    """Return a copy of the problem with another answer model, given as an object or as text.
+    """Return a copy of the problem with another answer model; if `answers` is None, return `problem` itself.
 
-    For None, return `problem` itself.
+    `answers` is an answer model or a text that describes one, such as ``wrong:0.05,refused:0.1``.
     """
     if answers is None:
         return problem

@@ -57,10 +57,11 @@ def may_circle(problem: Problem) -> bool:
 class SituationChain(Enumeration):
     """An exact evaluation of an agent as a Markov chain, for teammates that may return to earlier states.
 
-    The states of the chain are situations: everything that the agent's decisions depend on.
+    The states of the chain are situations. A situation is everything that the agent's decisions depend on: the states
+    of both agents, the possible goals and the replies heard. The arguments are those of `Enumeration`.
 
     Attributes:
-        error: proven error bound of the expected cost, once it has been computed.
+        error: largest possible error of the expected cost, once the cost has been computed.
     """
 
     error = 0.0
@@ -93,7 +94,7 @@ class SituationChain(Enumeration):
         return True
 
     def _meet(self, branch: Branch) -> bool:
-        """Queue a branch and number its situation, if the situation is new. Return whether it is."""
+        """If the situation of a branch is new, number it and queue the branch; return whether the situation is new."""
         situation = self._situation(branch)
         if situation in self._number:
             return False
@@ -102,7 +103,7 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent of a branch decide, and record the price and the transitions to all following situations."""
+        """Let the agent decide in a branch; store the price and the transitions to all situations that can follow."""
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)
         decision = self._decision(branch)
@@ -125,14 +126,17 @@ class SituationChain(Enumeration):
             self._shares.append(new.weight)
 
     def _ending(self, branch: Branch, ego: int) -> frozenset[int]:
-        """Return the goals for which the episode may end if the ego agent steps to state `ego`."""
+        """Return the goals for which the episode ends if the ego agent steps to its state `ego` and the teammate stays.
+
+        Only goals for which the teammate may stay in its state are included.
+        """
         problem, before = self.problem, branch.observation.state
         may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)
         stay = problem.teammate.actions.stay
         return frozenset(goal for goal in branch.goals if may[goal, stay] and ends(problem, before, stay, now, goal))
 
     def _solved(self, goal: int, root: int, name: str) -> tuple[float, float]:
-        """Return the expected cost of an episode with a goal, and a bound of its error.
+        """Return the expected cost of an episode if the teammate pursues a given goal, and the largest possible error.
 
         Args:
             goal: index of the goal.
@@ -151,10 +155,11 @@ class SituationChain(Enumeration):
 
 
 def _expected(matrix: Any, price: FloatArray) -> tuple[float, float]:
-    """Return the expected sum of prices until the end of a Markov chain from its first state, and a bound of its error.
+    """Return the expected sum of prices in a Markov chain from state 0 to its end, and the largest possible error.
 
     Args:
-        matrix: transition probabilities, a sparse array ``[n, n]``; the missing probability of a row ends the chain.
+        matrix: transition probabilities, a sparse array ``[n, n]``. If a row sums to less than 1, the chain may end
+            there.
         price: ``float64 [n]``, price of each visit of a state.
     """
     system = (sparse.eye_array(price.size, format="csr") - matrix).tocsc()

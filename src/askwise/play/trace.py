@@ -70,7 +70,7 @@ MOST_STEPS = 10_000_000
 
 
 def to_json(episode: Episode) -> dict[str, Any]:
-    """Return the trace of an episode as a JSON object; its domain must be registered."""
+    """Return the trace of an episode as a JSON-compatible dict; the domain of its problem must be registered."""
     domain = domain_of(episode.problem, "episode")
     return {
         "format": FORMAT,
@@ -142,7 +142,10 @@ def problem_from_json(data: Any) -> Problem:
 
 
 def _checked(data: Any) -> tuple[Field, bool]:
-    """Check the format and the keys of a trace; return its contents, and whether they are in the older format 1."""
+    """Check the format and the keys of a trace; return its contents, and whether the format is ``askwise/trace@1``.
+
+    Keys of early files that were renamed later have their new names in the contents.
+    """
     if isinstance(data, dict) and "optimal_cost" in data:  # the earlier name
         data = {"known_cost" if key == "optimal_cost" else key: value for key, value in data.items()}
     root = Field("", data).object()
@@ -174,9 +177,10 @@ def _check_sums(root: Field, episode: Episode) -> None:
 
 
 def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[str, Any]:
-    """Return the states of both agents as a JSON object, with the keys that the domain uses in traces.
+    """Return the states of both agents as a JSON-compatible dict, with the keys that the domain uses in traces.
 
-    If the ego agent can carry something, the object also has its load under ``holding``, null for none.
+    If the ego agent can carry something, the dict also has the key ``holding``: the goal whose load it carries, or
+    None.
     """
     named = [
         name_to_json(place_name(problem.teammate, state.teammate), "teammate_model"),
@@ -189,7 +193,7 @@ def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[s
 
 
 def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointState:
-    """Return the states of both agents in a JSON object made by `state_to_json`; other keys of it are ignored."""
+    """Return the states of both agents from a JSON object with the keys of `state_to_json`; others are ignored."""
     teammate, ego, *holding = (given.child(key) for key in _state_keys(domain, problem))
     places = _place(problem.teammate, teammate), _place(problem.ego, ego)
     load = next((_index(each, problem.goals) for each in holding if each.value is not None), -1)
