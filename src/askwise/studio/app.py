@@ -1,4 +1,7 @@
-"""The web addresses of the studio and their handlers. Handlers never wait for a method in this process."""
+"""The web addresses of the studio, and the functions that answer requests to them.
+
+Agents decide in worker processes, never in this one, so a slow decision does not delay other requests.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Json(JSONResponse):
-    """A JSON response in ASCII: names may hold lone surrogates, which UTF-8 cannot encode."""
+    """A JSON response in ASCII, because names may contain lone surrogates, which UTF-8 cannot encode."""
 
     def render(self, content: Any) -> bytes:
         """Return the content as ASCII-encoded JSON."""
@@ -62,7 +65,12 @@ class Json(JSONResponse):
 
 
 def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
-    """Return the studio's web application, without the `Guard` that checks requests; `routes` are added to its own."""
+    """Return the studio's web application, without the checks of requests, which `Guard` adds.
+
+    Args:
+        services: the objects that all handlers share.
+        routes: further routes, for instance those of a study with people.
+    """
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -95,10 +103,10 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
 
 
 async def store_failed_page(request: Request, error: Exception) -> Response:
-    """Answer with one sentence if a request failed because the database cannot be read or written.
+    """Return the response to a request that failed because the database cannot be read or written.
 
-    It is sent as JSON to scripts and as a page to people. The status is 507 if the disk is full, otherwise 503. The
-    details are logged in one line.
+    Scripts get the error as JSON, people as a page of one sentence. The HTTP status is 507 if the disk is full,
+    otherwise 503. The details are logged in one line.
     """
     assert isinstance(error, StoreFailed)
     log.error("%s", error)
@@ -141,11 +149,12 @@ def _file(name: str) -> Traversable:
 
 
 def page(name: str, *kinds: str) -> Handler:
-    """Return a handler that serves the page ``static/NAME.html`` to people of these kinds, and refuses all others.
+    """Return a handler that serves the page ``static/NAME.html`` to some kinds of people, and refuses all others.
 
     Args:
-        name: the name of the page.
-        kinds: ``researcher``, ``participant`` or ``pilot``; by default, only the researcher.
+        name: the name of the page, without ``.html``.
+        kinds: the kinds of people who may see it: ``researcher``, ``participant`` or ``pilot`` (a test participant); by
+            default, only the researcher.
     """
 
     async def show(request: Request) -> Response:
@@ -157,9 +166,12 @@ def page(name: str, *kinds: str) -> Handler:
 
 
 def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
-    """Return the page for a visitor who may not see a page, because the cookie is missing or of another kind.
+    """Return the response for a visitor without a cookie that allows them to see a page.
 
-    `kinds` are the kinds of people who may see that page. If they include participants, the text is for participants.
+    Args:
+        services: the shared services.
+        kinds: the kinds of people who may see the page; empty if only the researcher may. If it is not empty and there
+            is a study, the response is the study's page for visitors without a valid link.
     """
     if kinds and services.lost_page is not None:
         return services.lost_page(403)
@@ -201,7 +213,7 @@ async def static(request: Request) -> Response:
 async def enter(request: Request) -> Response:
     """Let in the researcher who follows a link ``/enter/SECRET``: set a cookie, and redirect to the first page.
 
-    Each link works only once. A used or unknown link gets the page for links that are not valid.
+    Each link works once. A used or unknown link leads to the page that says that a link is not valid.
     """
     services = get_services(request)
     cookie = await services.keys.enter(request.path_params["secret"])
@@ -215,8 +227,8 @@ async def enter(request: Request) -> Response:
 def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> None:
     """Add a cookie to a response.
 
-    Scripts cannot read the cookie. Browsers send it when a person follows a link on another site, but with no other
-    request of another site.
+    Scripts cannot read it (``HttpOnly``). Browsers do not send it with requests that other sites make, except when a
+    person follows a link (``SameSite=Lax``).
 
     Args:
         answer: the response.
@@ -346,7 +358,12 @@ async def new_round(request: Request, services: Services, person: Person) -> Any
 
 
 async def list_rounds(_: Request, services: Services, person: Person) -> Any:
-    """Return the 20 newest rounds of the person who asks: name, title, role, time of creation and how each ended."""
+    """Return the 20 newest rounds (episodes that a person plays) of the person who asks, the newest first.
+
+    Each is a dict with ``round`` (its name), ``title`` (of the problem), ``role`` (the person's: ``teammate`` or
+    ``ego``), ``made`` (the time of creation, in seconds since 1970) and ``end`` (how it ended; None while it is
+    unfinished).
+    """
     rows = services.store.read(
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
     )
@@ -359,14 +376,17 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
 async def review(request: Request, services: Services, person: Person) -> Any:
     """Return the review of the finished round that the request's address names.
 
-    It has the cost of the round, the costs of other methods that play the ego agent while the teammate repeats its
-    moves, and the ego agent's mistakes (the keys are those of `askwise.studio.rounds.review.review`).
+    It compares the cost of the round with the costs of other methods, and lists the ego agent's mistakes; the keys are
+    those of `askwise.studio.rounds.review.review`.
     """
     return (await _reviewed(request, services, person))["review"]
 
 
 async def trace(request: Request, services: Services, person: Person) -> Any:
-    """Return the trace of the finished round that the request's address names, as JSON."""
+    """Return the trace of a finished round as JSON: a record of all its steps, as trace files have it.
+
+    The address of the request has the name of the round.
+    """
     return (await _reviewed(request, services, person, "trace"))["trace"]
 
 
@@ -381,9 +401,10 @@ async def _reviewed(request: Request, services: Services, person: Person, op: st
 
 
 async def review_page(request: Request) -> Response:
-    """Serve a self-contained page that steps through a finished round.
+    """Serve a self-contained HTML page that steps through a finished round.
 
-    Its content security policy allows no scripts except its own.
+    The address of the request has the name of the round. The content security policy of the page allows no scripts
+    except its own.
     """
     services = get_services(request)
     person = services.person(request, RESEARCHER)

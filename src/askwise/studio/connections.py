@@ -1,7 +1,8 @@
 """The connections of browsers: limits on all of them, and the web socket of a round.
 
-uvicorn alone would wait for the end of a request forever, and accept any number of connections. A socket receives
-numbered inputs, and sends the view of the person's role.
+Without these limits, uvicorn would wait for the end of a request forever, and accept any number of connections. A web
+socket connects the studio with the browser tab in which a person plays a round. It receives numbered inputs, and sends
+what the person's role may see.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ A_MINUTE = 1 / 60
 
 
 class Connections:
-    """Counts the open connections of each address, and logs the same message at most once a minute.
+    """The number of open connections of each client address, and the log messages about them.
+
+    The same message is logged at most once a minute.
 
     Args:
         most: largest number of connections from one address; None for any number, for instance behind a proxy.
@@ -64,7 +67,7 @@ class Connections:
         return TimedConnection(self, *args, **options)
 
     def enter(self, address: str) -> bool:
-        """Count a new connection and return True; return False, without counting it, if its address has too many."""
+        """Count a new connection of `address` and return True, or return False if this address has too many already."""
         if self._most is not None and self._open[address] >= self._most:
             self.complain(f"refused a connection: {address} has {self._most} already")
             return False
@@ -85,8 +88,8 @@ class Connections:
     def on_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Log an error of the event loop; asyncio calls this for exceptions that are not caught elsewhere.
 
-        The error that the system cannot accept more connections is logged as one line, without a traceback, and at most
-        once a minute. All other errors go to asyncio's default handler.
+        If the system cannot accept more connections, this is logged as one line, without a traceback, and at most once
+        a minute. All other errors go to asyncio's default handler.
         """
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in EXHAUSTED:
@@ -96,7 +99,14 @@ class Connections:
 
 
 class TimedConnection(H11Protocol):
-    """A connection on which each request, headers and body, must arrive within `REQUEST_SECONDS`."""
+    """A connection that is closed if a request, headers and body, does not arrive within `REQUEST_SECONDS`.
+
+    It is the protocol object that uvicorn uses for one connection.
+
+    Args:
+        connections: counts the open connections.
+        args: the arguments of uvicorn's protocol class, as are `options`.
+    """
 
     def __init__(self, connections: Connections, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -123,7 +133,10 @@ class TimedConnection(H11Protocol):
             self._wait_no_more()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Cancel the deadline and stop counting the connection, which becomes a web socket and is counted elsewhere."""
+        """Cancel the deadline and stop counting the connection, which becomes a web socket.
+
+        Web sockets have a limit of their own, `MOST_SOCKETS`.
+        """
         self._forget()
         super().handle_websocket_upgrade(event)
 
@@ -168,14 +181,15 @@ MOST_NONSENSE = 5
 
 
 class SocketTab:
-    """A browser tab in which a round is played, connected by a web socket.
+    """A browser tab in which a person plays a round, connected by a web socket.
 
     It implements `askwise.studio.room.Tab`.
 
     Args:
         socket: the web socket.
         kind: who plays: ``researcher``, ``participant`` or ``pilot``.
-        known: texts, language, heading and instructions of the study, for the page.
+        known: what a study adds to the page: ``texts``, ``language``, ``heading`` and ``instructions``; without a study
+            empty.
     """
 
     def __init__(self, socket: WebSocket, kind: str, known: dict[str, Any]) -> None:
@@ -261,12 +275,13 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
 
 
 def read_message(text: str | None) -> tuple[int, dict[str, Any], int | None]:
-    """Return the number, the input and the time in a message from a browser: JSON with ``n``, ``input`` and ``ms``.
+    """Return the three parts of a message from a browser: the number of the input, the input, and the time it took.
 
-    The time is in milliseconds, None if the browser sent none.
+    The message is JSON with the keys ``n``, ``input`` and ``ms``. The time is in milliseconds, or None if the browser
+    sent none.
 
     Args:
-        text: the message; None if it was sent as bytes, which is refused.
+        text: the message; None if it was sent as bytes, which raises `InputError`.
     """
     if text is None:
         raise InputError("message", "bytes", "JSON")

@@ -1,8 +1,9 @@
-"""The web addresses of the Explore page: a problem that people change by hand, and what follows from it.
+"""The web addresses of the Explore page, on which people change a problem by hand and see the results at once.
 
-While something is dragged, a page sends many requests a second. For each tab, one request is processed, and the newest
-one waits for it; those between are answered with ``dropped`` at once. A draft that is not valid is answered with
-``refused``, the field and the fault; other errors are the same as for all requests.
+While people drag something, a page sends many requests a second. For each browser tab, one request is processed, and
+the newest one waits for it. All requests between these two are answered with ``dropped`` at once. If the changed
+problem (the draft) is not valid, the answer has ``refused``: the field and the fault. Other errors are answered like
+those of all requests.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ def explore_routes() -> list[Any]:
 
 @dataclass
 class _Tab:
-    """The state of one kind of request from one browser tab.
+    """The requests of one kind from one browser tab, of which one at a time is processed.
 
-    `lock` is held while a request is processed; `newest` is the number of the newest request, which makes older ones
-    obsolete.
+    Attributes:
+        lock: held while a request is processed.
+        newest: the number of the newest request, from 1; when an older one gets the lock, it is dropped.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -58,7 +60,7 @@ class _Handlers:
         self._problems: list[Any] | None = None
 
     async def start(self, _: Request, services: Services, __: Person) -> Any:
-        """Return what people can choose from when they open the page.
+        """Return what people can choose from on the page.
 
         Keys: ``methods``, their names; ``problems``, pairs of a number in the studio's list of problems and a name;
         ``study``, the study's name, or None without a study.
@@ -72,7 +74,7 @@ class _Handlers:
         return {**await _asked(services, "read", "methods", {}), "problems": self._problems, "study": services.study}
 
     async def read(self, request: Request, services: Services, _: Person) -> Any:
-        """Return a problem file as a draft, the form in which the page changes it.
+        """Return a problem file as a draft, the JSON in which the page changes it.
 
         In the request, ``problem`` is the number of the file in the studio's list of problems, or the text of a file.
         """
@@ -83,7 +85,10 @@ class _Handlers:
         return await _asked(services, "read", "read", {"text": text})
 
     async def file(self, request: Request, services: Services, _: Person) -> Any:
-        """Return name and text of the problem file to save, for the draft (the changed problem) in the request."""
+        """Return a problem file for people to save, with the keys ``name`` and ``text``.
+
+        The body of the request is the draft: the problem that people have changed.
+        """
         given = await json_body(request)
         return await _asked(services, "file", "file", given.value)
 
@@ -142,9 +147,9 @@ async def _asked(services: Services, name: str, what: str, given: Any) -> Any:
 
     Args:
         services: the shared services.
-        name: any text; requests with the same text go to the same worker process.
-        what: the kind of request, a key of `askwise.studio.explore.explore_api.ANSWERS`.
-        given: the data of the request, not checked yet.
+        name: any text; requests with the same text go to the same worker process, one after the other.
+        what: the kind of request, a key of `askwise.studio.explore.explore_api.ANSWERS`, such as ``follow``.
+        given: the JSON data of the request, not checked yet.
     """
     reply = await services.pool.reply(name, {"op": "explore", "what": what, "given": given})
     if "explored" in reply:

@@ -1,8 +1,8 @@
-"""The worker processes that play rounds, seen from the server's event loop.
+"""The worker processes that play rounds, as the server's event loop sees them.
 
-Each round belongs to one worker, by its name, and a thread sends that worker one request after the other. A worker that
-dies (a method crashed it, or took too long) is replaced. The request that it was processing fails; other rounds are
-opened again in the new worker.
+The name of a round determines its worker process, to which a thread sends one request after the other. A process that
+dies (an agent crashed it, or took too long) is replaced. The request that it was processing fails; its other rounds are
+opened again in the new process.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Pool:
 
     Args:
         size: the number of worker processes.
-        limits: the limits of each worker process; the time limit is for one decision, because people take their time
-            over a round.
+        limits: the limits of each worker process on time and memory. Its time limit counts for each decision, not for
+            the round, because people take their time.
     """
 
     def __init__(self, size: int, limits: Limits) -> None:

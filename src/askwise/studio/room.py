@@ -2,7 +2,7 @@
 
 Inputs are numbered and idempotent: input ``n`` of a round is applied once, however often it arrives. A tab that does
 not know whether its last message arrived sends it again, and gets the present state. An input is on disk before the tab
-hears of it. The newest tab of a round wins; the tab before it is closed.
+gets an answer. If a round is opened in a second tab, the first one is closed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class WaitingTimes:
     def summary(self) -> dict[str, dict[str, float]]:
         """Return statistics of the times `kept` and `turn`, in milliseconds.
 
-        The value of each key has ``count`` and, unless it is 0, the quantiles ``p50``, ``p95``, ``p99`` and ``max``.
+        Each of these two keys has a dict with ``count`` and, unless it is 0, the quantiles ``p50``, ``p95``, ``p99``
+        and ``max``.
         """
         return {name: _quantiles(list(times)) for name, times in (("kept", self.kept), ("turn", self.turn))}
 
@@ -62,7 +63,7 @@ class Tab(Protocol):
 
     @property
     def trusted(self) -> bool:
-        """Whether the tab belongs to the researcher, who may read the reasons of failures."""
+        """Whether the person in the tab is the researcher, who may read why a round has failed."""
 
     @property
     def home(self) -> str:
@@ -70,7 +71,7 @@ class Tab(Protocol):
 
     @property
     def known(self) -> dict[str, Any]:
-        """Texts, language, heading and instructions of the study, which the page gets together with the board."""
+        """What a study adds to the page: ``texts``, ``language``, ``heading`` and ``instructions``."""
 
     async def tell(self, message: dict[str, Any]) -> None:
         """Send a message; do nothing if the tab is gone."""
@@ -156,9 +157,9 @@ class Room:
     # -- playing --------------------------------------------------------------------------------------------------
 
     async def open(self) -> dict[str, Any]:
-        """Let the worker process replay all inputs of the round, up to its present state, and return its reply.
+        """Open the round in its worker process, which replays all inputs up to the present state; return its reply.
 
-        The reply has the keys ``board``, ``state`` and ``trails``, or the reason of a failure, ``failed`` or
+        The reply has the keys ``board``, ``state`` and ``trails``, or the reason of a failure under ``failed`` or
         ``refused``.
         """
         request = {"op": "open", "setup": self.setup, "problem": self.problem, "contents": self.contents}
@@ -218,10 +219,14 @@ class Room:
         await self._failed("its worker process died repeatedly")
 
     async def _played(self, n: int, user_input: Any) -> bool:
-        """Have the worker process apply an input.
+        """Let the worker process apply an input; return whether the caller has to send it again.
 
-        Returns True if the process does not have the round. Then nothing was applied: open the round, and call this
-        again.
+        That is True if the process does not have the round. Then it has applied nothing, and the caller must open the
+        round first.
+
+        Args:
+            n: the number of the input, from 0.
+            user_input: the input as JSON.
         """
         kept, answered, began = False, False, time.perf_counter()
         replies = self.pool.replies(self.name, {"op": "do", "n": n, "input": user_input})
@@ -245,15 +250,15 @@ class Room:
         return False
 
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
-        """Handle a reply of the worker process that has no new state; return whether the input must be sent again.
+        """React to a reply of the worker process that has no new state; return whether the input must be sent again.
 
-        The reply has one of these keys:
+        What happens depends on the key of the reply:
 
         - ``refused``: the input is not possible. The browser tab gets the reason.
         - ``failed``: the round cannot be continued. It ends, and the tab gets a message.
         - ``missing``: the process does not have the round. If the input is `kept`, the round is opened, which replays
-          the input, and the tab gets the state. Otherwise the caller must open the round and send the input again.
-          Only then is the result True.
+          the input, and the tab gets the state. Otherwise the result is True: the caller must open the round and send
+          the input again.
 
         Args:
             reply: the reply of the worker process.
@@ -322,7 +327,15 @@ class Room:
 
 
 def read_room(store: StudioStore, pool: Pool, name: str) -> tuple[Room, str] | None:
-    """Return a round from the database, and the name of the person who plays it; None if there is no such round."""
+    """Read a round from the database; return its `Room` and the name of the person who plays it, or None.
+
+    None means that there is no such round.
+
+    Args:
+        store: the database.
+        pool: the worker processes, in which the round will be played.
+        name: the name of the round.
+    """
     found = "SELECT owner, problem, setup, end, contents FROM rounds JOIN problems ON digest = problem WHERE id = ?"
     rows = store.read(found, (name,))
     if not rows:

@@ -1,10 +1,11 @@
-"""The work of the studio's worker processes: they play rounds, one request after the other.
+"""The work of the studio's worker processes: they play rounds, and answer requests of the Explore page.
 
-A request is a dict with the operation ``op`` and the round ``id``. The last reply to it has the key ``done``.
-`RoundService.replies` lists the operations.
+A request is a dict with the operation ``op`` and the name of the round, ``id``. A reply is a dict, too; the last one
+has the key ``done``. `RoundService.replies` lists the operations.
 
-If this process does not have the round, or has it at another input than ``n``, the reply is ``missing``; the server
-then opens the round again.
+A process may have lost a round, for instance because it was started anew. Requests therefore state the number of
+inputs, ``n``. If the process does not have the round after ``n`` inputs, the reply is ``missing``, and the server opens
+the round again.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ Reply = dict[str, Any]
 
 
 class _Missing(Exception):  # noqa: N818 - nothing is wrong
-    """Raised if this process does not have the round of a request, or has it with another number of inputs."""
+    """Raised if this process does not have the requested round, or has it after another number of inputs."""
 
 
 class RoundService:
-    """Plays rounds in a worker process as the server requests it.
+    """Plays rounds in a worker process, and answers the server's other requests.
 
     Rounds and problems stay in memory for later requests.
     """
@@ -161,7 +162,7 @@ class RoundService:
             self._rounds.popitem(last=False)
 
     def _problem(self, request: Request) -> Problem:
-        """Return the problem of a request, made once and kept, so that all its rounds share its tables."""
+        """Return the problem of a request; rounds on the same problem share one object and its tables."""
         key = request["problem"]
         if key not in self._problems:
             self._problems[key] = as_problem(from_json(Field("", request["contents"])))

@@ -117,7 +117,11 @@ class Keys:
         return f"askwise-{self._studio}-{kind}"
 
     def people(self, cookies: Mapping[str, str]) -> list[Person]:
-        """Return the people to whom these cookies (values by name) belong, at most one of each kind."""
+        """Return the people to whom the cookies of a request belong, at most one of each kind.
+
+        Args:
+            cookies: the values of the cookies by name.
+        """
         found = ((kind, self.person(cookies.get(self.cookie(kind)))) for kind in KINDS)
         return [person for kind, person in found if person is not None and person.kind == kind]
 
@@ -133,7 +137,7 @@ class Keys:
     async def enter(self, secret: str) -> str | None:
         """Use up the link with this secret, and return the value of a new cookie for the researcher.
 
-        None means that there is no such link, or that it was used before.
+        Return None if there is no such link, or if it was used before.
         """
         using = "UPDATE keys SET used = ? WHERE digest = ? AND kind = ? AND used IS NULL"
         cookie, statement = new_cookie(RESEARCHER, RESEARCHER)
@@ -200,7 +204,7 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 class Guard:
-    """An ASGI application that checks host, origin, size and rate of each request before it calls `app` with it.
+    """An ASGI application that checks each request (host, origin, size and rate) before it passes it on to `app`.
 
     Args:
         app: the application to protect.
@@ -248,7 +252,11 @@ class Guard:
 
 
 def cookies_in(headers: dict[str, str]) -> dict[str, str]:
-    """Return the values of the cookies in `headers` by name."""
+    """Return the values of the cookies of a request by name; empty if they cannot be read.
+
+    Args:
+        headers: the headers of the request by their names, which are in lower case.
+    """
     try:
         return {name: found.value for name, found in SimpleCookie(headers.get("cookie", "")[:4096]).items()}
     except CookieError:
@@ -260,7 +268,7 @@ def _client(scope: Scope) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Wrap `receive` so that a request of more than `LARGEST_BODY` bytes is cut off, whatever length it states.
+    """Wrap `receive` so that a request is cut off after `LARGEST_BODY` bytes, whatever length its header states.
 
     `receive` is the function by which an ASGI application reads the body.
     """

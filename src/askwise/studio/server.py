@@ -1,4 +1,4 @@
-"""The server: reads the problems or the study that it offers, listens, prints its link, and runs until Ctrl-C."""
+"""The server process: it reads the problems or the study, prints its link, and runs until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -34,10 +34,13 @@ MOST_FILES = 500
 
 
 def problems_at(path: str | None) -> dict[str, str]:
-    """Return the texts of problem files by name: of one file, of a folder, or, if `path` is None, of the examples.
+    """Return the texts of problem files by name.
 
-    Files in the folder that are not problem files are skipped, with a line on standard error. Other files to which a
+    Files in a folder that are not problem files are skipped, with a line on standard error. Other files to which a
     problem file refers are included in its text.
+
+    Args:
+        path: a problem file, or a folder of them; None for the examples of askwise.
     """
     place = examples_folder() if path is None else find(path)
     if place.is_dir():
@@ -113,7 +116,11 @@ class ServerOptions:
 
 
 def serve(how: ServerOptions) -> None:
-    """Run the studio's web server, and print the link that opens it; return after Ctrl-C."""
+    """Run the studio's web server, and print the link that opens it; return after Ctrl-C.
+
+    Args:
+        how: the options of the command.
+    """
     try:
         import uvicorn
     except ImportError:

@@ -1,4 +1,4 @@
-"""The objects that all handlers of the studio share: store, keys, workers, rooms."""
+"""The objects that all handlers of the studio share: database, keys, worker processes, rounds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from askwise.studio.store import Statement, StudioStore, digest_of, insert_round
 class Denied(AskwiseError):  # noqa: N818 - it names what happened
     """Raised if something does not exist or belongs to another person.
 
-    It is the same error in both cases, so that people cannot find out which one it is.
+    The error is the same in both cases, so that people cannot find out what others have.
     """
 
 
@@ -77,12 +77,15 @@ class Services:
     def people(self, connection: HTTPConnection) -> list[Person]:
         """Return all people whose cookies a request carries.
 
-        These can be two: the same browser may be used by the researcher and by a pilot participant.
+        There can be two, if the researcher also tests a study as a pilot in the same browser.
         """
         return self.keys.people(connection.cookies)
 
     def public(self, request: HTTPConnection) -> str:
-        """Return the studio's address for links: the public address (``--url``), or else the host of the request."""
+        """Return the studio's address for links: the public address (``--url``), or else the host of the request.
+
+        For instance ``https://lab.example.org``.
+        """
         return self.url or f"http://{request.headers['host']}"
 
     def is_secure(self, request: HTTPConnection) -> bool:
@@ -99,7 +102,7 @@ class Services:
     # -- problems -------------------------------------------------------------------------------------------------
 
     async def described(self, text: str) -> dict[str, Any]:
-        """Return the description of a problem file, which a worker process reads once; it is then kept in memory.
+        """Return the description of a problem file, which a worker process reads once; later calls take it from memory.
 
         Keys: ``contents`` (of the file, as JSON), ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"),
         ``goals`` (their names), ``prior`` (the probability of each goal) and ``words`` (the nouns for ``teammate``,
@@ -148,7 +151,7 @@ class Services:
         return room
 
     def room(self, name: str, person: Person | None) -> Room:
-        """Return the round `name`; raise `Denied` if it does not exist or does not belong to `person`."""
+        """Return the `Room` of the round `name`; raise `Denied` if it does not exist or does not belong to `person`."""
         if name not in self._rooms:
             found = read_room(self.store, self.pool, name)
             if found is None:
@@ -161,7 +164,9 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
-        """Keep a round in memory; drop finished rounds that no browser tab shows, which the database still has.
+        """Keep a round in memory, and drop others that no browser tab shows; all of them stay in the database.
+
+        All finished ones are dropped, and if more than `MOST_ROOMS` rounds remain, an unfinished one.
 
         Args:
             room: the round.

@@ -1,9 +1,9 @@
-"""The studio's database, one SQLite file: every event is on disk before it is acknowledged.
+"""The studio's database, one SQLite file: every input of a person is on disk before it is acknowledged.
 
 SQLite uses a write-ahead log with full synchronisation, so a commit that returned survives a power cut. One thread does
-all writing. All pending jobs are written in one transaction: a hundred events that arrive together cost one
-synchronisation. A job that arrives right after a commit waits for `BETWEEN` seconds, together with later ones; a single
-job does not wait. Events are acknowledged only after the commit.
+all writing. A job is the statements of one call of `StudioStore.write`. All waiting jobs are written in one
+transaction: a hundred inputs that arrive together cost one synchronisation. A job that arrives right after a commit
+waits for `BETWEEN` seconds, together with later ones; a single job does not wait.
 """
 
 from __future__ import annotations
@@ -60,9 +60,11 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @classmethod
     def by(cls, path: Path, error: BaseException) -> StoreFailed:
-        """Return a `StoreFailed` for `error`, which reading or writing the file `path` has raised.
+        """Return a `StoreFailed` for an error that occurred while a file was read or written.
 
-        It is an error of SQLite, or of decoding the contents of a row.
+        Args:
+            path: the database.
+            error: an error of SQLite, or of decoding the contents of a row.
         """
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary error code
         words = " ".join(printable(str(error)).split())
@@ -84,7 +86,7 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """While the ``with`` block runs, turn errors of SQLite, or of decoding a row, into `StoreFailed`.
+    """While the ``with`` block runs, turn errors of SQLite, and of decoding its data, into `StoreFailed`.
 
     `path` is the file that the message names.
     """
@@ -156,7 +158,10 @@ class StudioStore:
         await done
 
     def write_now(self, *statements: Statement) -> None:
-        """Do the same as `write`, but block until it is done: for use before and after the server runs."""
+        """Execute all SQL statements or none of them, as `write` does, but block until they are on disk.
+
+        Use it before and after the server runs, because it would block the event loop.
+        """
         done = threading.Event()
         failed: list[BaseException] = []
 
@@ -230,9 +235,9 @@ class StudioStore:
         _settle_all(results)
 
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
-        """Execute the SQL statements of one call of `write`: all of them or none.
+        """Execute the SQL statements of one call of `write`, all of them or none, within the present transaction.
 
-        Returns the error if they contradict the database, otherwise None. The error does not affect other calls whose
+        If they contradict the database, the error is returned, otherwise None. It does not affect other calls whose
         statements are in the same transaction.
         """
         self._writer.execute("SAVEPOINT job")

@@ -63,8 +63,10 @@ WORDS = {
 def study_routes(people: People, services: Services) -> list[Any]:
     """Return the routes of a study: joining, the participants' screens, and the researcher's page.
 
-    This function also sets `in_round` and `lost_page` of `services`: the study's texts for the pages of rounds, and its
-    page for visitors without a valid link.
+    Args:
+        people: the people of the study.
+        services: the shared services. This function sets `in_round` (which adds the study's texts to the page of a
+            round) and `lost_page` (the study's page for visitors without a valid link).
     """
     handlers = _Handlers(people)
     services.in_round = handlers.in_round
@@ -97,7 +99,11 @@ def _participant_routes(handlers: _Handlers, kind: str) -> list[Any]:
 
 
 class _Handlers:
-    """Answers the requests of a study's pages, by participants and by the researcher."""
+    """Answers the requests of a study's pages, by participants and by the researcher.
+
+    Args:
+        people: the people of the study.
+    """
 
     def __init__(self, people: People) -> None:
         self.people, self.study = people, people.study
@@ -201,7 +207,7 @@ class _Handlers:
         return answer
 
     def _languages(self) -> dict[str, str]:
-        """Return the languages that people can choose from: codes, and names in the language itself."""
+        """Return the names of the languages that people can choose from, by code; each name is in its own language."""
         return {code: LANGUAGES.get(code, code) for code in self.study.languages}
 
     async def spoken(self, request: Request, services: Services, person: Person) -> Any:
@@ -227,8 +233,8 @@ class _Handlers:
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
         """Store what the person entered at a screen; return the next screen as JSON.
 
-        The body of the request has ``n`` (the number of the entry), ``entry`` (its data) and ``times`` (measured by the
-        browser). An entry that is sent twice is stored once.
+        The body of the request has ``n`` (the number of the entry, from 0), ``entry`` (its data) and ``times``
+        (measured by the browser; optional). An entry that is sent twice is stored once.
         """
         given = await json_body(request)
         given.object(["n", "entry"], ["times"])
@@ -271,7 +277,7 @@ class _Handlers:
     # -- the researcher -------------------------------------------------------------------------------------------
 
     async def overview(self, request: Request, services: Services, _: Person) -> Any:
-        """Return what the researcher's page shows: the function `overview` of the present state."""
+        """Return what the researcher's page shows at present, with the keys of the module's function `overview`."""
         return overview(self.people, services.public(request))
 
     async def pause(self, request: Request, services: Services, person: Person) -> Any:
@@ -302,7 +308,7 @@ class _Handlers:
             return {"files": await asyncio.to_thread(_export, services), "folder": str(_export_folder(services))}
 
     async def archive(self, request: Request) -> Response:
-        """Send the files of the last export as one zip file."""
+        """Send the files of the last export as one zip file; status 404 if there was no export."""
         services = get_services(request)
         folder = _export_folder(services)
         if services.person(request, RESEARCHER) is None:
@@ -408,7 +414,11 @@ def _row(people: People, row: tuple[Any, ...], now: float) -> dict[str, Any]:
 
 
 def _where(people: People, screen: Screen) -> str:
-    """Return the words for a screen: its title and, for a round or a questionnaire, condition and problem."""
+    """Return a text that tells the researcher which screen a person has reached.
+
+    It is the title of the screen and, for a round or a questionnaire, the condition; for a round, also the problem if
+    the study has several.
+    """
     study = people.study
     title = "Consent" if screen.kind == CONSENT else title_of(study, screen, study.languages[people.default_language])
     about = [] if screen.condition is None or screen.kind not in (ROUND, FORM) else [screen.condition.name]

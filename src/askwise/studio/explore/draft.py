@@ -1,8 +1,8 @@
-"""Drafts: problems that people change by hand, with the present places of both agents. The draft of a drawn map.
+"""|Drafts: problems that people change by hand. What all kinds of drafts share, and the draft of a drawn map.
 
-A page sends a draft as JSON. Its ``kind`` is ``map`` (the default; `MapDraft`), ``tools``
-(`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). This file has the parts that
-they share. Goals are a list, because browsers sort the keys of objects that look like numbers.
+A draft also holds the present places of both agents. A page sends it as JSON. Its ``kind`` is ``map`` (the default;
+`MapDraft`), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). Goals
+are a list, because browsers sort the keys of objects that look like numbers.
 
 The draft of a drawn map is a problem file (``askwise/problem@1``) in one form: both agents walk on the same map, which
 has only walls, and starts and targets are cells. In addition, it holds the present cells of both agents, ``now``; the
@@ -53,7 +53,7 @@ class Draft(Protocol):
 
     @property
     def given(self) -> Any:
-        """The contents of the problem's file, as an object of its domain, for instance a `ProblemFile`."""
+        """The problem as it was read from a file: an object of its domain, for instance a `ProblemFile`."""
 
     @property
     def problem(self) -> Problem:
@@ -61,7 +61,7 @@ class Draft(Protocol):
 
     @property
     def words(self) -> Vocabulary:
-        """The words for agents and goals in texts, such as "cook" or "station"."""
+        """The words for agents and goals in texts that people read, such as "cook" or "station"."""
 
     @property
     def teammate(self) -> StateLike:
@@ -69,7 +69,11 @@ class Draft(Protocol):
 
     @property
     def ego(self) -> StateLike:
-        """The present state of the ego agent: a cell (with its load, if any), or the name of a state of a graph."""
+        """The present state of the ego agent.
+
+        It is a cell of a map, a pair of a cell and the goal whose load the agent carries, or the name of a state of a
+        graph.
+        """
 
     def to_json(self) -> dict[str, Any]:
         """Return the problem as JSON, in the form in which the page sends it to the studio."""
@@ -78,9 +82,9 @@ class Draft(Protocol):
         """Return the name and the text of the problem file that people can save."""
 
     def drawn(self) -> dict[str, Any]:
-        """Return what the page needs to draw the problem in addition to `to_json`, such as the layout of a graph.
+        """Return the data that the page needs to draw the problem in addition to those of `to_json`.
 
-        The dict is empty for a map.
+        These are the layout of a graph or the prior of tool fetching; the dict is empty for a map.
         """
 
 
@@ -108,7 +112,10 @@ def read_walls(given: Field) -> list[str]:
 
 
 def listed_goals(given: Field) -> list[Field]:
-    """Return the elements of a list of goals that a page sends; more than `MOST_GOALS` raise `InputError`."""
+    """Return the elements of a list of goals that the Explore page sends.
+
+    Raises `InputError` if there are more than `MOST_GOALS`.
+    """
     listed = list(given.elements())
     if len(listed) > MOST_GOALS:
         raise InputError(given.path, f"{len(listed)} goals", f"at most {MOST_GOALS}")
@@ -116,9 +123,10 @@ def listed_goals(given: Field) -> list[Field]:
 
 
 def read_goals(given: Field) -> dict[str, Any]:
-    """Turn the list of goals that a page sends into the form of a problem file: a dict by the goals' names.
+    """Turn the list of goals that the Explore page sends into the form of a problem file: a dict by the goals' names.
 
-    The value of each goal has the keys ``teammate`` and ``ego`` (target states), ``weight`` and, if stated, ``price``.
+    The value of each goal is a dict with ``teammate`` and ``ego`` (target states), ``weight`` and, if stated,
+    ``price``.
     """
     goals: dict[str, Any] = {}
     for each in listed_goals(given):
@@ -138,11 +146,13 @@ def new_name(given: Field, taken: Any) -> str:
 
 
 def read_prices(given: Field, **names: str) -> dict[str, Any]:
-    """Turn the prices of questions that a page sends into the form of a file; prices that are null are left out.
+    """Turn the prices of questions that the Explore page sends into the form of a problem file.
+
+    Prices that are null are left out.
 
     Args:
         given: an object with the keys ``base``, ``per_goal`` and ``per_option``, all optional.
-        names: the keys that have another name in the file, for instance ``per_goal="per_station"``.
+        names: new names for keys that the file calls differently, for instance ``per_goal="per_station"``.
     """
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}
@@ -161,7 +171,7 @@ class MapDraft:
     """A problem on a drawn map, as people change it by hand on the Explore page.
 
     Attributes:
-        file: the problem file.
+        file: the contents of the problem file: the map, goals and prices, and the starts of both agents.
         teammate: the present cell of the teammate.
         ego: the present cell of the ego agent.
     """
@@ -214,9 +224,13 @@ def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str
 def terms_of(file: ProblemFile) -> dict[str, Any]:
     """Return the parts of a problem file that do not depend on map or graph, as JSON for the Explore page.
 
-    Keys: ``goals``, a list of dicts with ``name``, ``teammate`` and ``ego`` (lists of target states), ``weight`` and
-    ``price``; ``query_cost``, a dict with the prices ``base``, ``per_goal`` and ``per_option``. ``name``, ``words``,
-    ``answers`` (the answer model) and ``groups`` (names of goals by group) are those of the file, if it has them.
+    Keys:
+
+    - ``goals``: a list of dicts with ``name``, ``teammate`` and ``ego`` (lists of target states), ``weight`` and
+      ``price``;
+    - ``query_cost``: a dict with the prices ``base``, ``per_goal`` and ``per_option``;
+    - ``name``, ``words``, ``answers`` (the answer model) and ``groups`` (names of goals by group), if the file has
+      them.
     """
     prices = file.prices
     return {
@@ -280,11 +294,11 @@ def read_map(given: Field) -> MapDraft:
 
 
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
-    """Return the contents of a problem file (format ``askwise/problem@1``) for a problem that the page sends.
+    """Turn a problem that the Explore page sends into the contents of a problem file (format ``askwise/problem@1``).
 
     Args:
         given: the problem; goals, prices, name, words, answers and groups are taken from it.
-        sides: the values of ``teammate`` and ``ego`` in the file: the map or graph of each agent.
+        sides: the values of ``teammate`` and ``ego`` in the file: the start, and the map or graph, of each agent.
     """
     contents: dict[str, Any] = {"format": FORMAT}
     contents |= {key: copy_data(given.value[key]) for key in ("name", "words") if given.has(key)}

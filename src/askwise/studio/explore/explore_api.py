@@ -1,14 +1,17 @@
 """The requests of the Explore page, as a worker process answers them.
 
-Most ask for the results for a draft: belief, advice with its reason, EDP between all goals, zones; or for suggested
-designs. The teammate is assumed to have gone from its start to its present place by a shortest path (`askwise.ask`). If
-no goal explains that, a belief that excludes goals for good would be empty. Then the method uses the belief
-``robust``, which makes detours unlikely instead of impossible, and the page says so.
+*Drafts.* Most requests contain a draft: a problem that people have changed by hand, with the present places of both
+agents.
+
+*Results.* The page shows the belief, the advice of a method with its reason, and when goals can be told apart. The
+teammate is assumed to have gone from its start to its present place by a shortest path (`askwise.ask`). If no goal
+explains that, a belief that excludes goals for good would be empty. Then the method uses the belief ``robust``, which
+makes detours unlikely instead of impossible, and the page says so.
 
 For a selected pair of goals, the page shows EDP(other | truth) for every cell or state: the expected number of steps
 for which `other` stays possible while the teammate pursues `truth` from there.
 
-Suggested designs are the walls, or closed edges of the teammate's graph ``[state, action, next state]``, that make
+*Suggested designs* are the walls, or closed edges of the teammate's graph ``[state, action, next state]``, that make
 goals recognisable earliest (`askwise.design`), with both agents at their starts.
 """
 
@@ -62,9 +65,10 @@ def read_draft(given: Field) -> Draft:
 
 
 def try_drawn(given: Any) -> dict[str, Any]:
-    """Return the layout of a problem with graphs that is not valid, so that people can see and correct it.
+    """Return the layout of the graphs in a problem that is not valid, so that people can see and correct them.
 
-    The dict is empty if the layout is impossible, too.
+    The keys are those of `askwise.studio.explore.graph_draft.drawn`. The dict is empty if the problem has no graphs, or
+    if they cannot be drawn.
 
     Args:
         given: the problem as the Explore page sends it: any JSON.
@@ -102,17 +106,22 @@ def draft_from_file(text: str) -> Draft:
 def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
     """Return all data that the Explore page shows for a draft, as JSON.
 
-    Keys, in addition to those of `Draft.drawn`:
+    The keys are those of `Draft.drawn` and:
 
-    - ``title``, ``words``, ``signs``, ``landmark``: words for agents, goals and landmarks; letters of the agents;
-    - ``method``, ``headline``, ``why``, ``facts`` (pairs of a name and a text), ``asked``, ``considered`` (indices of
-      goals): the advice, that is, the method's decision and its reason;
-    - ``belief``, ``possible``: each goal's probability, and whether it is possible; ``explained``: how many goals
-      explain the teammate's path; ``robust``: whether the belief had to be one that allows for detours;
-    - ``edp``, ``wcd``: lists ``[i][j]``: the step at which goal `i` is ruled out while the teammate pursues goal `j`,
-      expected (expected divergence point) and at the latest (worst-case distinctiveness); None if not finite;
-    - ``pairs``: the most important pairs of goals and their zones, the intervals of steps in which observation cannot
-      yet tell the goals apart, actions may differ, and a question may be worth its price;
+    - ``title``, ``words``, ``landmark``, ``signs``: the title; the words for agents, goals and landmarks; the letters
+      that mark the agents;
+    - ``method``, ``headline``, ``why``, ``facts``: the method, its decision in words, the reason, and pairs of a name
+      and a text, such as the price of the question;
+    - ``asked``, ``considered``: the indices of the goals in the question that is asked, and in the best question that
+      the method found; both are lists, empty for no question;
+    - ``belief``, ``possible``: each goal's probability, and whether the goal is possible;
+    - ``explained``: ``by`` and ``of``, the numbers of goals that explain the teammate's path, and of all goals; None if
+      the teammate is at its start;
+    - ``robust``: whether no goal explains the path, so that the belief allows for detours;
+    - ``edp``, ``wcd``: matrices ``[i][j]`` of the step at which goal `i` is ruled out while the teammate pursues goal
+      `j`, expected (expected divergence point) and at the latest (worst-case distinctiveness); None if not finite;
+    - ``pairs``: the most important pairs of goals and their zones, which are intervals of steps: observation cannot
+      tell the goals apart, best actions may differ, a question may be worth its price;
     - ``pair``: EDP and zones of the selected pair, and the EDP at every place; None if no pair is selected.
 
     Args:
@@ -146,7 +155,11 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
 def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
     """Return the indices of the two goals that are selected on the page; None if no goals are selected.
 
-    Raises `InputError` if both are the same goal.
+    Raises `InputError` if the two are the same goal.
+
+    Args:
+        given: a list of two numbers, or null.
+        n_goals: the number of goals.
     """
     if given.value is None:
         return None
@@ -239,8 +252,8 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
     """Return the expected divergence point (EDP) of two goals for every place where the teammate could be.
 
-    It is the expected step at which the goal `other` is ruled out while the teammate walks from this place to the goal
-    `truth`; None if it is infinite or undefined. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and
+    The EDP is the expected step at which the goal `other` is ruled out while the teammate walks from this place to the
+    goal `truth`; None if it is infinite or undefined. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and
     ``[state]`` for a graph.
 
     Args:
@@ -278,15 +291,19 @@ MOST_DESIGNS = 20_000
 def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
     """Search for walls to add, or edges to close, so that an observer can tell the teammate's goals apart earliest.
 
-    Returns the best ones found, with the keys ``things`` (cells of new walls, or edges ``[state, action, next state]``
-    to close), ``inTheWay`` (those of the ``things`` on which an agent stands now), ``before`` and ``after`` (dicts with
-    ``wcd`` and ``edp``, without and with the change) and ``verdict`` (in words, whether it is proven to be the best).
+    The result describes the best change that was found:
+
+    - ``things``: cells of new walls, or edges ``[state, action, next state]`` to close;
+    - ``inTheWay``: those of the ``things`` on which an agent stands now;
+    - ``before``, ``after``: dicts with ``wcd`` and ``edp``, without and with the change;
+    - ``verdict``: in words, whether the change is proven to be the best.
 
     Args:
         draft: the problem that people change by hand.
-        given: the wishes: ``minimise``, the measure to make small: ``wcd`` (worst-case distinctiveness, the latest step
-            that separates two goals) or ``edp`` (expected divergence point, the expected step); ``most``, the largest
-            number of walls or edges; ``budget``, the steps by which shortest paths of both agents may get longer.
+        given: a JSON object with ``minimise``, the measure to make small: ``wcd`` (worst-case distinctiveness, the
+            latest step at which two goals are told apart) or ``edp`` (expected divergence point, the expected step);
+            ``most``, the largest number of walls or edges; ``budget``, the steps by which shortest paths of both agents
+            may get longer.
     """
     given.object(["minimise", "most", "budget"], [])
     found = design(
@@ -315,7 +332,7 @@ def answer_request(what: str, given: Any) -> Any:
     """Return the answer to a request of the Explore page, as JSON.
 
     Args:
-        what: the name of the request, a key of `ANSWERS`.
+        what: the kind of request, a key of `ANSWERS`, such as ``follow`` for the results of a draft.
         given: the JSON data of the request, not checked yet.
     """
     return ANSWERS[what](Field("", given))
@@ -358,9 +375,9 @@ def _suggest(given: Field) -> Any:
 
 
 def _draft(given: Field) -> Draft:
-    """Return the draft, the problem that people change, in the key ``sketch`` of a request.
+    """Return the draft (the problem that people change) in a request, under its key ``sketch``.
 
-    Raises `InputError` if it is not valid. The message names the field as in a problem file, without ``sketch``.
+    Raises `InputError` if the draft is not valid. The message names the field as in a problem file, without ``sketch``.
     """
     return read_draft(Field("", given.value["sketch"]))
 

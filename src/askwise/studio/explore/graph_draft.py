@@ -1,4 +1,4 @@
-"""A draft of graphs: edges that can be closed, agents and goals on the states.
+"""|A draft of graphs: both agents walk on graphs whose edges people can close; starts and targets are states.
 
 As JSON::
 
@@ -73,15 +73,16 @@ class GraphDraft:
         return "explored.toml", toml_text(self.given.to_json())
 
     def drawn(self) -> dict[str, Any]:
-        """Return the layout of both agents' graphs with all edges (see the function `drawn`)."""
+        """Return the layout of both agents' graphs with all edges, with the keys of the module's function `drawn`."""
         return drawn(self.whole)
 
 
 def drawn(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return the layout of both agents' graphs with all edges, open and closed; only one layout if they are equal.
+    """Return the layout of both agents' graphs with all edges, open and closed.
 
-    Keys: ``grounds`` (a layout for each graph), ``states`` (for each graph, the name of the state at each node) and
-    ``letters`` (font sizes and positions of the labels in a graph, in units of the drawing).
+    Keys: ``grounds`` (a layout for each graph; only one if the graphs are equal), ``states`` (for each graph, the name
+    of the state at each node) and ``letters`` (font sizes and positions of the labels in a graph, in units of the
+    drawing).
 
     Args:
         whole: a problem as the page sends it. Only the graphs in ``teammate`` and ``ego`` are read; other keys, such as
@@ -121,7 +122,11 @@ def read_graph(given: Field) -> GraphDraft:
 
 
 def _read_side(given: Field) -> dict[str, Any]:
-    """Return one agent's graph in the form of a problem file, without the edges that people have closed."""
+    """Return one agent's graph in the form of a problem file, without the edges that people have closed.
+
+    Args:
+        given: the JSON that the page sends for this agent: ``start``, ``now``, ``edges``, ``closed`` and so on.
+    """
     given.object(["start", "now", "edges"], [*GRAPH_KEYS, "closed"])
     edges = list(given.child("edges").elements())
     full = _full(given.path, given.value)
@@ -152,7 +157,7 @@ def _full(path: str, side: dict[str, Any]) -> Graph:
 
 
 def _key(graph: Graph) -> str:
-    """Return a graph as JSON text, from which `_laid_out` makes and caches its layout."""
+    """Return a graph as JSON text, the key under which `_laid_out` caches its layout."""
     states = [state_to_json(state) for state in graph.states]
     edges = [[states[s], graph.actions[a], states[t]] for s, a, t in graph.edges.tolist()]
     return json.dumps({"start": states[0], "states": states, "edges": edges, "stay": graph.stay})

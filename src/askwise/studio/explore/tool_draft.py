@@ -53,7 +53,7 @@ class ToolDraft:
 
     Attributes:
         given: the instance, as the domain reads it from a file.
-        contents: the contents of its file.
+        contents: the contents of the instance's file, as JSON.
         teammate: the present cell of the worker.
         at: the present cell of the fetcher.
         holding: the station whose tool the fetcher holds; None for empty hands.
@@ -77,7 +77,7 @@ class ToolDraft:
 
     @property
     def ego(self) -> StateLike:
-        """The fetcher's state: its present cell, or a pair of this cell and the station whose tool it holds."""
+        """The fetcher's state: its present cell or, if it holds a tool, a pair of this cell and the tool's station."""
         return self.at if self.holding is None else (self.at, self.holding)
 
     def to_json(self) -> dict[str, Any]:
@@ -108,7 +108,10 @@ class ToolDraft:
         return "explored.json", json_text(self.contents)
 
     def drawn(self) -> dict[str, Any]:
-        """Return the probability of each station (``prior``), and the kinds of priors to choose from (``priors``)."""
+        """Return what the page needs in addition to `to_json`: ``prior`` and ``priors``.
+
+        These are the probability of each station, and the kinds of priors that people can choose from.
+        """
         return {"prior": [float(f"{share:.4g}") for share in self.problem.prior], "priors": PRIORS}
 
 
@@ -164,7 +167,7 @@ def read_tools(given: Field) -> ToolDraft:
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return two dicts by the names of stations: the stations as in a problem file, and their weights in the prior.
+    """Return the stations as in a problem file, and their weights in the prior: two dicts by the stations' names.
 
     A station in the first dict is ``{"at": [x, y], "toolbox": NAME}``.
 
@@ -199,7 +202,9 @@ def _read_boxes(given: Field) -> dict[str, Any]:
 def _free(given: Field, lines: list[str]) -> Cell:
     """Return the cell ``(x, y)`` in a field; raise `InputError` if the cell is a wall.
 
-    `lines` are the lines of the map, the top one first.
+    Args:
+        given: the field with the cell.
+        lines: the lines of the map, the top one first.
     """
     x, y = given.cell(len(lines[0]), len(lines))
     if lines[len(lines) - 1 - y][x] == WALL:

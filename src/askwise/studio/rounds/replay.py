@@ -1,11 +1,11 @@
-"""Rounds from their logs: replayed, reconstructed without the method, or as rows of tables.
+"""Rounds from the database: replayed, reconstructed without the method, or turned into rows of tables.
 
-A log is a list of pairs: an input of the person, and its outcome.
+The database has the log of a round: a list of pairs of an input of the person and its outcome.
 
 *Warm start.* The planner's first decision depends on the problem alone: it is not random, and the person has not acted
 yet. In short rounds it is most of the work. So `WarmStart` keeps a planner as it was after that decision, and later
-rounds start with copies of it. Copies, because a planner's memory saves work and could let it see further after other
-rounds; all people must meet the same method.
+rounds start with copies of it. They do not share one planner: a planner remembers results, and so could search further
+after it has played other rounds. All people must meet the same method.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def replayed(
     log: list[tuple[Any, dict[str, Any]]],
     begin: Callable[[Problem, Setup], Round] | None = None,
 ) -> Round:
-    """Apply all inputs of a log again; return the resulting round.
+    """Start a new round and apply all inputs of a log to it; return the resulting round.
 
     Raises `InputError` if an outcome differs from the one in the log.
 
@@ -44,7 +44,7 @@ def replayed(
         problem: the problem that was played.
         setup: the setup of the round.
         log: pairs of an input of the person and its recorded outcome.
-        begin: a faster alternative to `start_round`: returns a new round in which the ego agent has decided.
+        begin: the function that starts the round, such as `WarmStart.begin`; None for `start_round`.
     """
     made = (begin or start_round)(problem, setup)
     for number, (user_input, outcome) in enumerate(log, start=1):
@@ -58,7 +58,7 @@ def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> N
 
     Args:
         number: the number of the input, from 1, for the message.
-        found: the outcome now.
+        found: the outcome of the replay, as JSON.
         outcome: the outcome in the log.
     """
     if found != outcome:
@@ -91,7 +91,12 @@ def reconstructed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str,
 
 
 class _Walked(Teammate):
-    """A teammate that repeats a recorded walk, given as the list of states after each step."""
+    """A teammate that repeats a recorded walk.
+
+    Args:
+        problem: the problem that was played.
+        states: the indices of the teammate's states, one after each step.
+    """
 
     def __init__(self, problem: Problem, states: list[int]) -> None:
         self._problem, self._states = problem, iter(states)
@@ -168,7 +173,12 @@ class WarmStart:
 
 
 class _Writer(pickle.Pickler):
-    """Pickles a planner; the problem is not pickled, but replaced by an id."""
+    """Pickles a planner after its first decision, with an id in place of the problem.
+
+    Args:
+        stream: the stream to write to.
+        problem: the problem that the id stands for.
+    """
 
     def __init__(self, stream: io.BytesIO, problem: Problem) -> None:
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
@@ -185,7 +195,9 @@ class _Writer(pickle.Pickler):
 class _Reader(pickle.Unpickler):
     """Unpickles data that a `_Writer` of this process wrote, and nothing else.
 
-    Where the data have the id of the problem, the result has `problem`.
+    Args:
+        stream: the stream to read from.
+        problem: the object to put where the writer wrote the id of the problem.
     """
 
     def __init__(self, stream: io.BytesIO, problem: Problem) -> None:
@@ -193,7 +205,7 @@ class _Reader(pickle.Unpickler):
         self._problem = problem
 
     def persistent_load(self, _: Any) -> Problem:
-        """Return the problem, for the id that a `_Writer` wrote in its place."""
+        """Return the problem, in place of the id that a `_Writer` wrote for it."""
         return self._problem
 
 
@@ -205,19 +217,21 @@ AGAIN, RECORD, TWIN = "again", "record", "twin"
 
 
 def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
-    """Return a round as plain data, from which the rows of tables are made.
+    """Return the results of a round as plain data, which become rows of tables.
 
-    Keys: ``row`` (a row of the table of episodes, as a dict), ``queries`` (a row for each question), ``method`` and
-    ``teammate`` (the names of both agents in this round; ``person`` for the person), ``prices`` (a list: the base price
-    of a question, and the price per goal), ``trace`` (None for a simulation) and ``beside`` (the name of the simulated
-    teammate that the setup states, whether or not it plays).
+    This function runs in a worker process, so that a method that hangs can be ended. Keys of the result:
 
-    This function runs in a worker process, so that a method that hangs can be ended.
+    - ``row``: a row of the table of episodes, as a dict;
+    - ``queries``: a list of dicts, one for each question;
+    - ``method``, ``teammate``: the names of the two agents in this round; ``person`` for the person;
+    - ``prices``: a list of the base price of a question and the price per goal;
+    - ``trace``: the trace as JSON; None for a simulation;
+    - ``beside``: the name of the simulated teammate that the setup states, even if the person played the teammate.
 
     Args:
         problem: the problem that was played.
-        request: ``setup`` (the `Setup` as JSON), ``log`` (pairs of an input and its outcome) and ``what``, where the
-            data come from: ``again`` replays the round with the method, ``record`` reconstructs it from the log alone,
+        request: ``setup`` (the `Setup` as JSON), ``log`` (pairs of an input and its outcome) and ``what``, the source
+            of the data: ``again`` replays the round with the method, ``record`` reconstructs it from the log alone,
             ``twin`` simulates it without a person.
     """
     try:

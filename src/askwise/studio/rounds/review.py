@@ -1,10 +1,10 @@
 """The review of a round: what other ego agents would have paid, and which decisions were mistakes.
 
-*The same walk.* Other ego agents play with the same goal, with a teammate that repeats its moves of the round.
+*The same walk.* Other ego agents play with the same goal, and with a teammate that repeats its moves of the round.
 
 *Step by step.* Each decision of the ego agent is judged as `askwise audit` judges the trace of the round
-(`askwise.audits`): by its expected cost, given only what was known then. The judge is the exact optimum if the problem
-is small enough, and the planner otherwise.
+(`askwise.audits`): by its expected cost, given only what the ego agent could know then. The judge is the exact optimum
+if the problem is small enough, and the planner otherwise.
 """
 
 from __future__ import annotations
@@ -45,8 +45,7 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
     """Return the round as an episode for the page that steps through it, and the review of the round as JSON.
 
     A judge (the exact optimum for small problems, otherwise the planner) rates each decision of the ego agent. If the
-    person played the ego agent, the episode's
-    steps show the judge's belief and verdicts.
+    person played the ego agent, the episode's steps show the judge's belief and verdicts.
 
     Keys of the review:
 
@@ -87,9 +86,9 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
 
 
 def _same_walk(episode: Episode, methods: list[str]) -> list[dict[str, Any]]:
-    """Let each method play the ego agent while the teammate repeats its moves of the episode.
+    """Return the results of methods that play the ego agent while the teammate repeats its moves of the episode.
 
-    The result has a dict for each method that can play, with the keys ``method``, ``cost``, ``questions`` (their
+    There is a dict for each method that can play the problem, with the keys ``method``, ``cost``, ``questions`` (their
     number) and ``finished``.
     """
     played = ((method, _played_by(method, episode)) for method in methods)
@@ -103,7 +102,7 @@ def _same_walk(episode: Episode, methods: list[str]) -> list[dict[str, Any]]:
 def _cost_with_goal_known(episode: Episode) -> float | None:
     """Return the cost of an ego agent that knows the goal while the teammate repeats its moves of the episode.
 
-    None if the episode is unfinished, or if this ego agent does not finish.
+    Return None if the episode is unfinished, or if this ego agent does not finish.
     """
     other = _played_by(Informed.name, episode) if episode.finished else None
     return None if other is None or not other.finished else other.cost
@@ -137,9 +136,9 @@ def _played_by(method: str, episode: Episode) -> Episode | None:
 
 
 def _judged(episode: Episode) -> tuple[str, list[JudgedStep]]:
-    """Return the name of the judge, and a triple for each step: the step, the situation before it, and its rating.
+    """Return the name of the judge, and for each step a triple: the step, the situation before it, and its rating.
 
-    The judge is the method that rates decisions. Name and list are empty if no judge can rate this episode.
+    The judge is the method that rates decisions. The name and the list are empty if no judge can rate this episode.
     """
     try:
         judges = JudgeCache(episode.problem, "auto")

@@ -1,10 +1,10 @@
-"""The view of a role: the data that a person's browser gets, and nothing that the role may not know.
+"""The view of a role: the data that a person's browser gets, and nothing that the person's role may not know.
 
 The teammate knows its own goal; the ego agent's belief, reasons and next decision are not sent. The ego agent knows the
 prior, the prices and its answers; the goal is not sent before the round is finished. Both see the map or graph and each
 other.
 
-Places are cached by state: building a scene for each would be most of the work of a move.
+The places of the agents are cached by state, because drawing a scene to find them would be most of the work of a move.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def board(made: Round) -> dict[str, Any]:
 def preview(problem: Problem) -> dict[str, Any]:
     """Return the data for a picture of a problem at its start, as JSON.
 
-    Keys: ``board``, and ``start`` with the places of both agents.
+    Keys: ``board`` (words, goals, landmarks, and the map or graph) and ``start`` (the places of both agents).
     """
     scene = start_scene(problem)
     start = {"teammate": {"at": list(scene.teammate.at)}, "ego": {"at": list(scene.ego.at)}, "carried": ""}
@@ -113,7 +113,7 @@ def preview(problem: Problem) -> dict[str, Any]:
 
 
 def _shared(problem: Problem) -> dict[str, Any]:
-    """Return the data about words, goals and map or graph that browsers get in every round of a problem, as JSON."""
+    """Return the data that browsers get in every round of a problem, as JSON: words, goals, and map or graph."""
     scene = start_scene(problem)
     words = scene.words
     return {
@@ -149,8 +149,18 @@ def _prices(made: Round) -> dict[str, Any]:
 def state(made: Round) -> dict[str, Any]:
     """Return the data that a person's browser gets after every step, as JSON.
 
-    It holds time, cost, phase, places and a text; depending on phase and role, also the possible moves, the question to
-    answer, the answers so far and the goals that they leave possible, and the result.
+    Keys:
+
+    - ``t``, ``cost``, ``questions``: the numbers of steps, the cost and the number of questions so far;
+    - ``phase``: what the round waits for (see `Round.phase`);
+    - ``teammate``, ``ego``: dicts with the position ``at`` and the place in words, ``place``;
+    - ``carried``, ``hands``: the goal whose load the ego agent carries, and the load in words;
+    - ``last``: the last step; None before the first one;
+    - ``moves``: if a move is possible, the moves;
+    - ``question``: if the person has to answer, the question;
+    - ``heard``, ``possible``: if the person plays the ego agent, all questions and replies, and for each goal whether
+      they leave it possible;
+    - ``result``: after the round, its result.
     """
     here = Here(made)
     found = {
@@ -195,7 +205,10 @@ class Here:
 
 
 def trails(made: Round) -> dict[str, list[list[float]]]:
-    """Return the positions ``[x, y]`` of ``teammate`` and ``ego`` from the start until now, one after each step."""
+    """Return the positions ``[x, y]`` of both agents at the start and after each step.
+
+    Keys: ``teammate`` and ``ego``, each with a list of positions.
+    """
     problem, places = made.problem, places_in(made.problem)
     states = [*(step.state for step in made.steps), made.game.state]
     return {
@@ -241,7 +254,8 @@ def _question(made: Round, asked: Question) -> dict[str, Any]:
 def _heard(made: Round) -> list[dict[str, Any]]:
     """Return all questions and replies so far, as JSON, for a person who plays the ego agent.
 
-    A reply is True, False, the number of a group, or None for no answer.
+    Each is a dict with ``asked`` (the question as the page shows it), ``question`` (the question as an input has it)
+    and ``reply``: True, False, the number of a group, or None for no answer.
     """
     answers = [step.answer for step in made.steps if step.answer is not None]
     return [
@@ -258,9 +272,10 @@ def _heard(made: Round) -> list[dict[str, Any]]:
 
 
 def _last(made: Round) -> dict[str, Any] | None:
-    """Return the last step as JSON: the actions of both agents, or a question and the reply to it.
+    """Return the last step as JSON; None before the first step.
 
-    Before the first step, return None.
+    For an action, the keys are ``teammate`` and ``ego``: the actions of both agents in words. For a question, they are
+    those of `_heard`, and ``cost``.
     """
     if not made.steps:
         return None

@@ -1,4 +1,4 @@
-"""A round in progress: a `Game` in which a person plays one of the two agents.
+"""A round in progress: an episode in which a person plays one of the two agents.
 
 Random numbers come from the same streams as in `askwise.simulate`: with the same seed, the robot meets the same goal,
 and a person who acts like the simulated teammate gets the same episode, step by step. The ego agent decides right after
@@ -91,11 +91,11 @@ class Setup:
 
 
 def belief_with_people(problem: Problem, method: str) -> str | None:
-    """Return the name of the belief that a method should use with a person; None if it should keep its own.
+    """Return the name of the belief that a method should use with a person; None for the method's own belief.
 
-    People do not always take shortest paths. A belief that does not allow for that would exclude the person's goal for
-    good, so it is replaced by ``robust``. Methods that change to another belief after a contradiction keep their own
-    belief, because they learn more from it.
+    People do not always take shortest paths. A belief that does not allow for detours would exclude the person's goal
+    for good, so it is replaced by ``robust``. Methods that change to another belief after a contradiction keep their
+    own belief, because they learn more from it.
     """
     if method == Informed.name:
         return None
@@ -179,7 +179,7 @@ class Round:
 
     @property
     def phase(self) -> str:
-        """The thing that the round waits for, as one of four words.
+        """What the round waits for, as one of four words.
 
         `THINKING`: the method's decision. `MOVE`: a move or a question of the person. `ANSWER`: the person's answer to
         a question. `OVER`: nothing, the round has ended.
@@ -204,7 +204,7 @@ class Round:
     # -- inputs ----------------------------------------------------------------------------------------------------
 
     def do(self, user_input: Any) -> dict[str, Any]:
-        """Apply an input of the person; return its `outcome`, which must be the same when the round is replayed.
+        """Apply an input of the person; return its `outcome`, which is the same whenever the round is replayed.
 
         Args:
             user_input: JSON with one of these keys: ``move``, the name of an action; ``answer``, true, false, the index
@@ -230,8 +230,8 @@ class Round:
     def outcome(self) -> dict[str, Any]:
         """Return the result of the last input, as JSON.
 
-        Keys: ``t`` (steps so far), ``state`` (the indices of the teammate's and the ego agent's states), ``cost`` and,
-        if the last step was a question, ``asked`` and ``reply``.
+        Keys: ``t`` (number of steps so far), ``state`` (the indices of the teammate's and the ego agent's states),
+        ``cost`` (so far) and, if the last step was a question, ``asked`` and ``reply``.
         """
         state = self.game.state
         found: dict[str, Any] = {"t": self.game.steps, "state": [state.teammate, state.ego], "cost": self.game.cost}
