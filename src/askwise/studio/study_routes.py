@@ -325,13 +325,14 @@ class _Handlers:
 
 
 def overview(people: People, public: str) -> dict[str, Any]:
-    """Return the data that the researcher's page shows, as JSON. Only ``people`` includes pilots (test runs).
+    """Return the data that the researcher's page shows, as JSON. Only ``people`` includes pilots (test participants).
 
     A panel is a service that recruits people. A cell is an order of conditions and problems. Keys:
 
     - ``name``, ``design``, ``paused``: name and design of the study, and whether it is paused;
     - ``join``, ``pilot``: the addresses for participants and for pilots;
-    - ``panel``, ``adds``: whether a panel sends identifiers; the address parameter that it adds to the link by itself;
+    - ``panel``: whether a panel sends identifiers;
+    - ``adds``: the address parameter, if the panel adds it to the link by itself; otherwise empty;
     - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (back to the panel);
     - ``summary``: the number of people by state, such as ``finished`` or ``inactive``;
     - ``conditions``: dicts with ``name``, and the numbers of people ``finished`` and ``in progress``;
@@ -342,7 +343,7 @@ def overview(people: People, public: str) -> dict[str, Any]:
 
     Args:
         people: the people of the study.
-        public: the address of the studio.
+        public: the address of the studio, such as ``https://lab.example.org``.
     """
     study = people.study
     rows = [_row(people, row, time.time()) for row in people.rows()]

@@ -164,8 +164,11 @@ REPORT: dict[str, dict[str, Column]] = {
 def codebook(tables: dict[str, dict[str, Column]] | None = None) -> list[dict[str, str]]:
     """Return a code book: a table that explains the columns of each file, with one row per column.
 
+    A row is a dict with ``file``, ``column``, ``meaning``, ``unit`` and ``values``.
+
     Args:
-        tables: the description of each column, by file and column; by default, the files of the export.
+        tables: meaning, unit and possible values of each column, by file and column; by default, the files of the
+            export.
     """
     return [
         {"file": name, "column": column, "meaning": meaning, "unit": unit, "values": values}

@@ -57,10 +57,10 @@ class StoredRound:
         about: the columns ``person``, ``pilot``, ``condition``, ``problem``, ``practice``, ``trial`` (the round's
             number among those that count) and ``role``.
         setup: the `Setup` as JSON.
-        problem: the digest of the problem.
+        problem: the digest of the problem, by which worker processes recognise it.
         contents: the contents of the problem file.
-        log: the person's inputs and their outcomes.
-        end: how the round ended.
+        log: the person's inputs, each with its outcome.
+        end: how the round ended: ``finished``, ``stopped``, ``cut off``, or ``failed: `` and the reason.
     """
 
     about: Row
@@ -76,14 +76,15 @@ class StoredRound:
         return self.end.removeprefix(FAILED).lstrip(": ") if self.end.startswith(FAILED) else None
 
     async def reply(self, pool: Pool, what: str) -> Row:
-        """Have a worker process turn the round into rows of tables; return its reply.
+        """Return the results of the round, which a worker process computes.
 
-        The reply has the keys of `askwise.studio.rounds.replay.written`, or the reason of a failure under ``failed`` or
-        ``refused``.
+        The result has the keys of `askwise.studio.rounds.replay.written`, or the reason of a failure under ``failed``
+        or ``refused``.
 
         Args:
             pool: the worker processes.
-            what: ``again`` to replay the round, ``record`` to reconstruct it from its log, ``twin`` to simulate it.
+            what: ``again`` to replay the round, ``record`` to reconstruct it from its log, ``twin`` to simulate it
+                without the person.
         """
         known = {"setup": self.setup, "problem": self.problem, "contents": self.contents, "log": self.log}
         return await pool.reply("played", {"op": "played", "what": what, **known})
@@ -111,10 +112,10 @@ class PlayedRound:
 
 
 async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
-    """Replay a round in a worker process, which gives the method's beliefs and reasons; return it ready for tables.
+    """Replay a round in a worker process, and return it ready to be written to tables.
 
-    If the round failed when it was played, or if the replay fails, the round is reconstructed from its log, without
-    beliefs.
+    The replay gives the method's beliefs and reasons. If the round failed when it was played, or if the replay fails,
+    the round is reconstructed from its log, without beliefs and reasons.
     """
     found: Row = {} if stored.failure is not None else await stored.reply(pool, AGAIN)
     replay_error = failure_of(found)
@@ -183,7 +184,7 @@ class StoredStudy:
                     self._store.execute(f"CREATE TEMP TABLE {name} ({columns})")
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the database."""
         self._store.close()
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -214,10 +215,12 @@ class StoredStudy:
         return [{**row, "at": way[row["cell"]][row["screens"]]["title"] if way else None} for row in rows]
 
     def pages(self) -> list[Row]:
-        """Return a row for each entry of a person: the page, and the seconds that the person needed for it.
+        """Return a row for each screen that a person has left, and for each attempt at the comprehension check.
 
-        ``measured`` is ``browser`` if the browser measured the seconds. If it sent no time, ``measured`` is ``server``,
-        and the seconds count from the entry before.
+        Columns: ``person`` (number), ``pilot``, ``entry`` (number of the entry, from 0), ``screen`` (its position, from
+        1), ``kind`` (of the screen), ``condition``, ``questionnaire``, ``problem``, ``practice``, ``seconds`` and
+        ``measured``. If ``measured`` is ``browser``, the browser measured the seconds. Otherwise it is ``server``, and
+        the seconds count from the entry before.
         """
         rows = self.read(
             "SELECT number, pilot, e.n, e.screen, e.data, coalesce(json_extract(t.data, '$.page') / 1000.0, "
@@ -236,10 +239,12 @@ class StoredStudy:
         return found
 
     def inputs(self) -> list[Row]:
-        """Return a row for each input in a round, such as a move or an answer, with the seconds it took.
+        """Return a row for each input in a round, such as a move or an answer.
 
-        ``measured`` is ``browser`` if the browser measured the seconds. If it sent no time, ``measured`` is ``server``,
-        and the seconds count from the input before, so they include the time in which the partner decided.
+        Columns: ``person`` (number), ``pilot``, ``condition``, ``problem``, ``practice``, ``trial`` (number of the
+        round among those that count), ``input`` (its number in the round, from 0), ``kind``, ``value``, ``seconds`` and
+        ``measured``. If ``measured`` is ``browser``, the browser measured the seconds. Otherwise it is ``server``, and
+        the seconds count from the input before, so they include the time in which the partner decided.
         """
         rows = self.read(
             "SELECT number, pilot, places.data, v.n, deed, coalesce(t.ms / 1000.0, v.at - coalesce((SELECT b.at FROM "
@@ -262,9 +267,9 @@ class StoredStudy:
     def answers(self) -> list[Row]:
         """Return a row for each answer to a question of a questionnaire or of the comprehension check.
 
-        Columns: ``person`` (number), ``pilot``, ``questionnaire``, ``condition``, ``item`` (name of the question) and
-        ``answer`` and ``seconds`` (from the start of the page to the last change of the answer). The score of a
-        ready-made questionnaire is a separate row, with the item ``score``.
+        Columns: ``person`` (number), ``pilot``, ``questionnaire`` (``check`` for the comprehension check),
+        ``condition``, ``item`` (name of the question), ``answer`` and ``seconds`` (from the start of the page to the
+        last change of the answer). The score of a ready-made questionnaire is a separate row, with the item ``score``.
         """
         found: list[Row] = []
         for number, pilot, data, times in self._entries():
@@ -290,16 +295,17 @@ class StoredStudy:
     def description(self) -> Row:
         """Return the description of the study (see `askwise.studio.study.flow.description`).
 
-        It is empty for a folder that an old version wrote.
+        It is empty if an earlier version of askwise wrote the database.
         """
         rows = self.read("SELECT value FROM meta WHERE name = 'description'")
         with reading(self._path):
             return dict(json.loads(rows[0][0])) if rows else {}
 
     def _scale(self, questionnaire: str) -> Row | None:
-        """Return the ready-made scale of a questionnaire as JSON.
+        """Return the ready-made scale of a questionnaire as JSON; None if the study file states its own questions.
 
-        If the study wrote the questions itself, return None.
+        Args:
+            questionnaire: the name of the questionnaire.
         """
         known = self._description.get("questionnaires")
         if known is None:  # stored by an earlier version, which had only askwise's wording
@@ -308,7 +314,10 @@ class StoredStudy:
         return None if found is None else found["scale"]
 
     def rounds(self) -> Iterator[StoredRound]:
-        """Iterate over the finished rounds, sorted by person and time, including people who left afterwards."""
+        """Iterate over the finished rounds, sorted by person and time.
+
+        Rounds of people who left the study afterwards are included.
+        """
         rows = self.read(
             "SELECT number, pilot, rounds.id, problem, setup, rounds.end, coalesce(entries.data, places.data) "
             "FROM rounds JOIN people ON people.id = owner LEFT JOIN places ON round = rounds.id "
@@ -356,9 +365,9 @@ def _text(value: Any) -> str | None:
 
 
 def typed(text: str | None) -> str | None:
-    """Return a text that a person has typed, made safe for spreadsheets.
+    """Return a text that a person has typed, made safe for spreadsheets; None stays None.
 
-    A text that a spreadsheet would run as a formula begins with an apostrophe.
+    If a spreadsheet would run the text as a formula, an apostrophe is put before it.
     """
     if text is None or not text.startswith(FORMULAS) or NUMBER.fullmatch(text):
         return text
@@ -404,7 +413,7 @@ async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRoun
     """Write all results of a study into the folder ``export``; return the names of the files, and the rounds.
 
     Args:
-        folder: the studio's folder.
+        folder: the studio's folder, which holds the database; ``export`` is created in it.
         pool: the worker processes that replay rounds.
     """
     target = make_folder(folder / EXPORT)

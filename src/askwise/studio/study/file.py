@@ -71,7 +71,7 @@ MOST_PEOPLE = 1000
 
 @dataclass(frozen=True, slots=True)
 class StudyCondition:
-    """A condition of a study with people: the partner that people play with.
+    """A condition of a study with people: which partner they play with.
 
     Attributes:
         name: the name of the condition.
@@ -90,7 +90,7 @@ class StudyCondition:
 
 @dataclass(frozen=True, slots=True)
 class Questionnaire:
-    """Questions that a person answers together.
+    """Questions that a person answers together, on one page.
 
     Attributes:
         name: the name in tables.
@@ -165,7 +165,7 @@ class PeopleStudy:
 
 
 def is_people_study(text: str) -> bool:
-    """Return whether a text is the file of a study with people, by the name of the format in it."""
+    """Return whether a text is the file of a study with people: whether it contains the name of the format."""
     return FORMAT in text
 
 
@@ -241,8 +241,8 @@ def read_people_study(path: str | Path) -> PeopleStudy:
 def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
     """Return the names of the measures in which conditions can be compared.
 
-    These are the measures of behaviour and, from questionnaires after each condition, the score of each ready-made
-    scale and each of the study's own questions with points.
+    These are the measures of behaviour (`BEHAVIOUR`) and, from questionnaires after each condition, the score of each
+    ready-made scale and each of the study's own questions that people answer with a number.
     """
     found = list(BEHAVIOUR)
     for each in questionnaires:
@@ -278,8 +278,9 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
     placeholder is ``...`` if the researcher has to replace it, and empty if the panel adds the parameter itself.
 
     Args:
-        given: the table ``panel`` of the study file. ``service``, a key of `SERVICES`, determines both results, and
-            ``parameter`` replaces the first. Without ``service``, the placeholder is ``...``.
+        given: the table ``panel`` of the study file. With ``service``, a key of `SERVICES`, parameter and placeholder
+            are those of this service; ``parameter`` replaces the name of the parameter. Without ``service``, the
+            placeholder is ``...``.
     """
     if "service" not in given:
         return given.get("parameter", ""), "..."
@@ -292,7 +293,7 @@ def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]
 
     Args:
         root: the study file.
-        stored: how the panel's identifiers are stored, ``plain`` or as a hash; only plain ones can be part of a link.
+        stored: how the panel's identifiers are stored, ``plain`` or ``hashed``; only plain ones can be part of a link.
         usual: the link to the panel that is used if the file states a code but no link; empty if there is none.
 
     Raises:

@@ -34,7 +34,7 @@ from askwise.text.reading import Field
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A cell of a study's design, which says what one person plays: an order of conditions, and on which problems.
+    """A cell of a study's design: what one person plays, that is, conditions in an order, and on which problems.
 
     Attributes:
         order: the indices of the conditions, in the order in which they are played.
@@ -49,8 +49,8 @@ class Assignment:
 def williams(n: int) -> list[tuple[int, ...]]:
     """Return orders of `n` conditions in which each condition follows every other one equally often.
 
-    Such a list is called a Williams square. Each row is a permutation of ``0 ... n - 1``. There are `n` rows if `n` is
-    even (or 1), otherwise ``2 * n``.
+    Such a list is called a Williams square. Each order is a permutation of ``0 ... n - 1``. There are `n` orders if `n`
+    is even (or 1), otherwise ``2 * n``.
     """
     # 0, 1, n - 1, 2, n - 2, ...: the differences of neighbours are all different, which balances the followers.
     first = [0]
@@ -116,12 +116,12 @@ class Screen:
         kind: ``consent``, ``text``, ``check`` (of comprehension), ``round``, ``form`` (a questionnaire) or ``end``.
         title: the heading.
         text: the text to read.
-        condition: the condition of a round, or of the rounds that a form asks about.
-        problem: the name of a round's problem.
+        condition: the condition of a round, or of the rounds that a form asks about; None for other screens.
+        problem: the name of a round's problem; empty for other screens.
         practice: whether the round is for practice.
-        form: the questionnaire of a form.
+        form: the questionnaire of a form; None for other screens.
         trial: the number of a round among those that count, from 1; 0 for other screens.
-        key: the key of the text in translations: ``consent``, ``instructions.1`` and so on.
+        key: the key of the text in translations: ``consent``, ``instructions.1`` and so on; empty without a text.
     """
 
     kind: str
@@ -182,6 +182,9 @@ def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Set
 def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_left: int) -> dict[str, Any]:
     """Return a screen as JSON for browsers, without the condition, which people must not know.
 
+    Keys: ``kind``, ``title``, ``text`` and, depending on the kind, ``items`` (the questions), ``tries`` (attempts left
+    at the comprehension check), ``practice`` and ``instructions``.
+
     Args:
         study: the study.
         screen: the screen.
@@ -227,14 +230,14 @@ def instructions_in(study: PeopleStudy, texts: Texts) -> list[str]:
 def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dict[str, Any]:
     """Return a question as JSON, with its texts in the person's language.
 
-    ``labels`` are its options in this language, ``options`` are the same options as they are stored.
+    ``options`` are the options of a choice as they are stored, ``labels`` the same options in the person's language.
 
     Args:
         item: the question.
         key: the key under which the study's texts have a translation of the question.
         texts: the texts in the person's language.
-        scale: the ready-made scale that it belongs to. The package translates its own wording only, never a published
-            one that the researcher supplied.
+        scale: the ready-made scale that the question belongs to; None for the study's own questions. The package
+            translates its own wording only, never a published one that the researcher supplied.
     """
     found = item.to_json()
     ours: Texts = {}
@@ -306,7 +309,9 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
 
 
 def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) -> tuple[dict[str, Any], bool]:
-    """Check what a person entered at a screen; return the data to store, and whether the person continues.
+    """Check what a person entered at a screen; return the data to store, and whether the next screen follows.
+
+    It follows unless the person has failed the comprehension check. An incomplete entry raises `NotEntered`.
 
     Args:
         study: the study.
@@ -358,7 +363,14 @@ def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, t
 
 
 def read_times(given: Field) -> dict[str, Any]:
-    """Return the times that a browser measured, in milliseconds: of the ``page``, and of each answer (``items``)."""
+    """Check and return the times that a browser measured at a screen, in milliseconds.
+
+    Keys: ``page``, the time at the whole screen, and ``items``, a dict of the time until the last change of each
+    answer, by the name of the question.
+
+    Args:
+        given: the times as the browser sends them, with the same keys; ``items`` is optional.
+    """
     given.object(["page"], ["items"])
     items = dict(given.child("items").items()) if given.has("items") else {}
     if len(items) > MOST_TIMES:

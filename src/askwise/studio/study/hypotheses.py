@@ -33,7 +33,7 @@ DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A hypothesis that was stated before the study.
+    """A hypothesis that was stated before the study: how the means of two conditions differ in a measure.
 
     Attributes:
         claim: the text, such as ``planner < quiet in workload``.
@@ -41,7 +41,7 @@ class Hypothesis:
         sign: ``<``, ``>`` or ``!=``, between the means of the two conditions.
         second: the condition on the right.
         measure: the name of the measure in which the conditions are compared.
-        test: the test that decides, one of `TESTS`.
+        test: the statistical test that decides, one of `TESTS`, such as ``paired t``.
     """
 
     claim: str
@@ -52,7 +52,7 @@ class Hypothesis:
     test: str
 
     def to_json(self) -> dict[str, str]:
-        """Return the attributes as JSON."""
+        """Return the hypothesis as a JSON-compatible dict, with the attributes as keys."""
         return asdict(self)
 
 
@@ -61,8 +61,8 @@ class AnalysisPlan:
     """The analysis that a study file states in advance.
 
     Attributes:
-        hypotheses: the comparisons of two conditions to test, and what each expects.
-        correction: ``holm`` or ``none``.
+        hypotheses: the hypotheses, each a comparison of two conditions.
+        correction: how p values are corrected for several tests: ``holm`` (Holm's method) or ``none``.
         alpha: the level below which a corrected p value supports a hypothesis.
     """
 
@@ -71,7 +71,7 @@ class AnalysisPlan:
     alpha: float = 0.05
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as JSON."""
+        """Return the plan as a JSON-compatible dict, with the attributes as keys."""
         return {"hypotheses": [h.to_json() for h in self.hypotheses], **{k: getattr(self, k) for k in _SETTINGS}}
 
 
@@ -81,9 +81,11 @@ _SETTINGS = ("correction", "alpha")
 def read_plan(root: Field, design: str, conditions: list[str], measures: list[str]) -> AnalysisPlan:
     """Read the tables ``hypotheses`` and ``analysis`` of a study file.
 
+    Raises `InputError` if a hypothesis names a condition, a measure or a test that the study does not have.
+
     Args:
         root: the study file.
-        design: ``within`` or ``between``.
+        design: ``within`` or ``between``, on which the possible tests depend.
         conditions: the names of the conditions.
         measures: the names of all measures: of questionnaires and of behaviour.
     """
@@ -119,8 +121,8 @@ def _hypothesis(given: Field, design: str, conditions: list[str], measures: list
 def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
     """Return the mean of the numbers `values`, ``[n]``, with its 95 % confidence interval.
 
-    Keys: ``n``, ``mean``, ``sd``, and ``low`` and ``high``, the ends of the interval. Numbers that are undefined
-    because there are too few values are None.
+    Keys: ``n``, ``mean``, ``sd`` (standard deviation), and ``low`` and ``high``, the ends of the interval. Numbers that
+    are undefined because there are too few values are None.
     """
     from scipy import stats
 
@@ -170,7 +172,9 @@ def _constant(values: FloatArray) -> bool:
 
 
 def _certain(gap: float, side: str) -> float:
-    """Return the p value of a t test of values without spread, whose statistic is infinite; 1 if `gap` is 0.
+    """Return the p value of a t test without random variation, whose statistic is infinite: 0 or 1.
+
+    It is 0 if the difference fits the alternative, otherwise 1.
 
     Args:
         gap: the difference of the means.
@@ -182,13 +186,15 @@ def _certain(gap: float, side: str) -> float:
 
 
 def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-sided") -> float | None:
-    """Return the p value of a test of `first` against `second`, or None if there are fewer than two values.
+    """Return the p value of a test of `first` against `second`.
+
+    Return None if one of them has fewer than two values, or if the test has no result.
 
     Args:
         first: a value for each person, ``float64 [n]``.
         second: a value for each person, ``float64 [m]``; for a paired test, of the same people, in the same order.
-        test: one of `TESTS`.
-        side: the alternative: ``less``, ``greater`` or ``two-sided``.
+        test: one of `TESTS`, such as ``paired t`` or ``mann-whitney``.
+        side: the alternative: ``less`` (`first` is smaller), ``greater`` or ``two-sided``.
     """
     from scipy import stats
 

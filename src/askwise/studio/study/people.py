@@ -1,7 +1,8 @@
-"""The people of a study in the store: participants, their cells and their progress.
+"""The people of a study in the database: participants, their cells and their progress.
 
-All changes are made on the server's event loop, joining one person at a time (`_joining`), and each change is one
-transaction. So each person is assigned once, and two people who join at the same moment get different cells.
+A cell is an order of conditions and problems. All changes are made on the server's event loop, and each change is one
+transaction. People join one after the other. So each person is assigned once, and two people who join at the same
+moment get different cells.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Participant:
 
 
 class People:
-    """All people of a study: admits them, assigns conditions, and stores their progress.
+    """All people of a study in the database: admits them, assigns conditions, and stores their progress.
 
     Args:
         store: the database.
@@ -89,7 +90,12 @@ class People:
         store.write_now(("INSERT OR REPLACE INTO meta VALUES ('description', ?)", (described,)))
 
     def _kept(self, name: str, value: str) -> str:
-        """Return the value that the database holds under a name, after storing `value` if it holds none."""
+        """Return the value that the database holds under a name; if it holds none, store `value` and return it.
+
+        Args:
+            name: the name.
+            value: the value for a new database.
+        """
         self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
         return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
 
@@ -101,7 +107,7 @@ class People:
         return next(iter(self.study.languages))
 
     def language_of(self, name: str) -> str:
-        """Return the language that the person with the id `name` has chosen, or the default."""
+        """Return the code of the language that the person with the id `name` has chosen, or of the default."""
         rows = self._store.read("SELECT language FROM languages WHERE person = ?", (name,))
         return str(rows[0][0]) if rows else self.default_language
 
@@ -137,7 +143,8 @@ class People:
     def panel_name(self, given: str | None) -> str | None:
         """Return a person's identifier in the form in which it is stored, plain or hashed.
 
-        None means that `given` has no identifier, or only a placeholder that the panel did not fill in.
+        Return None if the study uses no identifiers, or if `given` has none or only a placeholder that was not filled
+        in. An identifier that is too long or not printable raises `CannotJoin`.
 
         Args:
             given: the identifier in the address, which the panel (the service that recruits people) adds, or None.
@@ -244,10 +251,11 @@ class People:
         return int(rows[0][0])
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return a row for each person, pilots last.
+        """Return a tuple for each person, first the participants, then the pilots.
 
-        Columns: id, number, whether a pilot, panel identifier, cell, times of arrival and of the last activity, how it
-        ended, number of screens left behind, and whether the person may continue from another browser.
+        Elements: id, number, whether a pilot, panel identifier, cell, times of arrival and of the last activity (in
+        seconds since 1970), how participation ended, number of screens left behind, and whether the person may continue
+        from another browser.
         """
         return self._store.read(
             "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
@@ -266,10 +274,13 @@ class People:
         return Participant(found, number, bool(pilot), cell, end)
 
     def ending_of(self, person: Participant, end: str) -> dict[str, str]:
-        """Return the ``code`` and the ``link`` with which a person returns to the panel.
+        """Return the ``code`` and the ``link`` that a person gets at the end, to return to the panel.
 
-        The panel is the service that recruits people. `end` is the way in which participation ended, a key of
-        `askwise.studio.study.file.ENDINGS`.
+        The panel is the service that recruits people.
+
+        Args:
+            person: the person.
+            end: how participation ended, a key of `askwise.studio.study.file.ENDINGS`.
         """
         code, link = self.study.endings[end]
         if "{id}" in link:
@@ -282,10 +293,10 @@ class People:
         return screens(self.study, self.cells[person.cell])
 
     def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
-        """Return what a person has entered so far, in order, as triples.
+        """Return what a person has entered so far, in order.
 
-        Each has the number of the screen, the data, and whether the person continued with the next screen; only a
-        failed comprehension check stays at its screen.
+        Each entry is a triple: the number of the screen, the data, and whether the next screen followed. Only after a
+        failed comprehension check, the screen stayed the same.
         """
         rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))
         return [(screen, self._store.json(data), bool(leaves)) for screen, data, leaves in rows]
@@ -297,7 +308,10 @@ class People:
     async def enter(
         self, person: Participant, n: int, screen: int, data: Any, *, leaves: bool, times: Any = None
     ) -> None:
-        """Store what a person entered at a screen; the last screen, or the last failed check, ends the participation.
+        """Store what a person entered at a screen.
+
+        The entry that leads to the last screen, and the last failed attempt at the comprehension check, end the
+        participation.
 
         Args:
             person: the person who made the entry.
@@ -340,7 +354,9 @@ def _ending(person: Participant, end: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def links(people: People, public: str) -> dict[str, str]:
-    """Return the address of the study for participants (``join``) and for pilots (``pilot``).
+    """Return the addresses at which people join the study: ``join`` for participants and ``pilot`` for pilots.
+
+    Pilots are test participants who do not count.
 
     Args:
         people: the people of the study.

@@ -35,9 +35,9 @@ class Item:
     """One question of a questionnaire.
 
     Attributes:
-        name: its column in tables.
+        name: the name in tables.
         text: the text that people read.
-        kind: ``scale``, ``choice`` or ``text``.
+        kind: how people answer: ``scale`` (a number), ``choice`` (an option) or ``text``.
         lowest: the lowest point of a scale.
         highest: the highest point of a scale.
         step: the distance between neighbouring points of a scale.
@@ -63,7 +63,13 @@ class Item:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def checked(self, given: Field) -> Any:
-        """Return the answer in a field (a number, an option or a text); raise `InputError` if it does not fit."""
+        """Return a person's answer (a number, an option or a text); raise an error if it is not valid.
+
+        Return None if the person left out an optional question.
+
+        Args:
+            given: the field with the answer.
+        """
         if given.value is None and self.optional:
             return None
         if self.kind == "choice":
@@ -82,7 +88,12 @@ class Item:
 
 
 def read_item(given: Field) -> Item:
-    """Read a question of a questionnaire from a study file."""
+    """Read a question of a questionnaire from a study file.
+
+    Args:
+        given: a table with ``name``, ``text`` and, if needed, ``kind`` (by default ``choice`` if there are ``options``,
+            otherwise ``scale``), ``from``, ``to``, ``step``, ``low``, ``high``, ``options`` and ``optional``.
+    """
     keys = ["kind", "from", "to", "step", "low", "high", "options", "optional"]
     given.object(["name", "text"], keys)
     name, text = check_name(given.child("name").text(), given.child("name").path), given.child("text").text()
@@ -120,13 +131,13 @@ PAIR = "Which of these two mattered more for how demanding it was?"
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A questionnaire with a score.
+    """A ready-made questionnaire with a score.
 
     Attributes:
         name: the name in study files and tables.
         published: the name of the published scale that it follows.
         citation: the publication of that scale.
-        items: the questions, in askwise's wording.
+        items: the questions, in askwise's wording or, with `cited`, in the published one.
         reverse: the names of the items whose points count from the other end.
         unit: what the score means, with its range.
         as_percent: whether the score is given in per cent of the largest possible sum, instead of as the mean of the
@@ -152,7 +163,11 @@ class Scale:
         return f"{self.published} ({self.citation})" if self.cited else f"{OWN} {self.published} ({self.citation})"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the data about the scale that scoring and reports need, as JSON."""
+        """Return the data about the scale that scoring and reports need, as JSON.
+
+        Keys: ``name``, ``label``, ``unit``, ``as_percent``, ``ranges`` (lowest and highest point of each item, by its
+        name) and ``reverse`` (a list of names of items).
+        """
         kept = {"name": self.name, "label": self.label, "unit": self.unit, "as_percent": self.as_percent}
         ranges = {item.name: [item.lowest, item.highest] for item in self.items}
         return {**kept, "ranges": ranges, "reverse": sorted(self.reverse)}
@@ -252,7 +267,10 @@ DIMENSIONS = {
 
 
 def pairs() -> tuple[Item, ...]:
-    """Return the 15 questions that compare two dimensions of workload, from which the dimensions' weights follow."""
+    """Return the 15 questions that compare two dimensions of workload each.
+
+    The weight of a dimension is the number of comparisons in which a person chose it.
+    """
     return tuple(
         Item(f"{a} or {b}", PAIR, "choice", options=(DIMENSIONS[a], DIMENSIONS[b]))
         for a, b in combinations(DIMENSIONS, 2)
@@ -260,15 +278,17 @@ def pairs() -> tuple[Item, ...]:
 
 
 def with_partner(items: tuple[Item, ...], partner: str) -> tuple[Item, ...]:
-    """Return questions whose texts have the study's word for the partner in place of the placeholder."""
+    """Return the questions with the word `partner` in place of the placeholder ``{partner}`` in their texts."""
     return tuple(replace(item, text=item.text.replace(PARTNER, partner)) for item in items)
 
 
 def read_wording(path: Path, scale: Scale) -> Scale:
-    """Return a scale with the published wording from a file that the researcher supplies.
+    """Return the scale with the published wording, which the researcher supplies as a TOML file.
 
-    The file has ``format``, ``scale``, and ``items.NAME`` with ``text``, ``low``, ``high`` and, if the points count
-    from the other end than in askwise's wording, ``reverse``. It must word every item of the scale, and no other.
+    The keys of the file are ``format`` (``askwise/wording@1``), ``scale`` (the scale's name) and a table ``items.NAME``
+    for each item of the scale, and for no others. A table has ``text`` (the question) and, optionally, ``low`` and
+    ``high`` (the labels of the lowest and highest points) and ``reverse`` (whether the points count from the other
+    end); what is left out stays as in `scale`.
 
     Args:
         path: the file.
@@ -292,7 +312,7 @@ def read_wording(path: Path, scale: Scale) -> Scale:
 
 
 def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, float]:
-    """Return the scores of a ready-made questionnaire, empty if an answer is missing.
+    """Return the scores of a ready-made questionnaire; an empty dict if an answer is missing.
 
     Keys: ``score`` and, if pairs of dimensions were compared, ``weighted score``.
 
@@ -319,9 +339,9 @@ def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, flo
 
 
 def check_wording_allowed(given: Field, scale: Scale) -> None:
-    """Raise `InputError` if a scale cannot have published wording.
+    """Raise `InputError` if the scale is ``fluency``, which cannot have published wording.
 
-    That is so if askwise's items do not correspond to the published items.
+    Its items are askwise's own selection, so they do not correspond to published items.
 
     Args:
         given: the field of the study file that names the file with the wording.

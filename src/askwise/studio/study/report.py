@@ -1,8 +1,9 @@
 """The report of a study with people: its hypotheses, questionnaires, costs, response times and drop-outs.
 
 All numbers are computed from the tables of the export (`askwise.studio.study.export`), for people who finished, without
-pilots and practice rounds. The unit is the person. For each round there is also a simulated twin: the same method with
-a simulated teammate, the same goal and the same seed (a person who plays the ego agent is compared with the planner).
+pilots and practice rounds. The unit is the person. Each round is also compared with a *twin*: a simulation of the round
+with the same method, goal and seed, in which a simulated teammate takes the person's place, or the planner if the
+person played the ego agent.
 """
 
 from __future__ import annotations
@@ -120,9 +121,14 @@ def _played(counts: list[PlayedRound]) -> list[Row]:
 
 
 async def _twin(played: PlayedRound, pool: Pool) -> Row:
-    """Return a row with the cost of a played round when it is simulated without the person.
+    """Simulate a round without the person; return a row with its cost.
 
-    The column ``error`` says why the simulation failed; empty if it did not.
+    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``measure`` (always `TWIN_COST`),
+    ``value`` (the cost; None if the simulation failed) and ``error`` (why the simulation failed; None if it did not).
+
+    Args:
+        played: the round that a person has played.
+        pool: the worker processes, one of which simulates the round.
     """
     reply = await played.stored.reply(pool, TWIN)
     about = {key: played.stored.about[key] for key in ("person", "condition", "problem", "trial")}
@@ -160,7 +166,7 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 def _measure(row: Row) -> str | None:
     """Return the name of the measure to which an answer belongs, such as ``workload`` or ``workload: mental``.
 
-    None if the answer is no number, or belongs to the comprehension check.
+    Return None if the answer is no number, or belongs to the comprehension check.
 
     Args:
         row: one of the rows that `StoredStudy.answers` returns.
@@ -176,9 +182,14 @@ def _measure(row: Row) -> str | None:
 
 
 def _pair(values: Values, measure: str, first: str, second: str, *, within: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the values of a measure in two conditions, one array ``[n]`` for each, with one value per person.
+    """Return the values of a measure in two conditions: an array ``[n]`` for each, with one value per person.
 
-    With `within`, the arrays have only the people who have values in both conditions, in the same order.
+    Args:
+        values: each person's value, ``values[measure][condition][person]``.
+        measure: the name of the measure.
+        first: the name of the first condition.
+        second: the name of the second condition.
+        within: whether to return only people who have values in both conditions, in the same order in both arrays.
     """
     a, b = values[measure][first], values[measure][second]
     if within:
@@ -224,7 +235,13 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
 def _twins(values: Values, conditions: list[str]) -> list[Row]:
     """Return a row for each condition that compares the mean cost of people with that of their simulated twins.
 
-    A twin is the same round, simulated without the person.
+    A twin is the same round, simulated without the person. Columns: ``condition``, ``people`` and ``simulated`` (the
+    two means), ``n`` (number of people), ``difference`` (of the means), ``low`` and ``high`` (its 95 % confidence
+    interval), ``effect`` (the effect size) and ``p paired t`` (the p value of a paired t test).
+
+    Args:
+        values: each person's value, ``values[measure][condition][person]``.
+        conditions: the names of the conditions.
     """
     found = []
     for condition in conditions:
@@ -305,7 +322,11 @@ def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
 
 
 def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:
-    """Return a row for each kind of input and page, by condition: number, median and quartiles of seconds.
+    """Return a row for each kind of input or page and each condition, with the median and quartiles of the seconds.
+
+    Columns: ``what`` (``move``, ``answer``, ``ask``, ``stop``, or ``page:`` and the questionnaire or kind of screen),
+    ``condition`` (None for pages outside conditions), ``n`` (number of times), ``median``, ``lower quartile`` and
+    ``upper quartile``. Combinations that did not occur have no row.
 
     Args:
         inputs: the rows of `StoredStudy.inputs`.
@@ -332,7 +353,7 @@ def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list
 
 
 def _dropouts(people: list[Row]) -> list[Row]:
-    """Return the numbers of participants who have not finished, by the last screen that they reached.
+    """Return rows with the number of participants who have not finished, by the screen that they reached last.
 
     Columns: ``screen`` (its position, from 1), ``title``, ``end`` (how participation ended, such as ``left``, or ``in
     progress or dropped out``) and ``people`` (their number).
@@ -350,7 +371,15 @@ def _dropouts(people: list[Row]) -> list[Row]:
 
 
 def _failures(counts: list[PlayedRound], twins: list[Row]) -> list[Row]:
-    """Return a row for each round, played or simulated, that failed or was cut off; no mean includes these."""
+    """Return a row for each round, played or simulated, that failed or was cut off; no mean includes these rounds.
+
+    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``who`` (``person`` or
+    ``simulated``) and ``error`` (the reason).
+
+    Args:
+        counts: the rounds that count: without pilots, practice rounds, and people who did not finish the study.
+        twins: the rows that `_twin` returned for these rounds.
+    """
     names = ("person", "condition", "problem", "trial")
     played = [{**each.stored.about, "who": "person", "error": each.row["error"]} for each in counts]
     known = [*played, *({**twin, "who": "simulated"} for twin in twins)]

@@ -1,4 +1,4 @@
-"""The page of a report on a study with people: tables and figures in the study's own words."""
+"""The HTML page of a report on a study with people: tables and figures, with the study's names for everything."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def write_page(folder: Path, about: Row, counted: Row, tables: dict[str, list[Ro
 
     Args:
         folder: the folder.
-        about: the description of the study.
+        about: the description of the study (see `askwise.studio.study.flow.description`).
         counted: numbers of people and rounds by name, for the top of the report.
-        tables: the rows of all tables by name.
+        tables: the rows of each table by its name, such as ``hypotheses`` (see `askwise.studio.study.report`).
     """
     finished, rounds = counted["people who finished"], counted["rounds"]
     who = "1 person" if finished == 1 else f"{finished} people"
@@ -91,7 +91,7 @@ def _labels(about: Row) -> list[Any]:
     """Return an HTML paragraph for each ready-made scale: its name, its unit and its label.
 
     The label is the name under which results may be reported (`askwise.studio.study.questionnaires.Scale.label`).
-    `about` is the description of the study.
+    `about` is the description of the study (see `askwise.studio.study.flow.description`).
     """
     scales = [each["scale"] for each in about["questionnaires"].values() if each["scale"]]
     return [
@@ -204,7 +204,13 @@ def _failures(rows: list[Row]) -> list[Any]:
 def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
     """Draw one figure with a panel for each measure, which shows the mean and interval of each condition.
 
-    The figure is written to an SVG file in `folder`; the HTML elements that show it are returned.
+    The figure is written to an SVG file in `folder`. The result is the HTML of the figure, in a list; an empty list if
+    there are no measures.
+
+    Args:
+        folder: the folder of the report.
+        rows: a row for each measure and condition, with ``measure``, ``condition``, ``mean``, ``low`` and ``high``.
+        measures: the names of the measures to draw.
     """
     if not measures:
         return []

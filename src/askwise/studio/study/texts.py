@@ -58,12 +58,19 @@ def flattened(given: Any, path: str = "") -> Texts:
 
 
 def filled_text(text: str, **values: object) -> str:
-    """Return a text with its placeholders, names in braces, replaced by the values of these names."""
+    """Return a text with its placeholders (names in braces) replaced by the values of these names.
+
+    Placeholders without a value stay as they are.
+    """
     return PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), text)
 
 
 def read_languages(root: Field) -> dict[str, Texts]:
-    """Return the texts of all languages of a study, by language; the first language is the default."""
+    """Return the texts of all languages of a study, by language and key; the first language is the default.
+
+    Args:
+        root: the study file.
+    """
     languages = ["en"]
     if root.has("languages"):
         languages = [each.text() for each in root.child("languages").elements()]
@@ -80,9 +87,12 @@ def read_languages(root: Field) -> dict[str, Texts]:
 
 
 def _own(given: Field) -> Texts:
-    """Return the texts of one language that a study states, in a table or in a file.
+    """Return the texts of one language that a study states itself, by key.
 
-    Keys that askwise does not know raise `InputError`.
+    Raises `InputError` for a key or a placeholder that askwise does not know, and for an empty text.
+
+    Args:
+        given: the table of the texts, or the name of a TOML file with them, in a study file.
     """
     contents = given.value
     if isinstance(contents, str):
