@@ -64,15 +64,16 @@ def audit(
     """Return the regret of every decision: its expected cost minus that of the best one, given what was known then.
 
     Args:
-        what: episodes, traces (``askwise run --trace``) and conversations: files, folders of files, `Episode` objects,
-            the contents of such files as dictionaries, or several of these.
+        what: an episode or conversation, or several of them. Each is an `Episode` object, the path of a file, the path
+            of a folder of files, or the contents of a file as a dict. Files are traces of episodes (``askwise run
+            --trace``) or conversations.
         judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum
             if the problem is small enough, otherwise the planner.
         tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
         questions: for the optimum if answers may be wrong or missing: the limit of questions per episode, by default 3.
-        workers: number of processes that share the work; the result is the same. Episodes of classes that are defined
-            in your program only are audited in its process.
-        progress: called now and then with the number of episodes judged so far.
+        workers: number of processes that share the work; the result does not depend on it. Episodes of classes that are
+            defined in your program only are audited in its process.
+        progress: called now and then with the number of episodes and conversations judged so far.
     """
     _check_options(judge, tolerance, questions, workers)
     several = [what] if isinstance(what, str | Path | Episode | Mapping) else list(what)
@@ -92,7 +93,7 @@ def _check_options(judge: str, tolerance: float | None, questions: int | None, w
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The options `judge`, `tolerance` and `questions` of `audit`."""
+    """The options of `audit` that say how decisions are judged; they have the same names there."""
 
     judge: str
     tolerance: float | None
@@ -106,7 +107,7 @@ class AuditItem:
     Attributes:
         given: an episode, the contents of a file, or the location of these contents.
         name: the name of the item in messages and results.
-        key: a text that is equal for all items of the same problem, which are audited together.
+        key: a key that is equal for all items of the same problem, which are audited together.
     """
 
     given: Episode | Mapping[str, Any] | EpisodeSource
@@ -135,10 +136,10 @@ class EpisodeSource:
 
     Attributes:
         path: the file.
-        line: number of the line from 1; None for the whole file.
+        line: number of the line from 1; None if the episode is the whole file.
         start: offset of the line in the file, in bytes.
-        size: size of the line in bytes; None for the whole file.
-        key: equal for all episodes and conversations about the same problem, see `problem_key`.
+        size: size of the line in bytes; None if the episode is the whole file.
+        key: a text that is equal for all episodes and conversations about the same problem (`problem_key`).
     """
 
     path: str
@@ -159,7 +160,7 @@ class EpisodeSource:
 
     @property
     def field(self) -> str:
-        """The file, and the line if there is one, as error messages name them."""
+        """The location as error messages name it, such as ``file 'runs.jsonl', line 3``."""
         return f"file {self.path!r}" + ("" if self.line is None else f", line {self.line}")
 
     def read(self) -> Any:
@@ -232,13 +233,13 @@ def _sources(file: Path, *, among_others: bool = False) -> Iterator[EpisodeSourc
 
 
 def _of_another_kind(text: bytes) -> bool:
-    """Return whether a text is an askwise file that cannot be audited, such as an instance or a decision."""
+    """Return whether `text`, the contents of a file, has a format of askwise that cannot be audited, as instances do."""
     stated = _parsed(text).get("format")
     return isinstance(stated, str) and stated.startswith("askwise/") and stated not in FORMATS
 
 
 def _parsed(text: bytes) -> Mapping[str, Any]:
-    """Parse a text as a JSON object; return an empty one if it is invalid, which the audit reports later."""
+    """Parse a text as a JSON object; return an empty dict if it is invalid, which the audit reports later."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -274,7 +275,11 @@ def _audit_all(
 ) -> list[AuditedEpisode]:
     """Audit episodes and conversations, and return the audits in the same order.
 
-    With one worker they are audited in this process, otherwise in `workers` processes.
+    Args:
+        items: the episodes and conversations.
+        options: how decisions are judged.
+        workers: number of processes that share the work; with 1, this process does it.
+        progress: called now and then with the number of items audited so far; may be None.
     """
     batches = list(_batches(items))
     found: dict[int, AuditedEpisode] = {}
@@ -290,10 +295,7 @@ def _audit_all(
 
 
 def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
-    """Yield lists with the indices of items that are audited together.
-
-    A list has at most `BATCH` items, all of the same problem.
-    """
+    """Yield lists of indices of `items` to be audited together: at most `BATCH` items of one problem in each."""
     same_problem: dict[object, list[int]] = {}
     for k, item in enumerate(items):
         same_problem.setdefault(item.key, []).append(k)
@@ -304,10 +306,13 @@ def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
 
 @contextmanager
 def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[AuditedEpisode]]]]:
-    """While the ``with`` block runs, provide a function that audits batches in this process or in several others.
+    """While the ``with`` block runs, provide a function that audits a list of batches.
 
-    The function yields the audits in the order of the batches. `workers` is the number of processes; with 1, this
-    process does the work. A batch is a pair: episodes or conversations of one problem, and the options of the audit.
+    The function yields the audits of each batch, in the order of the batches. A batch is a pair: episodes or
+    conversations of one problem, and the options of the audit.
+
+    Args:
+        workers: number of processes that share the work; with 1, this process does it.
     """
     if workers < 2:
         yield lambda batches: map(audit_batch, batches)
@@ -318,9 +323,13 @@ def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[Aud
 
 
 def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
-    """Audit a batch of items in a worker process of the run `run`, and return the audits.
+    """Audit a batch in a worker process, and return the audits of its items.
 
     If the batch cannot be sent, or its audit raises an error, it is audited in this process, which raises the error.
+
+    Args:
+        batch: a pair: episodes or conversations of one problem, and the options of the audit.
+        run: the name of the run of the pool to which the worker process belongs.
     """
     try:
         sent = pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)
@@ -338,9 +347,12 @@ def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
 
 
 def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
-    """Audit a batch of items in a worker process, and yield the list of audits as the only reply.
+    """Audit a batch of items in a worker process, and yield one reply: the list of their audits.
 
-    Raises `RequestRefused` for any error. Implements `askwise.workers.process.Service`.
+    Raises `RequestRefused` for any error. Implements `askwise.workers.child.Service`.
+
+    Args:
+        batch: a pair: episodes or conversations of one problem, and the options of the audit.
     """
     try:
         found = audit_batch(batch)
@@ -352,7 +364,8 @@ def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
 def audit_batch(batch: Batch) -> list[AuditedEpisode]:
     """Return the audits of episodes or conversations of one problem, in their order; errors name the item.
 
-    `batch` is a pair of the items and the options of the audit.
+    Args:
+        batch: a pair: the episodes or conversations, and the options of the audit.
     """
     items, options = batch
     worker = AuditWorker(options)
@@ -365,7 +378,11 @@ def audit_batch(batch: Batch) -> list[AuditedEpisode]:
 
 
 class AuditWorker:
-    """Audits episodes or conversations of one problem with the same judge, whose tables are computed only once."""
+    """Audits episodes or conversations of one problem with the same judge, whose tables are computed only once.
+
+    Args:
+        options: how decisions are judged.
+    """
 
     def __init__(self, options: JudgeOptions) -> None:
         self.options = options
@@ -373,7 +390,7 @@ class AuditWorker:
         self._conversation_judge: ConversationJudge | None = None
 
     def audit(self, item: AuditItem) -> AuditedEpisode:
-        """Return the audit of an episode or a conversation; a file is read first."""
+        """Return the audit of an episode or a conversation; it is read from its file if only its location is given."""
         data = item.given.read() if isinstance(item.given, EpisodeSource) else item.given
         if isinstance(data, Episode):
             return self._episode(data, item.name)

@@ -47,7 +47,8 @@ class Turn:
     Attributes:
         field: the path of the step in the file, for error messages.
         kind: ``ask``, ``saw`` (an observation) or ``act``.
-        what: the name of the question or action, or the likelihoods of an observation.
+        what: the name of the question or action; for an observation, its probability given each intent, as stated in
+            the file.
         answer: the answer to a question.
     """
 
@@ -69,7 +70,7 @@ class Conversation:
 def read_conversation(data: Any) -> Conversation:
     """Return the conversation in the parsed contents of a file; raise `InputError` if it is invalid.
 
-    Its decision problem is not read; use `decision_of`.
+    The decision problem that the conversation is about is read by `decision_of`.
     """
     root = Field("", data).object(["format", "decision", "steps"], ["name", "method"])
     root.child("format").text([CONVERSATION])
@@ -101,10 +102,11 @@ def _turn(given: Field, *, last: bool) -> Turn:
 
 
 def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
-    """Return the decision problem of a conversation, given by the parsed contents of its file.
+    """Return the decision problem that a conversation is about.
 
-    The file contains the problem itself or the name of a decision file, relative to `folder`. If `folder` is None, a
-    name is not allowed.
+    Args:
+        data: the parsed contents of the conversation's file, which have the problem itself or the name of its file.
+        folder: the folder that this name is relative to; None if only the problem itself is allowed.
     """
     given = Field("", data).object(["decision"]).child("decision")
     if not isinstance(given.value, str):
@@ -122,12 +124,14 @@ def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
 class ConversationJudge:
     """Judges the decisions in conversations about one decision problem, and caches its judgements.
 
+    Decisions are compared with the best plan that `askwise.decide` finds.
+
     Args:
         decision: the decision problem.
-        judge: ``auto``, ``optimal`` or ``planner``; ``optimal`` raises `AskwiseError` if `askwise.decide` finds no
-            exact solution.
-        tolerance: regrets up to this are no mistakes; by default 0.000001, or the possible error of an inexact solution
-            if that is larger.
+        judge: ``auto``, ``optimal`` or ``planner``. With ``optimal``, `AskwiseError` is raised if the best plan is not
+            proven to be optimal; the other two are the same here.
+        tolerance: regrets up to this are no mistakes; by default 0.000001, or the possible error of an inexact plan if
+            that is larger.
     """
 
     def __init__(self, decision: DecisionProblem, judge: str = "auto", tolerance: float | None = None) -> None:
@@ -200,11 +204,11 @@ class ConversationJudge:
         )
 
     def _cost(self, turn: Turn, now: DecisionProblem, advice: Recommendation) -> float:
-        """Return the expected loss of a question or an action in a conversation if the best plan follows it.
+        """Return the expected loss if a question is asked or an action is taken now, and the best plan follows.
 
         Args:
-            turn: the question or the action.
-            now: the decision problem after the steps before it.
+            turn: the question or the action, a step of a conversation.
+            now: the decision problem with what is known before this step.
             advice: the recommendation for `now`.
         """
         if turn.kind == ACTED:
@@ -215,9 +219,10 @@ class ConversationJudge:
 
 
 def _asking(asked: Asking, now: DecisionProblem) -> float:
-    """Return the expected loss if a question is asked in the problem `now` and the best plan follows it.
+    """Return the expected loss, price included, if the question `asked` is asked now and the best plan follows.
 
-    `Recommendation.options` cannot be used, because for all questions but the best one it has only upper bounds.
+    `now` is the decision problem with what is known before the question. `Recommendation.options` cannot be used
+    instead: for all questions but the best one it has only upper bounds.
     """
     shares = (asked.likelihood @ now.belief).tolist()
     after = ((p, now.heard(asked.name, answer)) for p, answer in zip(shares, asked.answers, strict=True) if p > 0)
@@ -225,7 +230,10 @@ def _asking(asked: Asking, now: DecisionProblem) -> float:
 
 
 def _least_question(now: DecisionProblem, at_most: float) -> float:
-    """Return the expected loss of the best question that may be asked; infinity if it is above `at_most`."""
+    """Return the expected loss of the best question that may still be asked; infinity if it is above `at_most`.
+
+    `now` is the decision problem with what is known, and with the questions that are left.
+    """
     known = float(now.loss.min(axis=0) @ now.belief)  # loss if the intent were known: a lower bound
     least = math.inf
     for each in now.questions if now.most_questions else ():
@@ -235,11 +243,11 @@ def _least_question(now: DecisionProblem, at_most: float) -> float:
 
 
 def _after(turn: Turn, now: DecisionProblem, start: DecisionProblem) -> DecisionProblem:
-    """Return the decision problem after a step of a conversation, with the new belief and the remaining questions.
+    """Return the decision problem after a step of a conversation, with the new belief and the questions that are left.
 
     Args:
         turn: the step.
-        now: the problem before it.
+        now: the problem before the step.
         start: the problem before the conversation, which has all questions.
     """
     if turn.kind == ACTED:

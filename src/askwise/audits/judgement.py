@@ -38,15 +38,15 @@ Taken = int | Question
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The judge's verdict on one decision.
+    """What a judge says of one decision.
 
     Attributes:
         cost: expected marginal cost of the decision.
         best: the best decision that the judge knows of: the index of an action, or a question.
         best_cost: expected marginal cost of `best`.
-        needed: whether asking was right: the best question was better than every action, by more than the tolerance.
+        needed: whether the best question was better than every action, by more than the tolerance.
         fitted: whether the best question was as good as acting, within the tolerance; None if the decision was to act.
-        fault: one of `askwise.audits.results.FAULTS`, empty if the decision was no mistake.
+        fault: the kind of mistake, one of `askwise.audits.results.FAULTS`; empty if the decision was no mistake.
     """
 
     cost: float
@@ -67,9 +67,10 @@ class JudgeCache:
 
     Args:
         problem: the problem that was played.
-        judge: ``auto``, ``optimal`` or ``planner``.
+        judge: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum if the problem is small enough.
         tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
-        questions: for the optimum, the limit of questions per episode.
+        questions: for the optimum, the limit of questions per episode; by default no limit if answers are true,
+            otherwise 3.
     """
 
     def __init__(
@@ -117,10 +118,12 @@ class JudgeCache:
         return Judgement(cost, best, least, needed, fitted if asked else None, fault)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
-        """Return the costs of all decisions, the best action and the best question, given what was known.
+        """Return the costs of all decisions in a step, the best action with its cost, and the best question with its cost.
 
-        The best action and the best question are pairs with their costs. If the exact judge cannot solve the rest of
-        the episode, the planner judges instead.
+        If the exact judge cannot solve the rest of the episode, the planner judges instead.
+
+        Args:
+            moment: what was known before the step.
         """
         try:
             values = self.judge.values_at(moment)
@@ -143,13 +146,13 @@ def check_judge(judge: str) -> None:
 def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
     """Return the judge of a problem.
 
-    If the problem is too large for the exact optimum, the judge ``optimal`` raises `TooLarge`, and ``auto`` is the
-    planner.
+    If the problem is too large for the exact optimum, ``optimal`` raises `TooLarge`, and ``auto`` returns the planner.
 
     Args:
         problem: the problem that was played.
         judge: ``auto``, ``optimal`` or ``planner``.
-        questions: for the optimum, the limit of questions per episode; None for the default.
+        questions: for the optimum, the limit of questions per episode; None for no limit if answers are true, otherwise
+            3.
     """
     check_judge(judge)
     if judge == "planner":

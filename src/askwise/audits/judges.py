@@ -1,7 +1,8 @@
 """The judges: ``optimal`` values decisions by the exact optimum, ``planner`` by the planner's plans.
 
-The planner takes problems of any size. It values the moment after a decision by the best plan found from there, always
-with its full budget, so questions and actions are compared at the same depth, whichever was taken.
+The planner takes problems of any size. It values every moment that can follow a decision by the best plan that it
+finds from there with its full budget. So the costs of questions and of actions are equally accurate, whichever was
+chosen.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class ExactJudge:
     Args:
         problem: the problem.
         questions: limit of questions per episode; by default no limit if answers are true, otherwise 3.
-        limit: largest number of states of the solver, which raises `TooLarge` if it needs more from the start.
+        limit: largest number of states to solve; if the problem has more, `TooLarge` is raised.
     """
 
     name = "optimal"
@@ -52,19 +53,23 @@ class ExactJudge:
         return f"optimal with at most {self.most} question{'' if self.most == 1 else 's'}, exact"
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return the costs of all decisions, given what was known; raise `TooLarge` if they cannot be computed."""
+        """Return the costs of all decisions in a step; raise `TooLarge` if they cannot be computed.
+
+        Args:
+            moment: what was known before the step.
+        """
         if not moment.explained or self.problem.policies is not None:
             return ExactValues(self, self.from_here(moment), moment, len(moment.answers))
         return ExactValues(self, self.home, moment, 0)
 
     def spent(self, moment: Moment) -> bool:
-        """Return True if the number of questions asked before `moment` has reached the limit per episode."""
+        """Return whether the questions asked before `moment` have used up the limit of questions per episode."""
         return self.most is not None and len(moment.answers) >= self.most
 
     def from_here(self, moment: Moment) -> OptimalPolicy:
-        """Return a solver for the rest of an episode.
+        """Return a solver for the rest of an episode from `moment` on, with the number of questions that are left.
 
-        It starts at `moment`, with the number of questions that are left then. Moments with equal keys share a solver.
+        Moments with equal keys share a solver.
         """
         key = moment.key(self.problem)
         if key not in self._anew:
@@ -78,7 +83,14 @@ class ExactJudge:
 
 
 class ExactValues(MomentValues):
-    """The costs of all decisions in one step of an episode, according to the exact optimum."""
+    """The costs of all decisions in one step of an episode, according to the exact optimum.
+
+    Args:
+        judge: the judge that compares decisions with these costs.
+        solver: the optimum from the start of the episode, or from this step on.
+        moment: what was known before the step.
+        heard: how many of the first answers in `moment` the solver already takes into account.
+    """
 
     def __init__(self, judge: ExactJudge, solver: OptimalPolicy, moment: Moment, heard: int) -> None:
         super().__init__(judge.problem, solver.tables, moment)
@@ -87,9 +99,9 @@ class ExactValues(MomentValues):
         self.heard = heard
 
     def value(self, moment: Moment) -> float:
-        """Return the optimal expected marginal cost from `moment`, a later one, to the end of the episode.
+        """Return the least expected marginal cost from a later moment to the end of the episode.
 
-        At least two goals must be possible at `moment`.
+        At least two goals must be possible at this moment.
         """
         try:
             return self.solver.move(
@@ -120,12 +132,12 @@ class ExactValues(MomentValues):
 def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozenset[Hashable]) -> float:
     """Return the expected cost of the best question that is not in `asked`; infinity if it is above `at_most`.
 
-    Infinity also if more than `MOST_LISTED` goals are possible, because there are too many questions to try then.
+    With more than `MOST_LISTED` possible goals there are too many questions to try; then the result is also infinity.
 
     Args:
         values_at: the costs of decisions in this step.
         at_most: costs above this are of no interest.
-        asked: keys of questions to leave out (`same_question`).
+        asked: keys of the questions to leave out (`same_question`).
     """
     goals = np.flatnonzero(values_at.belief > 0).tolist()
     if not 1 < len(goals) <= MOST_LISTED:
@@ -142,7 +154,7 @@ def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozens
 
 
 class PlannerJudge:
-    """The judge ``planner``: it compares decisions with the best plans that the planner finds, and caches the plans."""
+    """The judge ``planner``: it compares decisions with the best plans that the planner finds, and caches their costs."""
 
     name = "planner"
     verdict = "planner, the best that it found"
@@ -153,7 +165,11 @@ class PlannerJudge:
         self._values: dict[Hashable, float] = {}
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return the costs of all decisions, given what was known, according to the planner."""
+        """Return the costs of all decisions in a step, according to the planner.
+
+        Args:
+            moment: what was known before the step.
+        """
         if moment.explained and self.problem.policies is None:
             if self._home is None:
                 self._home = self._new_planner(tables_of(self.problem))
@@ -170,9 +186,9 @@ class PlannerValues(MomentValues):
 
     Args:
         problem: the problem that was played.
-        planner: a planner whose tables cover the teammate's state.
+        planner: a planner whose tables have the teammate's current state.
         moment: what was known before the step.
-        values: cache of expected costs by `Moment.key`; new ones are added.
+        values: expected costs that were computed before, by `Moment.key`; new ones are added.
     """
 
     def __init__(self, problem: Problem, planner: Planner, moment: Moment, values: dict[Hashable, float]) -> None:
@@ -181,9 +197,9 @@ class PlannerValues(MomentValues):
         self._values = values
 
     def value(self, moment: Moment) -> float:
-        """Return the expected marginal cost of the planner's plan from `moment`, a later one, to the end.
+        """Return the expected marginal cost of the planner's plan from a later moment to the end of the episode.
 
-        The cost is 0 if fewer than two goals are possible at `moment`.
+        The cost is 0 if fewer than two goals are possible at this moment.
         """
         key = moment.key(self.problem)
         if key not in self._values:
@@ -201,13 +217,13 @@ class PlannerValues(MomentValues):
     def least_question(self, at_most: float) -> float:
         """Return the expected cost of the question that the planner proposes; infinity if it is above `at_most`.
 
-        Other questions are not considered.
+        The cost is also infinity if the planner proposes none. Other questions are not considered.
         """
         cost = self.proposed()[1]
         return cost if cost <= at_most else math.inf
 
     def _plan(self, moment: Moment) -> Plan | None:
-        """Return the planner's best plan, given what is known; None if fewer than two goals are possible."""
+        """Return the planner's best plan from a moment on; None if fewer than two goals are possible there."""
         state, answers = moment.state, self.problem.answers
         kept = moment.belief > 0
         if answers.fallible and not self.problem.ego.table().cut_off().any():

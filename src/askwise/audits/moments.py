@@ -1,8 +1,8 @@
 """The moments of an episode, and what decisions cost there.
 
 A `Moment` is what the ego agent knew before a step. `MomentValues` computes the expected marginal cost of each decision
-at a moment: one step by the rules of the game, then the judge's value of the moment after it. This is the same for all
-judges; they differ in `MomentValues.value` and in the questions that they consider.
+at a moment: the delay or price of the decision, and the judge's value of each moment that can follow. Judges differ in
+this value (`MomentValues.value`) and in the questions that they consider.
 
 Let ``b`` be the belief, ``d`` the steps that the teammate still needs and ``e`` those that the ego agent needs. An
 action after which the ego agent needs ``e'`` delays the end by ``r_g = 1 + max(d, e') - max(d + 1, e)``
@@ -35,12 +35,12 @@ from askwise.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moment:
-    """What was known before a step of an episode.
+    """What the ego agent knew before a step of an episode.
 
     Attributes:
         state: the states of both agents.
         belief: ``float64 [n_goals]``, probability of each goal.
-        answers: all answers so far, refusals included.
+        answers: all answers so far, refused ones included.
         explained: whether some goal explains everything that the teammate did; if not, the belief is ``robust``.
     """
 
@@ -59,11 +59,9 @@ class Moment:
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the earlier answer to a question that would get the same answer again.
+        """Return the answer that a question gets again, because it was asked before and errors are persistent.
 
-        None if the question was not asked before, or if errors are not persistent.
-
-        With persistent errors, a repeated question gets the same answer.
+        Return None if it was not asked before or errors are not persistent.
         """
         if not problem.answers.persistent:
             return None
@@ -74,7 +72,7 @@ class Moment:
 
 
 def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
-    """Yield each step of an episode with what was known before it, a `Moment`.
+    """Yield pairs of each step of an episode and what the ego agent knew before this step.
 
     Raises `InputError` if a step breaks the rules of the game or contradicts the steps before it.
     """
@@ -124,7 +122,7 @@ class MomentValues(ABC):
 
     Args:
         problem: the problem that was played.
-        tables: tables of the problem, which must cover the teammate's state.
+        tables: the problem's tables, which must have the teammate's current state.
         moment: what was known before the step. Goals that the teammate can no longer be pursuing according to `tables`
             are left out.
     """
@@ -142,9 +140,9 @@ class MomentValues(ABC):
 
     @abstractmethod
     def value(self, moment: Moment) -> float:
-        """Return the expected cost from `moment`, a later one, to the end of the episode, if the judge decides.
+        """Return the expected cost from a later moment to the end of the episode, if the judge makes all decisions.
 
-        At least two goals must be possible at `moment`.
+        At least two goals must be possible at this moment.
         """
 
     @abstractmethod
@@ -153,17 +151,14 @@ class MomentValues(ABC):
 
     @abstractmethod
     def least_question(self, at_most: float) -> float:
-        """Return the least expected cost of all questions that the judge considers.
-
-        The result is infinite if that cost is above `at_most`.
-        """
+        """Return the least expected cost of the questions that the judge considers; infinity if it is above `at_most`."""
 
     # -- one decision --------------------------------------------------------------------------------------------
 
     def acting(self, action: int) -> float:
-        """Return the expected cost of the action with the index `action`.
+        """Return the expected cost of taking the action with the index `action` now.
 
-        Infinity if a possible goal can never be reached after it.
+        It is infinity if a possible goal can never be reached after the action.
         """
         w, ego = self.moment.state.teammate, self.problem.ego.next(self.moment.state.ego, action)
         cost = self.at_once(action)
@@ -178,9 +173,9 @@ class MomentValues(ABC):
         return cost
 
     def asking(self, asked: Question, at_most: float = math.inf) -> float:
-        """Return the expected cost of a question, its price included; infinity if it is above `at_most`.
+        """Return the expected cost of asking a question now, price included; infinity if the cost is above `at_most`.
 
-        A smaller `at_most` saves work.
+        A lower `at_most` saves time, because the computation stops when it is exceeded.
         """
         moment, price = self.moment, float(self.problem.query_cost(asked))
         again = moment.answered_before(self.problem, asked)
@@ -197,7 +192,7 @@ class MomentValues(ABC):
     def at_once(self, action: int) -> float:
         """Return the expected delay that the action with index `action` causes, without the cost of later decisions.
 
-        Infinity if a possible goal can never be reached after it.
+        It is infinity if a possible goal can never be reached after the action.
         """
         ego = self.problem.ego.next(self.moment.state.ego, action)
         possible = self.belief > 0
@@ -211,8 +206,8 @@ class MomentValues(ABC):
     def best_action(self) -> BestDecision:
         """Return the index of the action of least expected cost, and this cost.
 
-        Actions are tried in the order of the delays that they cause themselves, which are lower bounds on their costs.
-        The search stops at the first delay that is no lower than the least cost so far.
+        Actions are tried in the order of the delays that they cause, which are lower bounds of their costs. The search
+        stops at the first delay that is no lower than the least cost so far.
         """
         state, least, best = self.moment.state, math.inf, self.problem.ego.actions.stay
         actions = range(len(self.problem.ego.actions.names))
@@ -233,9 +228,9 @@ class MomentValues(ABC):
         return bool(np.count_nonzero(self.belief) < 2)
 
     def _after(self, moment: Moment) -> float:
-        """Return the expected cost of the rest of an episode from `moment`, times the probability of `moment`.
+        """Return the expected cost of the rest of an episode from a later moment, times the probability of this moment.
 
-        The belief in `moment` is not normalised: it sums to this probability.
+        The sum of the belief in `moment` is this probability.
         """
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:
@@ -243,7 +238,10 @@ class MomentValues(ABC):
         return share * self.value(Moment(moment.state, moment.belief / share, moment.answers, moment.explained))
 
     def _gone_on(self, onwards: int) -> FloatArray:
-        """Return the joint probability of each goal and the teammate's next state `onwards`, ``float64 [n_goals]``."""
+        """Return, for each goal, the probability that it is the true one and the teammate's next state is `onwards`.
+
+        The result is ``float64 [n_goals]``.
+        """
         here, there = self.tables.weight[self.moment.state.teammate], self.tables.weight[onwards]
         return np.asarray(self.belief * np.divide(there, here, out=np.zeros_like(here), where=here > 0))
 

@@ -41,16 +41,24 @@ TERMS = {
 
 
 def write_page(audit: Audit, path: str | Path, *, costliest: int = SHOWN) -> None:
-    """Write the report of an audit to an HTML file, with the `costliest` costliest decisions.
+    """Write the report of an audit to an HTML file, which appears only when it is complete.
 
-    The file appears only when it is complete.
+    Args:
+        audit: the audit.
+        path: the file.
+        costliest: how many decisions with the largest regrets to list.
     """
     with whole_file(path) as temporary:
         temporary.write_text(page_text(audit, costliest=costliest), encoding="utf-8", errors="backslashreplace")
 
 
 def page_text(audit: Audit, *, costliest: int = SHOWN) -> str:
-    """Return the report of an audit as HTML, with the `costliest` costliest decisions."""
+    """Return the report of an audit as an HTML page.
+
+    Args:
+        audit: the audit.
+        costliest: how many decisions with the largest regrets to list.
+    """
     subtitle = (
         f"{counted(len(audit.episodes), 'episode')}, {counted(audit.steps, 'decision')}; "
         f"judged by: {'; '.join(judges(audit))}"

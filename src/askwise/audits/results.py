@@ -23,15 +23,13 @@ FAULTS = (OVER_ASKING, UNDER_ASKING, WRONG_QUESTION, WRONG_ACT)
 
 
 def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, tolerance: float) -> str:
-    """Return the kind of mistake that a decision is, one of `FAULTS`.
-
-    If the decision is no mistake, return an empty text.
+    """Return the kind of mistake that a decision is, one of `FAULTS`, or an empty text if it is no mistake.
 
     Args:
         asked: whether the decision was to ask.
         regret: expected cost of the decision minus that of the best one.
-        needed: whether asking was better than every action, by more than the tolerance.
-        fitted: whether some question was as good as acting, within the tolerance.
+        needed: whether the best question was better than every action, by more than the tolerance.
+        fitted: whether the best question was as good as acting, within the tolerance.
         tolerance: regrets up to this are no mistakes.
     """
     if asked and not fitted:
@@ -53,17 +51,17 @@ class AuditedStep:
 
     Attributes:
         t: number of the step from 1.
-        knew: the belief as text, likeliest goals first.
+        knew: the belief before the step as text, likeliest goals first.
         done: the decision as text.
         asked: whether the decision was to ask.
-        cost: expected cost of the decision from this step on.
+        cost: expected cost of the decision, from this step to the end.
         best: the best decision that the judge knows of, as text.
         best_asks: whether `best` is a question.
         best_cost: expected cost of `best`.
         regret: `cost` minus `best_cost`; infinite if the decision put a possible goal out of reach.
-        needed: whether the best question was better than every action.
-        fitted: whether the best question was as good as acting; None if the decision was to act.
-        fault: ``over-asking``, ``under-asking``, ``wrong question``, ``wrong act``, or empty.
+        needed: whether the best question was better than every action, by more than the tolerance.
+        fitted: whether the best question was as good as acting, within the tolerance; None if the decision was to act.
+        fault: ``over-asking``, ``under-asking``, ``wrong question``, ``wrong act``, or empty if it was no mistake.
     """
 
     t: int
@@ -86,9 +84,9 @@ class AuditedEpisode:
 
     Attributes:
         source: the file, with the number of the line if it has several episodes; or, without a file, the number of the
-            item.
+            episode or conversation among those given.
         method: the method that decided.
-        judge: what the decisions were compared with, and how exact its costs are.
+        judge: what the decisions were compared with, and how exact the costs are.
         tolerance: regrets up to this are no mistakes.
         steps: the decisions in order.
     """
@@ -170,7 +168,7 @@ class Audit:
 
     @cached_property
     def faults(self) -> dict[str, Mistakes]:
-        """The number and the regret of mistakes by kind: over-asking, under-asking, wrong question and wrong act."""
+        """The number and the regret of mistakes of each kind, by its name, such as ``over-asking``."""
         found = {}
         for fault in FAULTS:
             regrets = [step.regret for step in self._all() if step.fault == fault]
@@ -206,12 +204,12 @@ class Audit:
         return sorted(found, key=lambda each: -each.step.regret)[:n]
 
     def as_json(self, costliest: int = SHOWN) -> dict[str, Any]:
-        """Return the totals, the totals by method, the costliest steps and each episode as JSON.
+        """Return the totals, the totals by method, the costliest steps and each episode as a JSON-compatible dict.
 
-        Infinite numbers and ``nan`` become null.
+        Infinite numbers and ``nan`` become None.
 
         Args:
-            costliest: how many of the costliest steps to list.
+            costliest: how many steps with the largest regrets to list.
         """
         return {
             **_totals_to_json(self),
@@ -255,7 +253,12 @@ DASH = "-"
 
 
 def to_text(audit: Audit, costliest: int = SHOWN) -> str:
-    """Return an audit as text: totals, mistakes, methods, and the `costliest` costliest steps."""
+    """Return an audit as text: totals, mistakes, methods, and the steps with the largest regrets.
+
+    Args:
+        audit: the audit.
+        costliest: how many of these steps to list.
+    """
     parts = [_totals(audit), _mistakes(audit)]
     methods = audit.by_method()
     if len(methods) > 1:
@@ -278,9 +281,9 @@ def number(value: float) -> str:
 
 
 def failure(audit: Audit, most: float) -> str | None:
-    """Return as text why an audit exceeds a limit of the mean regret per episode; None if it does not.
+    """Return a text that says why an audit exceeds a limit; None if it does not.
 
-    `most` is the limit. An audit also fails if a decision put a possible goal out of reach.
+    It does if the mean regret per episode is above `most`, or if a decision put a possible goal out of reach.
     """
     if not audit.exceeds(most):
         return None
@@ -290,13 +293,13 @@ def failure(audit: Audit, most: float) -> str | None:
 
 
 def precision_text(audit: Audit) -> str:
-    """Return the precision of asking in words: for how many of the questions asked, asking was right."""
+    """Return the precision of asking in words, such as "asking was right at 3 of 4 questions asked"."""
     fitted = sum(bool(step.fitted) for episode in audit.episodes for step in episode.steps)
     return f"asking was right at {fitted:,} of {_of(audit.questions, 'question')} asked"
 
 
 def recall_text(audit: Audit) -> str:
-    """Return the recall of asking in words: in how many of the steps that called for a question, one was asked."""
+    """Return the recall of asking in words, such as "it asked at 3 of 5 moments that called for a question"."""
     asked = sum(step.needed and step.asked for episode in audit.episodes for step in episode.steps)
     return f"it asked at {asked:,} of {_of(audit.needed, 'moment')} that called for a question"
 
