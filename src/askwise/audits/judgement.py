@@ -118,7 +118,7 @@ class JudgeCache:
         return Judgement(cost, best, least, needed, fitted if asked else None, fault)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
-        """Return the costs of all decisions in a step, the best action with its cost, and the best question with its cost.
+        """Return the costs of all decisions in a step, the best action and the best question, each with its cost.
 
         If the exact judge cannot solve the rest of the episode, the planner judges instead.
 

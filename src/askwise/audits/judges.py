@@ -154,7 +154,7 @@ def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozens
 
 
 class PlannerJudge:
-    """The judge ``planner``: it compares decisions with the best plans that the planner finds, and caches their costs."""
+    """The judge ``planner``: it compares decisions with the best plans that the planner finds; costs are cached."""
 
     name = "planner"
     verdict = "planner, the best that it found"

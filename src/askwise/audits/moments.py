@@ -151,7 +151,7 @@ class MomentValues(ABC):
 
     @abstractmethod
     def least_question(self, at_most: float) -> float:
-        """Return the least expected cost of the questions that the judge considers; infinity if it is above `at_most`."""
+        """Return the least expected cost of a question that the judge considers; infinity if it is above `at_most`."""
 
     # -- one decision --------------------------------------------------------------------------------------------
 
