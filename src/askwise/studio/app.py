@@ -327,10 +327,10 @@ async def times(_: Request, services: Services, __: Person) -> Any:
 
 
 async def read_problem(request: Request, services: Services, _: Person) -> Any:
-    """Read an uploaded problem file, the key ``text`` in the body of the request; return the problem's description.
+    """Read an uploaded problem file; return the problem's description.
 
-    The result has the keys of `Services.described`, such as ``title``, ``goals`` (their names) and ``contents`` (of the
-    file, as JSON).
+    The body of the request has ``text``, the text of the file. The result has the keys of `Services.described`, such as
+    ``title``, ``goals`` (their names) and ``contents`` (of the file, as JSON).
     """
     given = await json_body(request)
     given.object(["text"], [])

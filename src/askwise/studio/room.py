@@ -135,7 +135,7 @@ class Room:
             await tab.tell(self._whole(tab))
 
     def leave(self, tab: Tab) -> None:
-        """Forget a tab that has disconnected; do nothing if another tab has already replaced it."""
+        """Disconnect a tab that was closed; do nothing if another tab has already replaced it."""
         if self.tab is tab:
             self.tab = None
 

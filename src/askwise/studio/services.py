@@ -89,7 +89,7 @@ class Services:
         return self.url or f"http://{request.headers['host']}"
 
     def is_secure(self, request: HTTPConnection) -> bool:
-        """Return True if a request came by the studio's public address and this address begins with ``https://``."""
+        """Return whether a request came by the studio's public address, and this address begins with ``https://``."""
         return self.url is not None and self.url.lower() == f"https://{request.headers['host'].lower()}"
 
     async def names(self) -> dict[str, list[str]]:

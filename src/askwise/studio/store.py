@@ -184,7 +184,12 @@ class StudioStore:
         self.write_now(*((part, ()) for part in schema.split(";") if part.strip()))
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query. It blocks the event loop, so use it only for small queries."""
+        """Return the rows of an SQL query; because it blocks the event loop, use it only for small queries.
+
+        Args:
+            sql: the query, with ``?`` as placeholders.
+            parameters: the values of the placeholders.
+        """
         with reading(self.path):
             return self._reader.execute(sql, parameters).fetchall()
 

@@ -141,9 +141,10 @@ class _Handlers:
         return answer
 
     def _say(self, key: str) -> str:
-        """Return a text for visitors who have not joined, in the study's default language.
+        """Return a text for visitors who have not joined the study, in its default language.
 
-        `key` is the last part of the text's key, after ``closed.``.
+        Args:
+            key: the last part of the text's key, after ``closed.``, for instance ``link``.
         """
         return self.study.languages[self.people.default_language][f"closed.{key}"]
 
@@ -155,7 +156,12 @@ class _Handlers:
         return self._closed(self._say("page"), status)
 
     def _closed(self, text: str, status: int = 403) -> Response:
-        """Return the page that tells a visitor, in one sentence, why taking part is not possible."""
+        """Return the page that tells a visitor why taking part is not possible.
+
+        Args:
+            text: the reason, in one sentence.
+            status: the HTTP status code.
+        """
         language = self.people.default_language
         return HTMLResponse(page_text("closed", text, heading=self._say("title"), language=language), status)
 
@@ -281,17 +287,20 @@ class _Handlers:
         return overview(self.people, services.public(request))
 
     async def pause(self, request: Request, services: Services, person: Person) -> Any:
-        """Pause or resume the study, as ``paused`` in the body of the request says; return the `overview`."""
+        """Pause or resume the study; return what the researcher's page then shows (see `overview`).
+
+        The body of the request has ``paused``: true to pause, false to resume.
+        """
         given = await json_body(request)
         given.object(["paused"], [])
         await self.people.pause(given.value["paused"] is True)
         return await self.overview(request, services, person)
 
     async def again(self, request: Request, services: Services, person: Person) -> Any:
-        """Allow a participant to continue once from another browser; return the `overview`.
+        """Allow a participant to continue once from another browser; return what the researcher's page shows.
 
-        ``person`` in the body of the request is the participant's number or identifier. In the overview, ``readmitted``
-        is the participant's number.
+        In the body of the request, ``person`` is the participant's number or identifier. The result has the keys of
+        `overview` and ``readmitted``, the participant's number.
         """
         given = await json_body(request)
         given.object(["person"], [])
@@ -300,9 +309,9 @@ class _Handlers:
         return {**await self.overview(request, services, person), "readmitted": number}
 
     async def export(self, _: Request, services: Services, __: Person) -> Any:
-        """Write all results of the study to files, also while rounds are played; return the files' names and folder.
+        """Write all results of the study to files, even while rounds are played.
 
-        Keys: ``files`` and ``folder``.
+        Returns a dict with ``files``, the names of the files, and ``folder``, the folder that has them.
         """
         async with self._exporting:
             return {"files": await asyncio.to_thread(_export, services), "folder": str(_export_folder(services))}

@@ -1,4 +1,4 @@
-"""A draft of tool fetching: walls, stations, toolboxes, worker and fetcher on one map.
+"""|A draft of tool fetching: walls, stations, toolboxes, worker and fetcher on one map.
 
 As JSON::
 
@@ -8,8 +8,9 @@ As JSON::
      "prior": {"kind": "far", "temperature": 1.0}, "query_cost": {"base": 0.5, "per_goal": 0.1},
      "answers": {...}}
 
-The goals are the stations. If ``prior`` is null, their weights count. The fetcher holds the tool of the station
-``holding``. This module uses the file format (``askwise/tool-fetching@1``) and the registry, not the domain's classes.
+The goals are the stations. If ``prior`` is null, the prior follows from the weights of the goals. ``holding`` is the
+station whose tool the fetcher holds. This module uses the file format (``askwise/tool-fetching@1``) and the registry,
+not the domain's classes.
 """
 
 from __future__ import annotations

@@ -188,7 +188,12 @@ class StoredStudy:
         self._store.close()
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of an SQL query."""
+        """Return the rows of an SQL query.
+
+        Args:
+            sql: the query, with ``?`` as placeholders.
+            parameters: the values of the placeholders.
+        """
         with reading(self._path):
             return self._store.execute(sql, parameters).fetchall()
 
@@ -293,9 +298,10 @@ class StoredStudy:
         return found
 
     def description(self) -> Row:
-        """Return the description of the study (see `askwise.studio.study.flow.description`).
+        """Return the facts about the study that are stored with its results, such as its conditions and questionnaires.
 
-        It is empty if an earlier version of askwise wrote the database.
+        The keys are those of `askwise.studio.study.flow.description`. The dict is empty if an earlier version of
+        askwise wrote the database.
         """
         rows = self.read("SELECT value FROM meta WHERE name = 'description'")
         with reading(self._path):

@@ -116,7 +116,7 @@ class PeopleStudy:
     Attributes:
         name: the name of the study.
         seed: the seed of all random numbers.
-        role: the role that people play.
+        role: the role that people play, ``teammate`` or ``ego``.
         design: ``within``: each person plays all conditions; ``between``: each plays one.
         rounds: rounds per person and condition.
         most_at_once: largest number of people at the same time.

@@ -69,7 +69,7 @@ def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignmen
 
     Args:
         n_conditions: number of conditions.
-        n_problems: number of problems, that is, of rotations.
+        n_problems: number of problems, which is also the number of rotations.
         within: whether each person plays all conditions; otherwise each plays one.
     """
     orders = williams(n_conditions) if within else [(condition,) for condition in range(n_conditions)]
