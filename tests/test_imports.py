@@ -106,10 +106,6 @@ def test_few_files_lie_beside_the_folders() -> None:
     assert len(list(SOURCE.glob("*.py"))) <= 12
 
 
-SHORTCUTS = {("model", "grid", "drawing")}
-"""Imports inside a folder that close a circle on purpose: a map has a method that reads a drawing, which has a map."""
-
-
 def _packages() -> list[str]:
     """Every package inside askwise, at any depth, by its dotted name."""
     return [".".join(path.parent.relative_to(SOURCE).parts) for path in sorted(SOURCE.rglob("*/__init__.py"))]
@@ -126,8 +122,7 @@ def _uses_inside(package: str) -> dict[str, set[str]]:
             continue  # a package may offer what its modules define
         inside = (name.removeprefix(f"{package}.") for name in _imported(path) if name.startswith(f"{package}."))
         used = {name.split(".")[0] for name in inside}
-        on_purpose = {other for other in used if (package, child, other) in SHORTCUTS}
-        uses.setdefault(child, set()).update((used & children) - {child} - on_purpose)
+        uses.setdefault(child, set()).update((used & children) - {child})
     return uses
 
 

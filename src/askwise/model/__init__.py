@@ -1,7 +1,6 @@
 """Models of one agent: states, actions, grids, drawings, goals and policies (section "Background" of the paper)."""
 
-from askwise.model.drawing import Drawing
-from askwise.model.grid import GridWorld, same_model
+from askwise.model.grid import Drawing, GridWorld, same_model
 from askwise.model.model import Model
 from askwise.model.optimal import boltzmann, uniform_optimal, urop
 from askwise.model.policy import Policy, follow
