@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from askwise import Divergence
-from askwise.divergence.everywhere import all_pairs
+from askwise.divergence.edp_tables import all_pairs
 from askwise.types import FloatArray
 from benchmarks.peers import chains, dictionaries, numpy_levels, stormpy_peer
 from benchmarks.peers.chains import Chains

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from askwise import GridWorld
-from askwise.divergence import open_grid
+from askwise.divergence.edp_tables import closed_form
 from askwise.types import FloatArray, IntArray
 
 WALL_SHARE = 0.3
@@ -31,7 +31,7 @@ class Case:
     def clear_caches(self) -> None:
         """Delete what askwise keeps between calls: predecessor lists and the closed form of the grid size."""
         self.grid.__dict__.pop("predecessors", None)
-        open_grid.closed_form.cache_clear()
+        closed_form.cache_clear()
 
 
 def build(side: int, n_goals: int, *, walls: bool, seed: int = 2021, n_starts: int = 20) -> Case:

@@ -21,10 +21,16 @@ from functools import cached_property
 
 import numpy as np
 
-from askwise.divergence import open_grid
 from askwise.divergence.agreement import as_policy, optimal_policy
 from askwise.divergence.edp import edp, wcd
-from askwise.divergence.everywhere import all_pairs, all_pairs_scratch
+from askwise.divergence.edp_tables import (
+    all_pairs,
+    all_pairs_scratch,
+    closed_form,
+    closed_form_at,
+    closed_form_everywhere,
+    has_closed_form,
+)
 from askwise.divergence.evidence import check_evidence, check_within, evidence_bytes, matrices_by_evidence
 from askwise.divergence.pairs import matrices_at, matrices_bytes
 from askwise.errors import InputError
@@ -194,7 +200,7 @@ class Divergence(Sealed):
             return _Chains(model, [as_policy(model, policy) for policy in policies], self.evidence, within)
         if self.evidence is not None and model.deterministic:
             return _Evidence(self, self.evidence)
-        if isinstance(model, GridWorld) and single and open_grid.applies(model):
+        if isinstance(model, GridWorld) and single and has_closed_form(model):
             return _OpenGrid(model, self.targets)
         if model.deterministic:
             return _Graph(self)
@@ -262,12 +268,12 @@ class _OpenGrid(_Backend):
 
     def matrices_at(self, state: int) -> _AtOne:
         x, y = self.grid.cells[state]
-        form = open_grid.closed_form(self.grid.width, self.grid.height)
-        return *open_grid.matrices_at(form, x, y, self.goal_x, self.goal_y), NONE
+        form = closed_form(self.grid.width, self.grid.height)
+        return *closed_form_at(form, x, y, self.goal_x, self.goal_y), NONE
 
     def table(self) -> FloatArray:
-        form = open_grid.closed_form(self.grid.width, self.grid.height)
-        return open_grid.whole_table(form, self.grid.width, self.grid.height, self.goal_x, self.goal_y)
+        form = closed_form(self.grid.width, self.grid.height)
+        return closed_form_everywhere(form, self.grid.width, self.grid.height, self.goal_x, self.goal_y)
 
     def bytes_at_one(self) -> int:
         return 16 * self.goal_x.size**2

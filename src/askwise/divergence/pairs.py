@@ -1,6 +1,6 @@
 """EDP and WCD of all pairs of goals at one state of a deterministic model.
 
-`askwise.divergence.everywhere` has EDP at all states. Here no table is needed. Let `s0` be the state, `d` the steps
+`askwise.divergence.edp_tables` has EDP at all states. Here no table is needed. Let `s0` be the state, `d` the steps
 from it, and the *cone* of a goal the states that lie on some optimal plan from `s0` to it. After any optimal prefix
 that ends in `s`, goal `i` is still possible if and only if `s` is in the cone of `i`: whether a goal is ruled out
 depends on where the agent is, not on the path that led there. Therefore

@@ -1,0 +1,300 @@
+"""EDP of all pairs of goals in deterministic models, from tables: in closed form, or in one pass for each goal.
+
+**Grids without walls: closed form**, for EDP and WCD. Seen from a state, goal `j` is `p` columns and `q` rows away.
+Goal `i` shares the first `a` of these columns and `b` of these rows (0 where it lies on the other side). Both goals
+stay possible while the steps taken stay within `a` and `b`, and the UROP of `j` moves along the row with probability
+``p / (p + q)``, so
+
+    F(p, q, a, b) = 1 + [a > 0] p/(p+q) F(p-1, q, a-1, b) + [b > 0] q/(p+q) F(p, q-1, a, b-1)
+
+is the expected divergence point; the worst case is ``1 + a + b``. The table of F depends on the size of the
+grid only: 44,100 numbers serve every 20 x 20 instance. Only ``a <= p`` and ``b <= q`` occur, so each pair
+``(p, a)`` is stored at ``p (p + 1) / 2 + a``.
+
+**Other deterministic models: one pass** for each pursued goal, for EDP at all states (`askwise.divergence.pairs` has it
+at one state). Following the UROP of goal `j`, every step lowers the distance to `j`. Taking the states in the order of
+that distance, each row is final when it is needed::
+
+    V_j[s, i] = 1 + sum over actions a optimal for j of pi_j(s, a) * ([a optimal for i] and V_j[s', i])
+
+The inner loop runs over the goals `i`, contiguous in memory: it loads unconditionally and then selects, which
+compilers turn into vector instructions.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from askwise._compiled import compiled, inner
+from askwise.model import GridWorld, Model
+from askwise.model.graph import SMALLEST, breadth_first_into, count_plans, scale
+from askwise.types import FloatArray, IntArray
+
+TABLE_LIMIT = 8_000_000
+"""Limit on the entries of the table (64 MB, a grid of 75 x 75)."""
+
+# -- grids without walls: closed form ------------------------------------------------------------------------------
+
+
+def has_closed_form(grid: GridWorld) -> bool:
+    """Return whether the closed form can be used: no walls, and a table of at most `TABLE_LIMIT` entries."""
+    width, height = grid.width, grid.height
+    return grid.open and (width * (width + 1) // 2) * (height * (height + 1) // 2) <= TABLE_LIMIT
+
+
+@lru_cache(maxsize=8)
+def closed_form(width: int, height: int) -> FloatArray:
+    """Return the table of EDP on an open grid, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``.
+
+    Entry ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` is the EDP if the pursued goal is `p` columns and `q` rows away,
+    and the first `a` of these columns and `b` of these rows also lead towards the goal to be ruled out.
+    """
+    table = np.empty((width * (width + 1) // 2, height * (height + 1) // 2))
+    _fill(table, width, height)
+    table.setflags(write=False)
+    return table
+
+
+def closed_form_at(
+    table: FloatArray, x: int, y: int, goal_x: IntArray, goal_y: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return EDP and WCD at cell ``(x, y)``, each ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+
+    Args:
+        table: the table that `closed_form` returns for this grid.
+        x: column of the cell.
+        y: row of the cell.
+        goal_x: ``int32 [n_goals]``, columns of the goals.
+        goal_y: ``int32 [n_goals]``, rows of the goals.
+    """
+    n = goal_x.size
+    edp, wcd = np.empty((n, n)), np.empty((n, n))
+    _at(table, x, y, goal_x, goal_y, edp, wcd)
+    return edp, wcd
+
+
+def closed_form_everywhere(
+    table: FloatArray, width: int, height: int, goal_x: IntArray, goal_y: IntArray
+) -> FloatArray:
+    """Return EDP at every cell, ``float64 [width * height, n_goals (ruled out), n_goals (pursued)]``, cells row by row.
+
+    Args:
+        table: the table that `closed_form` returns for this grid.
+        width: number of columns of the grid.
+        height: number of rows of the grid.
+        goal_x: ``int32 [n_goals]``, columns of the goals.
+        goal_y: ``int32 [n_goals]``, rows of the goals.
+    """
+    n = goal_x.size
+    edp = np.empty((width * height, n * n))
+    _everywhere(table, _table_index(width, goal_x), _table_index(height, goal_y), edp)
+    same = (goal_x[:, None] == goal_x) & (goal_y[:, None] == goal_y)
+    edp[:, same.ravel()] = np.inf
+    return edp.reshape(width * height, n, n)
+
+
+@compiled
+def _table_index(side: int, goals: IntArray) -> IntArray:
+    """Return where to look up each pair of goals along one axis of the table of EDP, ``int32 [side, n_goals ** 2]``.
+
+    Args:
+        side: number of columns (or rows) of the grid; the first axis of the result is the agent's column (or row).
+        goals: ``int32 [n_goals]``, the columns (or rows) of the goals. Pair ``i * n_goals + j`` is ruling out goal i
+            while j is pursued.
+    """
+    n = goals.size
+    index = np.empty((side, n * n), dtype=np.int32)
+    for x in range(side):
+        for i in range(n):
+            for j in range(n):
+                p = abs(goals[j] - x)
+                index[x, i * n + j] = p * (p + 1) // 2 + _shared(goals[i] - x, goals[j] - x)
+    return index
+
+
+@compiled(work=lambda given: 4 * given.table.size)
+def _fill(table: Any, width: int, height: int) -> None:
+    for p in range(width):
+        for a in range(p + 1):
+            for q in range(height):
+                for b in range(q + 1):
+                    value = 1.0
+                    if a > 0:
+                        value += p / (p + q) * table[(p - 1) * p // 2 + a - 1, q * (q + 1) // 2 + b]
+                    if b > 0:
+                        value += q / (p + q) * table[p * (p + 1) // 2 + a, (q - 1) * q // 2 + b - 1]
+                    table[p * (p + 1) // 2 + a, q * (q + 1) // 2 + b] = value
+
+
+@inner
+def _shared(to_i: int, to_j: int) -> int:
+    """Return the number of steps along one axis that lead towards both goals.
+
+    Args:
+        to_i: signed distance to one goal along this axis.
+        to_j: signed distance to the other goal.
+    """
+    if to_i > 0 and to_j > 0:
+        return min(to_i, to_j)
+    if to_i < 0 and to_j < 0:
+        return min(-to_i, -to_j)
+    return 0
+
+
+@compiled(work=lambda given: 2 * given.edp.size)
+def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any) -> None:
+    n = goal_x.size
+    for i in range(n):
+        xi = goal_x[i] - x
+        yi = goal_y[i] - y
+        for j in range(n):
+            xj = goal_x[j] - x
+            yj = goal_y[j] - y
+            if xi == xj and yi == yj:
+                edp[i, j] = np.inf
+                wcd[i, j] = np.inf
+                continue
+            a = _shared(xi, xj)
+            b = _shared(yi, yj)
+            p = abs(xj)
+            q = abs(yj)
+            edp[i, j] = table[p * (p + 1) // 2 + a, q * (q + 1) // 2 + b]
+            wcd[i, j] = 1.0 + a + b
+
+
+@compiled
+def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
+    """Fill a table with EDP of every pair of goals at every cell, looked up in the table of the closed form.
+
+    Args:
+        table: the table that `closed_form` returns.
+        row: ``int32 [width, n_pairs]``, for each column of the grid, the row of the table for each pair.
+        column: ``int32 [height, n_pairs]``, for each row of the grid, the column of the table for each pair.
+        edp: ``float64 [width * height, n_pairs]``, the table to fill, cells row by row.
+    """
+    flat = table.ravel()
+    across = table.shape[1]
+    width, pairs = row.shape
+    for y in range(column.shape[0]):
+        for x in range(width):
+            for k in range(pairs):
+                edp[y * width + x, k] = flat[row[x, k] * across + column[y, k]]
+
+
+# -- other models: one pass for each goal --------------------------------------------------------------------------
+
+
+def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
+    """Return EDP of all pairs of goals at all states, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``.
+
+    Values are ``nan`` where the followed goal cannot be reached and ``inf`` where two goals can agree forever.
+
+    Args:
+        model: a deterministic model.
+        targets: the target states of all goals, one goal after the other.
+        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+    """
+    n_goals = starts.size - 1
+    table = np.empty((n_goals, model.n_states, n_goals))
+    _all_pairs(model.successor, *model.predecessors, targets, starts, model.stay, table)
+    return table
+
+
+def all_pairs_scratch(model: Model, n_goals: int) -> int:
+    """Return the bytes that `all_pairs` takes for temporary arrays, in addition to its result."""
+    return model.n_states * (n_goals * (4 + 4 + model.n_actions) + 8 + 4)
+
+
+@compiled
+def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: Any, stay: int, table: Any) -> None:
+    n_states, n_actions = successor.shape
+    n_goals = starts.size - 1
+    distance = np.empty((n_goals, n_states), dtype=np.int32)
+    order = np.empty((n_goals, n_states), dtype=np.int32)
+    reached = np.empty(n_goals, dtype=np.int64)
+    optimal = np.zeros((n_states, n_actions, n_goals), dtype=np.uint8)
+    for j in range(n_goals):
+        own = targets[starts[j] : starts[j + 1]]
+        reached[j] = breadth_first_into(own, indptr, indices, distance[j], order[j])
+        _mark_optimal(j, order[j, : reached[j]], distance[j], successor, stay, optimal)
+    mantissa = np.empty(n_states)
+    exponent = np.empty(n_states, dtype=np.int32)
+    for j in range(n_goals):
+        if reached[j] < n_states:
+            table[j] = np.nan
+        count_plans(order[j], reached[j], distance[j], successor, mantissa, exponent)
+        _pass_towards(j, order[j, : reached[j]], distance[j], successor, stay, mantissa, exponent, optimal, table[j])
+
+
+@inner
+def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, optimal: Any) -> None:
+    """Set ``optimal[s, a, j]`` to 1 for each optimal action `a` of goal `j`, in each state `s`.
+
+    Args:
+        j: the goal.
+        order: the states from which it can be reached.
+        distance: ``int32 [n_states]``, steps to the goal.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        stay: index of the action that stays in place, the only optimal one at the goal.
+        optimal: ``uint8 [n_states, n_actions, n_goals]``, the table.
+    """
+    for s in order:
+        if distance[s] == 0:
+            optimal[s, stay, j] = 1
+            continue
+        for a in range(successor.shape[1]):
+            t = successor[s, a]
+            if t >= 0 and distance[t] == distance[s] - 1:
+                optimal[s, a, j] = 1
+
+
+@inner
+def _pass_towards(
+    j: int,
+    order: Any,
+    distance: Any,
+    successor: Any,
+    stay: int,
+    mantissa: Any,
+    exponent: Any,
+    optimal: Any,
+    values: Any,
+) -> None:
+    """Fill a table with the EDP of ruling out each goal while the agent pursues goal `j`.
+
+    Args:
+        j: the pursued goal.
+        order: the states from which it can be reached, nearest first; only their rows are filled.
+        distance: ``int32 [n_states]``, steps to goal `j`.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        stay: index of the action that stays in place.
+        mantissa: ``float64 [n_states]``, the numbers of shortest plans are ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``.
+        optimal: ``uint8 [n_states, n_actions, n_goals]``, 1 for optimal actions.
+        values: ``float64 [n_states, n_goals (ruled out)]``, the table.
+    """
+    n_goals = values.shape[1]
+    for s in order:
+        if distance[s] == 0:
+            for i in range(n_goals):
+                values[s, i] = np.inf if optimal[s, stay, i] else 1.0
+            continue
+        first = True
+        for a in range(successor.shape[1]):
+            if not optimal[s, a, j]:
+                continue
+            t = successor[s, a]
+            # The UROP's probability; never 0, because 0 times infinity would be nan.
+            share = max(mantissa[t] / mantissa[s] * scale(exponent[t] - exponent[s]), SMALLEST)
+            if first:
+                for i in range(n_goals):
+                    onwards = share * values[t, i]
+                    values[s, i] = 1.0 + (onwards if optimal[s, a, i] else 0.0)
+                first = False
+            else:
+                for i in range(n_goals):
+                    onwards = share * values[t, i]
+                    values[s, i] += onwards if optimal[s, a, i] else 0.0
