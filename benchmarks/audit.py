@@ -27,7 +27,7 @@ from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import Prior, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.methods import Agent, Decision, Observation
-from askwise.methods.optimal import Optimal
+from askwise.methods.planning_agents import Optimal
 from askwise.seeds import Seed
 from askwise.types import FloatArray
 from benchmarks.peers.moment_costs import MomentCosts

@@ -11,7 +11,7 @@ from askwise import evaluate, solve
 from askwise.core.questions import QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.methods.planner import PlannerAgent
+from askwise.methods.planning_agents import PlannerAgent
 from askwise.planning.settings import SETTINGS
 
 CASES = [(prior, price, seed) for prior in ("far", "uniform", "near") for price in (0.0, 0.2, 0.5) for seed in range(3)]

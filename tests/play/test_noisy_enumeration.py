@@ -16,7 +16,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.errors import AskwiseError
 from askwise.methods import AGENTS, Agent, Decision, Observation, make_agent
 from askwise.methods.base import QuestionLimit
-from askwise.methods.optimal import Optimal
+from askwise.methods.planning_agents import Optimal
 from askwise.seeds import spawn
 from tests.graphs import random_problem
 from tests.planning.test_exact import fork

@@ -32,8 +32,7 @@ from askwise.methods.paper import Baseline, CostProb, Ezq, Informed, Never, Tool
 from askwise.workers import heartbeat
 
 if TYPE_CHECKING:
-    from askwise.methods.optimal import Optimal
-    from askwise.methods.planner import PlannerAgent
+    from askwise.methods.planning_agents import Optimal, PlannerAgent
 
 __all__ = [
     "AGENTS",
@@ -69,13 +68,13 @@ __all__ = [
 
 
 def _optimal(**options: Any) -> Agent:
-    from askwise.methods.optimal import Optimal
+    from askwise.methods.planning_agents import Optimal
 
     return Optimal(**options)
 
 
 def _planner(**options: Any) -> Agent:
-    from askwise.methods.planner import PlannerAgent
+    from askwise.methods.planning_agents import PlannerAgent
 
     return PlannerAgent(**options)
 
@@ -100,11 +99,11 @@ GROUP = "askwise.methods"
 
 def __getattr__(name: str) -> Any:
     if name == "PlannerAgent":
-        from askwise.methods.planner import PlannerAgent
+        from askwise.methods.planning_agents import PlannerAgent
 
         return PlannerAgent
     if name == "Optimal":
-        from askwise.methods.optimal import Optimal
+        from askwise.methods.planning_agents import Optimal
 
         return Optimal
     raise AttributeError(f"module 'askwise.methods' has no attribute {name!r}")

@@ -23,7 +23,7 @@ from askwise.core.question_json import question_from_json
 from askwise.core.teammates import Teammate, teammate_for
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import Decision, make_agent
-from askwise.methods.planner import PlannerAgent
+from askwise.methods.planning_agents import PlannerAgent
 from askwise.play import trace
 from askwise.play.simulate import answering, simulate
 from askwise.studio.rounds.round import Round, Setup, belief_with_people

@@ -22,8 +22,8 @@ from askwise.core.problem import Problem, teammate_does
 from askwise.core.teammates import FixedPlan
 from askwise.errors import AskwiseError
 from askwise.methods import AgentFailed, Situation
-from askwise.methods.optimal import Optimal
 from askwise.methods.paper import Informed
+from askwise.methods.planning_agents import Optimal
 from askwise.play.simulate import simulate
 from askwise.studio.rounds.round import ROBUST, Round, belief_with_people
 from askwise.text.wording import number, printable

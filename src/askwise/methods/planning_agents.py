@@ -1,9 +1,10 @@
-"""The planner as an agent: it plans in belief space, acts before it is certain, and asks now or later.
+"""Agents that plan: the planner, and the exact optimum of small problems.
 
-`askwise.planning.planner` describes the method. The planner assumes that the teammate draws one of its shortest plans
-uniformly. Then its belief (``bayes``) is exact, and its plans hold for the whole episode. If the teammate turns out to
-be different, because no goal explains what it did or an answer contradicts it, the agent continues with the belief
-``robust``, computed from everything that it has seen and heard.
+**The planner** plans in belief space, acts before it is certain, and asks now or later. `askwise.planning.planner`
+describes the method. The planner assumes that the teammate draws one of its shortest plans uniformly. Then its belief
+(``bayes``) is exact, and its plans hold for the whole episode. If the teammate turns out to be different, because no
+goal explains what it did or an answer contradicts it, the agent continues with the belief ``robust``, computed from
+everything that it has seen and heard.
 
 With the beliefs ``robust`` and ``elimination``, and if the problem states the teammate's policies (`Problem.policies`),
 it plans again in every step: as if the episode started in the teammate's current state, with the current belief as the
@@ -11,6 +12,14 @@ prior, and as if the teammate took a shortest path from then on. The verdict of 
 
 Plans take wrong and missing answers, choices among groups (`QueryCost.per_option`) and a limit of questions into
 account.
+
+**The optimum** assumes that the teammate follows the UROP of its goal, and refuses problems that state other policies.
+With the belief ``robust``, the teammate may leave all shortest plans of a goal that is still possible. Then the agent
+solves the problem again from there, as if the teammate made no more errors, with the belief as the prior.
+
+If answers may be wrong or missing, it is the optimum with a limited number of questions (`questions`). Then it plans
+for every goal that is not ruled out, however improbable. Its solution covers all answers to its own questions. After
+answers to other questions, which another agent asked, it solves the problem again.
 """
 
 from __future__ import annotations
@@ -26,6 +35,8 @@ from askwise.core.problem import JointState, Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import InputError, did_you_mean
 from askwise.methods.base import PlanningAgent, check_count
+from askwise.planning.exact import MOST_STATES, BestMove, OffTheMap, OptimalPolicy
+from askwise.planning.optimum import make_solver, most_questions
 from askwise.planning.planner import Plan, Planner, make_planner
 from askwise.planning.settings import SETTINGS, PlannerSettings
 from askwise.planning.tables import Tables, price_for_planning, tables_of
@@ -35,6 +46,9 @@ from askwise.types import BoolArray
 ASSUMES = "assumes that the teammate takes a shortest path from here on"
 FIRST_SHARE = 1_000
 """States to search before the time taken determines how many more there is time for."""
+
+
+# -- the planner ---------------------------------------------------------------------------------------------------
 
 
 class PlannerAgent(PlanningAgent):
@@ -232,3 +246,106 @@ class PlannerAgent(PlanningAgent):
             return "optimal"
         setting = SETTINGS[self.setting][1] if isinstance(self.setting, str) else self.setting
         return f"no plan with at most {setting.endgame_questions} questions is better"
+
+
+# -- the optimum ---------------------------------------------------------------------------------------------------
+
+
+class Optimal(PlanningAgent):
+    """An agent that follows the optimal policy.
+
+    Its method `reset` raises `TooLarge` if the problem cannot be solved.
+
+    Args:
+        belief: ``bayes``, ``robust`` or ``elimination``, which considers the same goals possible as ``bayes``.
+        limit: largest number of states to solve for one episode; None for no limit.
+        questions: limit of questions per episode; by default no limit if answers are true, otherwise 3.
+    """
+
+    name = "optimal"
+    markov = True
+    plans_with_questions = True
+    counts_questions = True
+
+    def __init__(
+        self,
+        *,
+        belief: str = "bayes",
+        limit: int | None = MOST_STATES,
+        questions: int | None = None,
+    ) -> None:
+        super().__init__(belief=belief)
+        check_count("questions", questions, 0)
+        self.limit = limit
+        self.questions = questions
+        self._home_most: int | None = None
+        self._home: OptimalPolicy | None = None  # kept for the next episode, because solving takes long
+
+    def reset(self, problem: Problem, seed: Seed = None) -> None:
+        """Start an episode, and solve the problem unless that was done for an earlier episode.
+
+        Raises `TooLarge` if the problem has too many states.
+        """
+        super().reset(problem, seed)
+        self._most = most_questions(problem, self.questions)
+        self._irreversible = problem.answers.fallible and bool(problem.ego.table().cut_off().any())
+        if self._home is None or self._home.problem is not problem or self._home_most != self._most:
+            self._home, self._home_most = make_solver(problem, self._most, limit=self.limit), self._most
+            self._home.at(problem.start)
+        self.solver = self._home
+        self._heard_before = 0  # number of the first answers that the solver's prior already includes
+
+    def considered_goals(self) -> BoolArray:
+        """Return the goals to plan for, ``bool [n_goals]``: the possible ones.
+
+        If answers may be wrong, these are all goals that are not ruled out, including very improbable ones.
+        """
+        if self.solver.follows_answers and (self.belief.rules_out or self._irreversible):
+            return self.belief.not_ruled_out
+        return super().considered_goals()
+
+    def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
+        """Return the optimal decision, to act or to ask, in a state in which more than one goal is possible."""
+        goals = np.flatnonzero(possible)
+        off = bool((self.solver.tables.weight[state.teammate, goals] <= 0).any())
+        return self._explained(self._best_move(state, possible, off=off), int(goals.size))
+
+    def _best_move(self, state: JointState, possible: BoolArray, *, off: bool) -> BestMove:
+        """Return the optimal move; if the solution does not cover the state, first solve the problem from there.
+
+        Args:
+            state: the states of both agents.
+            possible: ``bool [n_goals]``, the goals to plan for.
+            off: whether the teammate has left all shortest plans for one of these goals.
+        """
+        answers = self.tracker.answers
+        if not off:
+            try:
+                return self.solver.move(state, possible, answers[self._heard_before :])
+            except OffTheMap:
+                pass
+        assert self._home is not None
+        tables = tables_of(self.problem, prior=np.where(possible, self.probabilities, 0.0), start=state.teammate)
+        goals = np.flatnonzero(possible).tolist()
+        self.solver = self._home.begun_at(tables, goals, ego=state.ego, answers=answers, limit=self.limit)
+        self._heard_before = len(answers)
+        return self.solver.at(state)
+
+    def _explained(self, choice: BestMove, left: int) -> Decision:
+        lost = f"you lose {choice.expected_marginal_cost:.2f} steps on average, and no other decision loses less"
+        if choice.ask is not None:
+            cost = self.problem.query_cost(choice.ask)
+            why = f"Ask {self._question_text(choice.ask)}, for a price of {cost:.2f}: price included, {lost}."
+            return Decision(ask=choice.ask, considered=choice.ask, cost=cost, why=why, verdict="proven optimal")
+        assert choice.action is not None
+        waits = choice.action == self.problem.ego.actions.stay
+        name = "Wait" if waits else self.problem.ego.actions.names[choice.action]
+        return Decision(action=choice.action, why=f"{name}: {left} goals are possible; {lost}.")
+
+    def _question_text(self, asked: Question) -> str:
+        if not isinstance(asked, Choice):
+            return f"about {self.named(asked)}"
+        groups = [self.named(group) for group in asked.groups]
+        if asked.names:
+            groups = [f"{name} ({goals})" for name, goals in zip(asked.names, groups, strict=True)]
+        return f"which of these it is: {'; '.join(groups)}"
