@@ -26,7 +26,7 @@ from askwise.api import as_problem
 from askwise.domains import registry
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import AskwiseError, InputError
-from askwise.methods.loading import load_agent
+from askwise.methods.third_party import load_agent
 from askwise.model import Drawing
 from askwise.studies.schema.study_file import load_study
 from askwise.text.data import parse_json, toml_text

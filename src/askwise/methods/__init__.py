@@ -2,7 +2,7 @@
 
 Other packages can add agents by name, with an entry point in the group ``askwise.methods``. Its value is a subclass of
 `Agent`, or a function that returns an agent, which takes the options that `make_agent` passes on (``belief`` if it
-keeps a belief). An agent in no package is named by its location, ``mine.py:Likeliest`` (`askwise.methods.loading`).
+keeps a belief). An agent in no package is named by its location, ``mine.py:Likeliest`` (`askwise.methods.third_party`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,16 @@ from askwise.methods.checked import (
     decision_and_belief,
     start_agent,
 )
-from askwise.methods.error_text import error_to_text
-from askwise.methods.loading import check_options, is_location, load_agent, made_agent, named_options, takes
 from askwise.methods.paper import Baseline, CostProb, Ezq, Informed, Never, Toolbox
+from askwise.methods.third_party import (
+    check_options,
+    error_to_text,
+    is_location,
+    load_agent,
+    made_agent,
+    named_options,
+    takes,
+)
 from askwise.workers import heartbeat
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from askwise.core.problem import Problem
 from askwise.core.questions import Choice, Question
 from askwise.errors import AskwiseError
 from askwise.methods.base import Agent, KnowsGoal
-from askwise.methods.error_text import error_message, failing_line, files_of, line_text, source_line, value_to_text
+from askwise.methods.third_party import error_message, failing_line, files_of, line_text, source_line, value_to_text
 from askwise.model.names import as_int
 from askwise.seeds import Seed
 from askwise.types import FloatArray

@@ -46,7 +46,7 @@ from askwise.methods import (
     start_agent,
 )
 from askwise.methods.checked import refuse
-from askwise.methods.error_text import value_to_text
+from askwise.methods.third_party import value_to_text
 from askwise.planning.exact import TooLarge
 from askwise.planning.tables import tables_of
 from askwise.play.branches import Branch, BranchQueue, Goals, HeardReplies

@@ -16,7 +16,7 @@ from askwise.core.question_json import parse_answers
 from askwise.core.teammates import Teammate, teammate_for
 from askwise.methods import Agent, Decision, agent_for, blaming, checked_name, decision_and_belief, start_agent
 from askwise.methods.checked import blame
-from askwise.methods.error_text import line_text, source_line
+from askwise.methods.third_party import line_text, source_line
 from askwise.model.names import as_int
 from askwise.seeds import Seed, spawn
 from askwise.types import FloatArray

@@ -12,7 +12,7 @@ from askwise.core.teammates import make_teammate
 from askwise.domains.registry import names
 from askwise.errors import AskwiseError, InputError
 from askwise.methods import AGENTS, make_agent, methods
-from askwise.methods.loading import is_location, named_options
+from askwise.methods.third_party import is_location, named_options
 from askwise.studies.schema.domain import studies_of
 from askwise.studies.schema.instances import DEFAULT_DOMAIN, distinct
 from askwise.studies.schema.study import FROM_FILE, Exactly, Method, StudyPrior
