@@ -17,7 +17,7 @@ import pytest
 import askwise
 from askwise.core.problem import Problem
 from askwise.core.side import Side
-from askwise.domains.domain import Domain
+from askwise.domains.registry import Domain
 
 SOURCE = Path(askwise.__file__).parent
 

@@ -24,7 +24,7 @@ from askwise.api import as_problem
 from askwise.cli import main
 from askwise.core.problem import Problem, teammate_goals
 from askwise.domains import registry
-from askwise.domains.domain import Domain
+from askwise.domains.registry import Domain
 from askwise.envs import FLAT_PROBLEM_ID, PROBLEM_ID, problem_v0
 from askwise.methods import AGENTS
 from askwise.planning.reference import Reference

@@ -15,7 +15,7 @@ from askwise.api import as_problem
 from askwise.cli import main
 from askwise.domains import registry
 from askwise.domains.coverage import Coverage
-from askwise.domains.domain import Domain
+from askwise.domains.registry import Domain
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.text.reading import Field

@@ -55,7 +55,7 @@ class BasicProblem(FactoredProblem):
 
 
 class BasicDomain:
-    """A domain made from functions. It implements `askwise.domains.domain.Domain`.
+    """A domain made from functions. It implements `askwise.domains.registry.Domain`.
 
     Args:
         name: the name of the domain, such as ``lift``.

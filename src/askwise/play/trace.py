@@ -44,8 +44,7 @@ from askwise.core.question_json import (
     reply_from_json,
 )
 from askwise.core.side import Side, place_and_load, place_name, state_at
-from askwise.domains.domain import Domain
-from askwise.domains.registry import domain_of
+from askwise.domains.registry import Domain, domain_of
 from askwise.domains.registry import from_json as instance_from_json
 from askwise.domains.stated.sides import name_to_json, read_state_name
 from askwise.errors import InputError

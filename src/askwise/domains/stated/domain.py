@@ -34,7 +34,7 @@ from askwise.types import IntArray
 class StatedDomain:
     """The domain of problem files, in which each agent has its own graph or map and both agents share the goals.
 
-    Implements `askwise.domains.domain.Domain`.
+    Implements `askwise.domains.registry.Domain`.
     """
 
     name = "problem"

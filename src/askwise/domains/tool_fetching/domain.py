@@ -55,7 +55,7 @@ def _prior_in_words(instance: Instance) -> str:
 class ToolFetchingDomain:
     """The domain of tool fetching: a fetcher, the ego agent, brings a worker, the teammate, the tool for its station.
 
-    Implements `askwise.domains.domain.Domain`.
+    Implements `askwise.domains.registry.Domain`.
     """
 
     name = "tool-fetching"
