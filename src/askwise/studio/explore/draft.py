@@ -1,4 +1,4 @@
-"""|Drafts: problems that people change by hand. What all kinds of drafts share, and the draft of a drawn map.
+"""Drafts: problems that people change by hand. What all kinds of drafts share, and the draft of a drawn map.
 
 A draft also holds the present places of both agents. A page sends it as JSON. Its ``kind`` is ``map`` (the default;
 `MapDraft`), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). Goals

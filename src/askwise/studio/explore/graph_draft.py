@@ -1,4 +1,4 @@
-"""|A draft of graphs: both agents walk on graphs whose edges people can close; starts and targets are states.
+"""A draft of graphs: both agents walk on graphs whose edges people can close; starts and targets are states.
 
 As JSON::
 

@@ -1,4 +1,4 @@
-"""|A draft of tool fetching: walls, stations, toolboxes, worker and fetcher on one map.
+"""A draft of tool fetching: walls, stations, toolboxes, worker and fetcher on one map.
 
 As JSON::
 
