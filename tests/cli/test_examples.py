@@ -8,7 +8,7 @@ import pytest
 
 import askwise
 from askwise.cli import COMMANDS, main
-from askwise.cli.file_kinds import KINDS, kind_of
+from askwise.cli.common import KINDS, kind_of
 from askwise.text.files import EXAMPLES, examples_folder
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from askwise.api import as_problem
-from askwise.cli.new import ENDINGS, NOTE
+from askwise.cli.starters import ENDINGS, NOTE
 from askwise.domains.coverage import Coverage
 from tests.cli.command import Outcome, Run
 

@@ -1,4 +1,4 @@
-"""The ``askwise`` command; each subcommand has its own module.
+"""The ``askwise`` command. Each module beside this one that has a dict `SUBCOMMANDS` defines the subcommands in it.
 
 Only the standard library is imported before a subcommand is chosen, so that ``--help`` is quick.
 """
@@ -19,7 +19,6 @@ import sys
 import textwrap
 import traceback
 from collections.abc import Sequence
-from typing import Any
 
 from askwise import __version__
 from askwise.cli import common, parsing
@@ -60,6 +59,20 @@ GROUPS = {
 }
 """The commands by what they are for, with a summary of each."""
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
+MODULES = {
+    "audit": "assistants",
+    "decide": "assistants",
+    "serve-mcp": "assistants",
+    "examples": "starters",
+    "generate": "starters",
+    "new": "starters",
+    "grd": "recognise",
+    "reproduce": "study",
+    "show": "run",
+    "solve": "evaluate",
+    "study-report": "studio",
+}
+"""The modules of commands; a command that is not listed has a module of its own name."""
 SPELLINGS = {("recognize",): "recognise", ("study", "report"): "study-report"}
 """Other ways to write a command."""
 
@@ -127,17 +140,15 @@ def _run(options: argparse.Namespace) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="askwise.plain")  # for characters that the terminal cannot show
     try:
-        run = _module(options.command).run
+        command = _subcommand(options.command)
         with common.allowed_memory(options):
-            code = int(run(options))
+            code = command.run(options)
         sys.stdout.flush()
         return code
     except AskwiseError as error:
         if getattr(options, "traceback", False):
             traceback.print_exception(error)
-        from askwise.cli.file_kinds import explained
-
-        return _complain(options.command, printable(str(explained(error, options))))
+        return _complain(options.command, printable(str(common.with_right_command(error, options))))
     except KeyboardInterrupt as stopped:
         _drop_output()
         print(f"askwise {options.command}: interrupted", file=sys.stderr)
@@ -152,8 +163,10 @@ def _run(options: argparse.Namespace) -> int:
         return _complain(options.command, f"cannot write the output: {error.strerror or error}")
 
 
-def _module(command: str) -> Any:
-    return importlib.import_module(f"askwise.cli.{command.replace('-', '_')}")
+def _subcommand(name: str) -> parsing.Subcommand:
+    module = importlib.import_module(f"askwise.cli.{MODULES.get(name, name)}")
+    found: parsing.Subcommand = module.SUBCOMMANDS[name]
+    return found
 
 
 def _complain(command: str, message: str) -> int:
@@ -211,10 +224,10 @@ def _overview(everything: bool) -> str:
 
 def _declare(command: parsing.Parser, name: str) -> None:
     """Add the description and the options of a subcommand to its parser."""
-    module = _module(name)
-    command.description = module.__doc__
+    subcommand = _subcommand(name)
+    command.description = subcommand.description
     command.set_defaults(parser=command)
-    module.add_arguments(command)
+    subcommand.add_arguments(command)
     if name in RUN_AGENTS:
         command.add_argument("--traceback", action="store_true", help="print the full traceback on error")
     if name not in ("completion", "examples", "new"):

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import common
-from askwise.cli.parsing import renamed
+from askwise.cli.parsing import Subcommand, renamed
 from askwise.errors import InputError
 from askwise.text.reading import parse_whole
 
@@ -256,3 +256,6 @@ def actions_in(text: str | None, problem: Problem) -> list[str]:
 def split(text: str, names: Sequence[str]) -> list[str]:
     """Split a text at its commas, unless the whole text is one of `names`, which may contain a comma."""
     return [text] if text in names else [name.strip() for name in text.split(",")]
+
+
+SUBCOMMANDS = {"ask": Subcommand(__doc__, add_arguments, run)}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 
-from askwise.cli.parsing import explained
+from askwise.cli.parsing import Subcommand, explained
 
 SHELLS = ("bash", "zsh", "fish")
 OTHER_SHELLS = ("csh", "tcsh", "ksh", "sh", "dash")
@@ -158,3 +158,6 @@ def _fish(commands: list[Command], methods: list[str]) -> str:
 def _quoted(text: str) -> str:
     """Return a text in single quotes for a shell; quotes inside it become typographic, backslashes are removed."""
     return "'" + text.replace("'", "\u2019").replace("\\", "") + "'"
+
+
+SUBCOMMANDS = {"completion": Subcommand(__doc__, add_arguments, run)}

@@ -32,7 +32,7 @@ from typing import Any
 
 from askwise.cli import common, planning_problems
 from askwise.cli.common import Progress
-from askwise.cli.parsing import renamed
+from askwise.cli.parsing import Subcommand, renamed
 from askwise.errors import InputError
 from askwise.text.files import check_picture, naming_file
 from askwise.text.reading import parse_whole
@@ -193,3 +193,6 @@ def _thing(text: str) -> Any:
 
         return parse_cell(text, "--forbid")
     return tuple(parts) if len(parts) == 3 else text
+
+
+SUBCOMMANDS = {"design": Subcommand(__doc__, add_arguments, run)}

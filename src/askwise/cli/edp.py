@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from askwise.cli import common, planning_problems
+from askwise.cli.parsing import Subcommand
 from askwise.errors import InputError
 from askwise.text.files import check_picture, naming_file
 from askwise.text.wording import printable, square
@@ -353,3 +354,6 @@ def draw_pairs(names: list[str], pairs: Pairs, path: str) -> None:
     plot.pair_matrix(ax, [names[goal] for goal in pairs.goals], pairs.edp, numbers=[goal + 1 for goal in pairs.goals])
     ax.set_title("EDP" + plot.by_evidence(pairs.evidence), fontsize=8)
     files.save_figure(figure, path, dpi=300)
+
+
+SUBCOMMANDS = {"edp": Subcommand(__doc__, add_arguments, run)}

@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from askwise.errors import did_you_mean
@@ -28,6 +29,21 @@ LESS_COMMON = {
     "--traceback",
 }
 """Options that only ``--help-all`` lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subcommand:
+    """What ``askwise`` needs to offer a subcommand, such as ``askwise run``.
+
+    Attributes:
+        description: the text at the beginning of its help.
+        add_arguments: a function that declares its arguments and options.
+        run: a function that runs it with the parsed options and returns the exit code.
+    """
+
+    description: str | None
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):

@@ -1,4 +1,71 @@
-"""Simulate one episode and print, animate or save it.
+"""The command ``show``, which describes an instance, and ``run``, which simulates an episode."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import common
+from askwise.cli.parsing import Subcommand
+from askwise.errors import AskwiseError, InputError
+from askwise.text.reading import parse_number, parse_whole
+from askwise.text.wording import line_width
+
+if TYPE_CHECKING:
+    from askwise.core.episode import Episode
+
+
+# -- askwise show ----------------------------------------------------------------------------------------------------
+
+SHOW_HELP = """Describe an instance and draw it.
+
+FILE is an instance file of any domain, JSON or TOML (askwise new writes one), an example
+(askwise examples lists them), or - for standard input.
+
+  askwise show instance.json
+  askwise generate --seed 7 | askwise show -
+  askwise show instance.json --picture instance.pdf
+"""
+
+
+def add_show_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise show``."""
+    parser.add_argument("file", metavar="FILE", help="instance file; - reads standard input")
+    common.add_picture(parser, "a picture for a paper", "--png")
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """Run ``askwise show``: print a description and a drawing of an instance; return exit code 0."""
+    from askwise.api import as_problem
+    from askwise.text.files import check_picture
+    from askwise.view import text
+    from askwise.view.scene import Map
+    from askwise.view.scene_builder import start_scene
+    from askwise.view.summary import describe
+
+    if options.picture is not None:
+        check_picture(options.picture)
+    problem = as_problem(common.read_instance(options.file))
+    scene = start_scene(problem, problem.prior)
+    maps = all(isinstance(floor, Map) for floor in scene.floors)
+    columns = line_width() - 1 if maps else max(line_width(), text.COLUMNS)  # lines of graphs are wrapped
+    common.show(describe(problem) + "\n")
+    drawing = text.draw(replace(scene, progress=""), colour=common.colourful(), columns=columns)
+    common.show(drawing)
+    if options.picture is not None:
+        from askwise.view.scene_figure import save_scene
+
+        save_scene(scene, options.picture)
+        print(f"\nWritten: {options.picture}")
+    return 0
+
+
+# -- askwise run -----------------------------------------------------------------------------------------------------
+
+RUN_HELP = """Simulate one episode and print, animate or save it.
 
 FILE is an instance file of any domain, JSON or TOML (askwise new writes one), an example
 (askwise examples lists them), or - for standard input.
@@ -11,22 +78,8 @@ FILE is an instance file of any domain, JSON or TOML (askwise new writes one), a
   askwise run --teammate help
 """
 
-from __future__ import annotations
 
-import argparse
-import json
-import sys
-from typing import TYPE_CHECKING, Any
-
-from askwise.cli import common
-from askwise.errors import AskwiseError, InputError
-from askwise.text.reading import parse_number, parse_whole
-
-if TYPE_CHECKING:
-    from askwise.core.episode import Episode
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise run``."""
     common.add_file_and_method(parser)
     parser.add_argument(
@@ -46,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", metavar="FILE", help="write a complete record of the episode, as JSON")
 
 
-def run(options: argparse.Namespace) -> int:
+def run_run(options: argparse.Namespace) -> int:
     """Run ``askwise run``: simulate one episode, and print, animate or save it; return the exit code."""
     if "help" in (options.method, options.teammate):
         from askwise.view.explain import list_methods
@@ -175,3 +228,9 @@ def teammates() -> str:
     table = (module.__doc__ or "").split("===\n")
     rows = table[1].rsplit("\n", 1)[0] if len(table) > 2 else "\n".join(module.TEAMMATES)
     return rows.replace("`", "")
+
+
+SUBCOMMANDS = {
+    "show": Subcommand(SHOW_HELP, add_show_arguments, run_show),
+    "run": Subcommand(RUN_HELP, add_run_arguments, run_run),
+}

@@ -1,4 +1,16 @@
-"""Open the studio: people play problems in the browser, or take part in a study.
+"""The command ``studio``, for people who play, and ``study-report``, for the results of a study with people."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from askwise.cli.parsing import Subcommand
+from askwise.text.reading import parse_number, parse_whole
+
+# -- askwise studio --------------------------------------------------------------------------------------------------
+
+STUDIO_HELP = """Open the studio: people play problems in the browser, or take part in a study.
 
 PROBLEMS is a problem file of any domain, a folder of them, or a study with people (askwise new
 --kind study-with-people writes one); without it the studio shows examples.
@@ -15,14 +27,8 @@ The studio listens on this computer only, unless --host gives another of its add
 the link to enter; it can be used once.
 """
 
-from __future__ import annotations
 
-import argparse
-
-from askwise.text.reading import parse_number, parse_whole
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_studio_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise studio``."""
     parser.add_argument(
         "path", metavar="PROBLEMS", nargs="?", help="problem file, folder of them, or study with people"
@@ -54,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
 
 
-def run(options: argparse.Namespace) -> int:
+def run_studio(options: argparse.Namespace) -> int:
     """Run ``askwise studio``: serve the web pages on which people play problems, until Ctrl-C; return exit code 0."""
     from askwise.studio.server import ServerOptions, serve
 
@@ -74,3 +80,41 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("\nThe studio is closed.")
     return 0
+
+
+# -- askwise study-report --------------------------------------------------------------------------------------------
+
+STUDY_REPORT_HELP = """Report the results of a study with people: tables, traces, figures and a report.
+
+DIR is the folder --output of the studio in which the study ran; the studio may still be running.
+The report compares people with simulations: each round that a person played, and the same
+round with a simulated person.
+
+  askwise study-report out/mine
+"""
+
+
+def add_study_report_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise study-report``."""
+    parser.add_argument("folder", metavar="DIR", help="folder of the studio")
+    parser.add_argument(
+        "--time-limit", metavar="SECONDS", default="300", help="time limit per decision (default: %(default)s)"
+    )
+
+
+def run_study_report(options: argparse.Namespace) -> int:
+    """Run ``askwise study-report``: write tables, figures and a report of a study with people; return exit code 0."""
+    from askwise.studio.study.report import write_people_report
+
+    folder = Path(options.folder)
+    counted = write_people_report(folder, parse_number(options.time_limit, "--time-limit", above=0))
+    print(", ".join(f"{what}: {n}" for what, n in counted.items()))
+    print(f"Written: {folder / 'export'} (people, rounds, answers, traces)")
+    print(f"Written: {folder / 'report' / 'report.html'}")
+    return 0
+
+
+SUBCOMMANDS = {
+    "studio": Subcommand(STUDIO_HELP, add_studio_arguments, run_studio),
+    "study-report": Subcommand(STUDY_REPORT_HELP, add_study_report_arguments, run_study_report),
+}

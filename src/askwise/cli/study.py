@@ -1,4 +1,28 @@
-"""Run a study: many instances, priors, prices, teammates and methods; tables, figures, a report.
+"""The command ``study``, for studies with simulated teammates, and ``reproduce``, for the study of the paper."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from askwise.cli import interruption
+from askwise.cli.parsing import Subcommand, renamed
+from askwise.errors import AskwiseError, InputError
+from askwise.text.reading import parse_number, parse_whole
+
+if TYPE_CHECKING:
+    from askwise.studies.pipeline import Conducted
+    from askwise.studies.schema.study import Study
+    from askwise.workers.heartbeat import Limits
+
+
+# -- askwise study ---------------------------------------------------------------------------------------------------
+
+STUDY_HELP = """Run a study: many instances, priors, prices, teammates and methods; tables, figures, a report.
 
 STUDY is a study file (TOML), or the name of a study that comes with askwise, such as "paper".
 Options override its settings; without STUDY they describe the whole study. If it is
@@ -11,27 +35,8 @@ interrupted, run the same command again to resume.
   askwise study mine.toml --dry-run
 """
 
-from __future__ import annotations
 
-import argparse
-import json
-import sys
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from askwise.cli import interruption
-from askwise.cli.parsing import renamed
-from askwise.errors import AskwiseError, InputError
-from askwise.text.reading import parse_number, parse_whole
-
-if TYPE_CHECKING:
-    from askwise.studies.pipeline import Conducted
-    from askwise.studies.schema.study import Study
-    from askwise.workers.heartbeat import Limits
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_study_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``askwise study``."""
     parser.add_argument(
         "study", metavar="STUDY", nargs="?", help="study file, or the name of a study that comes with askwise"
@@ -78,7 +83,7 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--json", action="store_true", help="print the paths of all results as JSON instead of a summary")
 
 
-def run(options: argparse.Namespace) -> int:
+def run_study(options: argparse.Namespace) -> int:
     """Run ``askwise study``: simulate many episodes and write tables, figures and a report; return the exit code."""
     study = chosen(options)
     if options.dry_run:
@@ -223,3 +228,83 @@ def _workers(options: argparse.Namespace) -> int:
     if options.workers is not None and options.dask is not None:
         raise InputError("--workers", "--dask as well", "one of the two")
     return usable_cores() if options.workers is None else parse_whole(options.workers, "--workers", 1)
+
+
+# -- askwise reproduce -----------------------------------------------------------------------------------------------
+
+REPRODUCE_HELP = """Reproduce the paper: its two-goal grid and its whole evaluation, compared with its numbers.
+
+The evaluation runs 9,000 episodes: 100 random instances with three priors, six prices and five
+methods. It writes tables, figures like the paper's, and report.html, which checks every claim
+about the results. If it is interrupted, run the same command again to resume.
+
+  askwise reproduce
+  askwise reproduce --quick
+  askwise reproduce --grid-only
+"""
+
+
+def add_reproduce_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``askwise reproduce``."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        dest="out",
+        help="output folder (default: out/reproduce, with --quick out/quick)",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--quick", action="store_true", help="10 instances and three prices, in seconds")
+    what.add_argument("--grid-only", action="store_true", help="only the two-goal grid")
+    add_running_options(parser)
+
+
+def run_reproduce(options: argparse.Namespace) -> int:
+    """Run ``askwise reproduce``: repeat the paper's example and evaluation, and write a report.
+
+    Returns:
+        the exit code: that of the evaluation if it is not 0, otherwise 1 if a number of the paper's two-goal example
+        differs, else 0.
+    """
+    from askwise.studies.schema.study_file import quicker, read_settings, study_from
+    from askwise.text import files
+
+    default = "out/quick" if options.quick else "out/reproduce"
+    folder = files.make_folder(default if options.out is None else options.out)
+    code = two_goal_grid(folder, quiet=options.json)
+    if options.grid_only:
+        return code
+    settings, _ = read_settings("paper")
+    if not options.json:
+        print("\nThe paper's evaluation\n", flush=True)
+    return conduct(study_from(quicker(settings) if options.quick else settings), str(folder), options) or code
+
+
+def two_goal_grid(folder: Path, *, quiet: bool) -> int:
+    """Compute the paper's example, a grid with two goals, compare it with the paper's numbers, and draw it.
+
+    Args:
+        folder: the output folder; the pictures are written to its subfolder ``figures``.
+        quiet: whether to print nothing.
+
+    Returns:
+        the exit code: 1 if a number differs, otherwise 0.
+    """
+    from askwise.studies import two_goal_grid
+    from askwise.text import files
+
+    target = files.make_folder(folder / "figures")
+    rows = list(two_goal_grid.comparisons())
+    drawn = two_goal_grid.figure()
+    for ending in ("png", "svg"):
+        files.save_figure(drawn, target / f"edp-map.{ending}")
+    if not quiet:
+        print(two_goal_grid.text(rows))
+        print(f"Written: {target / 'edp-map.png'}")
+    return 0 if all(row.agrees for row in rows) else 1
+
+
+SUBCOMMANDS = {
+    "study": Subcommand(STUDY_HELP, add_study_arguments, run_study),
+    "reproduce": Subcommand(REPRODUCE_HELP, add_reproduce_arguments, run_reproduce),
+}
