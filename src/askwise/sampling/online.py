@@ -17,8 +17,7 @@ from askwise.core.belief import ContradictoryObservation
 from askwise.core.problem import checked_prior
 from askwise.divergence.evidence import TIE
 from askwise.errors import InputError, did_you_mean
-from askwise.sampling.followers import Lanes, as_follower, checked_probabilities, is_stable_baselines
-from askwise.sampling.policies import VectorPolicy
+from askwise.sampling.policies import Lanes, VectorPolicy, as_follower, checked_probabilities, is_stable_baselines
 from askwise.types import BoolArray, FloatArray
 
 

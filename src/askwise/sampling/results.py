@@ -1,22 +1,30 @@
-"""Results of sampled divergence: of one pair of goals, and of all pairs. Theory: `askwise.sampling.divergence`."""
+"""Results of sampled divergence: of one pair of goals, of all pairs, and their picture, the survival curves.
+
+Theory: `askwise.sampling.divergence`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from askwise.errors import InputError, did_you_mean
 from askwise.sampling.estimates import Interval, Survival, kaplan_meier
-from askwise.text.wording import percent
+from askwise.text.wording import percent, printable
 from askwise.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LEFT = 20
 """Fewest runs from which mean further steps are estimated."""
+DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+"""Line styles of survival curves, one for each pair in turn."""
 
 
 @dataclass(frozen=True)
@@ -184,8 +192,6 @@ class SampledDivergence:
             truth: the goal that is pursued; by default all pairs are drawn.
             ax: matplotlib axes to draw on; by default new ones.
         """
-        from askwise.sampling.picture import survival_curves
-
         if truth is not None:
             known(truth, self.goals, "truth")
         return survival_curves([pair for pair in self.pairs.values() if truth in (None, pair.truth)], ax)
@@ -200,3 +206,41 @@ def known(name: Any, goals: tuple[str, ...], where: str) -> None:
     if name not in goals:
         hint = did_you_mean(name, goals) if isinstance(name, str) else ""
         raise InputError(where, repr(name), f"one of {', '.join(map(repr, goals))}{hint}")
+
+
+def survival_curves(pairs: Sequence[SampledEdp], ax: Axes | None = None) -> Axes:
+    """Draw, for each pair of goals, the share of runs that have not diverged, with its 95 % band; return the axes.
+
+    A cross marks where the remaining runs are censored.
+
+    Args:
+        pairs: the results of the pairs of goals, each a `SampledEdp`.
+        ax: axes to draw on; by default new ones.
+    """
+    import matplotlib.pyplot as plt
+
+    from askwise.view.palette import LIGHT, METHODS, OTHERS, hex_of
+
+    ax = ax or plt.subplots(figsize=(6.4, 3.8), layout="constrained")[1]
+    colours = [hex_of(colour) for colour in (*OTHERS, *METHODS.values())]
+    one_truth = len({pair.truth for pair in pairs}) == 1
+    for k, pair in enumerate(pairs):
+        steps, share, low, high = pair.survival
+        colour = colours[k % len(colours)]
+        other, truth = printable(pair.other), printable(pair.truth)
+        label = other if one_truth else f"{other} under {truth}"
+        mean = f"{'at least ' if pair.censored else ''}{pair.mean:.3g}"
+        ax.step(steps, share, where="post", color=colour, linestyle=DASHES[k % len(DASHES)], label=f"{label}: {mean}")
+        ax.fill_between(steps, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
+        if pair.censored:
+            ax.plot(steps[-1], share[-1], "x", color=colour, markersize=7)
+    ax.set(xlabel="step", ylabel="share of runs that look alike", ylim=(0, 1.02))
+    ax.set_xlim(left=0)
+    ax.grid(color=hex_of(LIGHT.line))
+    ax.spines[["top", "right"]].set_visible(False)
+    title = f"While {printable(pairs[0].truth)} is pursued: not ruled out yet" if one_truth else "Not ruled out yet"
+    ax.set_title(title, fontsize=10, parse_math=False)
+    legend = ax.legend(frameon=False, fontsize=8, title="mean steps", title_fontsize=8)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return ax

@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
 from askwise.errors import InputError
-from askwise.sampling.followers import Follower, Lanes, as_follower
+from askwise.sampling.policies import Follower, Lanes, as_follower
 from askwise.types import BoolArray, FloatArray, IntArray
 
 LANES = 32
