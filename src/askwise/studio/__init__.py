@@ -3,9 +3,9 @@
 A *round* is one episode in which a person plays one of the two agents. From the bottom up:
 
     rounds/                                  a round, the view of each role, replay, review
-    explore/                                 problems that are changed by hand, and what follows from them
+    explore/                                 problems that people change by hand, and their results
     round_service.py, pool.py                worker processes in which methods decide
-    store.py                                 the database; every event is on disk before it is acknowledged
+    store.py                                 the database; every input is on disk before it is acknowledged
     security.py                              keys, checks of requests, limits
     room.py, services.py                     one round and its browser tab; what all handlers share
     connections.py                           limits on connections, and the web socket of a round
