@@ -1,8 +1,8 @@
-"""The limits of agents, the heartbeat of a process, the watchdog that enforces time limits by it, and deferred Ctrl-C.
+"""The limits of agents, the heartbeat of a process, the watchdog that compares the two, and deferred Ctrl-C.
 
 The heartbeat is a few numbers in shared memory that show what a process is doing and since when. Writing a number takes
 a tenth of a microsecond and no lock, so the numbers of a process that hangs in compiled code are still right. A process
-without a supervisor writes them to private memory.
+that no other process supervises writes them to its own memory.
 
 Limits belong to a run, not to the definition of a study.
 """
@@ -37,14 +37,14 @@ OVERSLEPT = 1.0
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of an agent; infinity means no limit.
+    """The limits of time and memory of an agent; infinity means no limit.
 
     Attributes:
         decision: seconds for one decision.
         episode: seconds for one episode, including loading and constructing the agent, its decisions and those of the
             teammate. In studies of expected costs: seconds for one expected cost.
-        memory: GiB of address space of the agent's process. By default there is no limit; if memory runs out, the
-            system ends this process first.
+        memory: GiB of address space of the agent's process. Without a limit, Linux ends the agent's process before
+            others if memory runs out.
         unit: the noun in error messages for what `episode` limits.
     """
 
@@ -68,13 +68,13 @@ class Limits:
 
 
 class Heartbeat:
-    """Numbers in shared memory by which a process shows its supervisor what it is doing, and since when.
+    """Numbers by which a process shows the process that supervises it what it is doing, and since when.
 
     Attributes:
         is_copy: whether this process is a fork of the supervised one.
 
     Args:
-        path: a file that both processes map into memory; None for a process without a supervisor.
+        path: a file that both processes map into memory; None if no process supervises this one.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -84,9 +84,9 @@ class Heartbeat:
         self.show_in(path)
 
     def show_in(self, path: str | Path | None) -> None:
-        """Show the numbers in the file `path` from now on, so that the supervising process can read them.
+        """Keep the numbers in the file `path` from now on, so that the supervising process can read them.
 
-        None means that they are kept in private memory only.
+        With None, they are kept in the memory of this process only.
         """
         if path is None:
             self.numbers = memoryview(bytearray(SIZE)).cast("d")
@@ -96,13 +96,13 @@ class Heartbeat:
             self.numbers = memoryview(mmap.mmap(file.fileno(), SIZE)).cast("d")
 
     def mark_as_copy(self) -> None:
-        """Record that this process is a fork of the supervised one, and leave the shared numbers unchanged."""
+        """Record that this process is a fork of the supervised one, and no longer write to the shared numbers."""
         self.is_copy = True
         self.show_in(None)
 
     @property
     def unit(self) -> int:
-        """The number by which the current unit of work, such as an episode, is known; `NO_UNIT` if there is none."""
+        """The number of the current unit of work, such as an episode; `NO_UNIT` (-1) if there is none."""
         unit = self.numbers[UNIT]
         return int(unit) if math.isfinite(unit) else NO_UNIT  # an agent may have overwritten the file
 
@@ -157,11 +157,13 @@ class Heartbeat:
 
 
 class Timed:
-    """Shows in a heartbeat, while its ``with`` block runs, that an agent is deciding or being loaded; may be nested.
+    """A context manager: while it is active, a heartbeat shows that an agent is deciding or being loaded.
+
+    It may be nested; the time counts from the outermost ``with``.
 
     Args:
         heartbeat: the heartbeat.
-        slot: what the agent does, `DECIDING` or `LOADING`.
+        slot: `DECIDING` if the agent is deciding, `LOADING` if it is being loaded.
     """
 
     def __init__(self, heartbeat: Heartbeat, slot: int = DECIDING) -> None:
@@ -192,10 +194,10 @@ loading = Timed(own, LOADING)
 
 
 class Watchdog:
-    """A thread that watches a process by its heartbeat and reports once when it exceeds a time limit.
+    """A thread that reads the heartbeat of a process, and reports once if the process exceeds a time limit.
 
-    It sleeps until the earliest time at which a limit could be exceeded, but at most a second. Time in which the
-    watchdog itself could not run (because the job or the machine was suspended) does not count.
+    The thread sleeps until the earliest time at which a limit could be exceeded, but at most a second. Time in which
+    the thread itself could not run (because the job or the machine was suspended) does not count.
 
     Args:
         heartbeat: the heartbeat of the process.
@@ -242,13 +244,13 @@ class Watchdog:
             sleep = max(SHORTEST_SLEEP, min(LONGEST_SLEEP, left[slot]))
 
     def left(self, now: float, lost: float) -> dict[int, float]:
-        """Return the seconds left for each limit that is not infinite.
+        """Return how many seconds are left until each time limit is exceeded; infinite limits are left out.
 
         The keys are `DECIDING` (a decision), `SINCE` (the current unit of work, such as an episode) and `LOADING`.
 
         Args:
             now: the current time, as of `time.monotonic`.
-            lost: the seconds since the last call in which the machine was paused; they do not count.
+            lost: for how many seconds the machine was paused since the last call; they do not count.
         """
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}

@@ -1,8 +1,8 @@
 """The pool of worker processes, which are started on demand, reused for further requests, and ended with their run.
 
-Studies, lists of jobs, audits and the studio borrow workers from it. A worker belongs to one run, so that an agent's
-module is always loaded anew. A worker with a guest, which is a method that is not part of askwise, only serves that
-guest.
+Studies, lists of jobs, audits and the studio borrow workers from it. A run is one execution of one of these; its name
+comes from `new_run`. A worker belongs to one run, so that an agent's module is always loaded anew. A worker with a
+guest, which is a method that is not part of askwise, only serves that guest.
 
 `pebble.ProcessPool` (5.2) is not used. It limits whole tasks, not single decisions with the clock stopped while code is
 compiled; and if a process dies, it returns neither earlier replies nor the line at which the process died.
@@ -40,17 +40,18 @@ class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
 
 
 class RunEnded(Exception):  # noqa: N818 - nothing is wrong
-    """Raised when a worker is requested for a run that has ended, or its run ends while it is in use."""
+    """Raised when a worker is requested for a run that has ended, or when the run ends while a worker is in use."""
 
 
 class WorkerDied(Exception):  # noqa: N818 - it names what happened
-    """Raised when a worker process ends during a request; the message says how it ended.
+    """Raised when a worker process ends during a request; the message says how the process ended.
 
     Attributes:
-        unit: the number of the unit of work (such as an episode) that it was doing, None if it was between two units.
+        unit: the number of the unit of work (such as an episode) in which the process ended, or which exceeded a limit.
+            None if the process ended between two units.
         prices: base price of a question and price per goal in that unit, None if they were not known yet.
-        exceeded: whether it exceeded a limit. If so, `unit` exceeded it, even if that unit was finished before the
-            process ended.
+        exceeded: whether the process was ended because `unit` exceeded a limit. The unit may then have been finished
+            before the process ended.
     """
 
     def __init__(self, why: str, unit: int | None, prices: tuple[float | None, float | None], exceeded: bool) -> None:
@@ -61,7 +62,13 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
 class Key(NamedTuple):
     """The properties of a worker process; a request may use only a worker with equal properties.
 
-    The properties are the arguments of `borrowed`, and Python's path for imports.
+    Attributes:
+        run: the name of the run that the worker belongs to.
+        service: the function that answers its requests, as ``module:name``.
+        limits: the limits of agents.
+        guest: identifies the third-party agent that uses the worker alone; empty for methods of askwise.
+        reserved: whether the worker is kept until the run ends, even if it is idle.
+        path: the folders from which Python imports (`sys.path`).
     """
 
     run: str
@@ -73,11 +80,11 @@ class Key(NamedTuple):
 
 
 class WorkerProcess:
-    """A worker process that answers requests, as an object of its parent process.
+    """A worker process that answers requests; the object is in the parent process, which starts the worker.
 
     Attributes:
-        key: its properties; a request gets a worker whose properties equal those it needs.
-        is_fresh: whether it has not finished a request yet.
+        key: the properties of the worker, such as the run that it belongs to.
+        is_fresh: whether the worker has not finished a request yet.
     """
 
     def __init__(self, key: Key) -> None:
@@ -89,7 +96,7 @@ class WorkerProcess:
         self._is_ready = False
 
     def wait_until_ready(self) -> None:
-        """Wait until the process can answer requests; raise `WorkersGone` if it ends before."""
+        """Wait until the process can answer requests; raise `WorkersGone` if it ends first."""
         if not self._is_ready:
             try:
                 self._is_ready = self._receive()[0] == READY
@@ -97,11 +104,14 @@ class WorkerProcess:
                 raise WorkersGone(f"worker processes cannot be started ({self._process.describe_end()})") from None
 
     def replies(self, request: Any) -> Iterator[Any]:
-        """Send a request (an object or its pickle) to the process, and yield the replies as they arrive.
+        """Send a request to the process, and yield the replies as they arrive.
+
+        Args:
+            request: any object that can be pickled, or its pickle as `bytes`.
 
         Raises:
-            RequestRefused: the worker cannot handle the request.
-            WorkerDied: its process ended, exceeded a limit, or wrote something that is not a reply.
+            RequestRefused: the worker cannot answer the request.
+            WorkerDied: the process ended, exceeded a limit, or wrote something that is not a reply.
         """
         sent = request if isinstance(request, bytes) else pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
         # Copying the environment takes longer than everything else; a reserved worker gets it with its first request.
@@ -174,7 +184,7 @@ _ended: set[str] = set()
 
 
 def new_run() -> str:
-    """Return a unique name for a run; all worker processes of a run are ended together."""
+    """Return a unique name for a run, such as one execution of a study; its worker processes are ended together."""
     return uuid4().hex
 
 
@@ -185,9 +195,13 @@ def usable_cores() -> int:
 
 @contextlib.contextmanager
 def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
-    """While the ``with`` block runs, provide an executor with `number` threads, each of which can wait for a worker.
+    """Provide an executor of threads, each of which can wait for a worker process, while the ``with`` block runs.
 
-    Afterwards, all worker processes of the run are ended. `run` is the name of the run.
+    Afterwards, all worker processes of the run are ended.
+
+    Args:
+        number: the number of threads.
+        run: the name of the run, from `new_run`.
     """
     threads = ThreadPoolExecutor(number, "askwise-supervisor")
     try:
@@ -201,16 +215,16 @@ def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
 def borrowed(
     run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False
 ) -> Iterator[WorkerProcess]:
-    """While the ``with`` block runs, provide a worker process, an idle or a new one.
+    """Provide a worker process while the ``with`` block runs: an idle one with the given properties, or a new one.
 
-    Afterwards it can be borrowed again, unless the block raised an error.
+    Afterwards the worker can be borrowed again, unless the block raised an error.
 
     Args:
-        run: name of the run that the worker belongs to, from `new_run`.
-        service: the `Service` that answers the requests, as ``module:name``.
+        run: the name of the run that the worker belongs to, from `new_run`.
+        service: the function that answers the requests (`Service`), as ``module:name``.
         limits: the limits of agents.
-        guest: identifies the third-party agent for which this worker is used exclusively; empty for methods of askwise,
-            which share workers.
+        guest: identifies the third-party agent that uses the worker alone; empty for methods of askwise, which share
+            workers.
         reserved: whether the worker is kept until the run ends; otherwise it may end when it is idle.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
@@ -269,7 +283,7 @@ def _drop(worker: WorkerProcess) -> None:
 
 
 def end(run: str) -> None:
-    """End all worker processes of a run; a later request for a worker of this run raises `RunEnded`."""
+    """End all worker processes of the run called `run`; a later request for a worker of it raises `RunEnded`."""
     with _lock:
         _ended.add(run)
         idle = [worker for worker in _idle if worker.key.run == run]
@@ -282,7 +296,7 @@ def end(run: str) -> None:
 
 
 def _forget() -> None:
-    """Empty the lists of workers after a fork, in the new process, because the workers belong to its parent."""
+    """Empty the lists of workers. It is called in a fork of this process, because the workers belong to the parent."""
     _idle.clear()
     _busy.clear()
 

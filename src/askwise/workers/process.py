@@ -4,10 +4,11 @@ The parent starts the process, limits and ends it, and describes how it ended. I
 a process with threads can hang), with the same `sys.path` as its parent. On Linux it ends when its parent ends for any
 reason.
 
-Messages are pickles, one after the other. From the parent: ``((folder, environment) or None, pickled request)``. To the
-parent: ``(READY, None)`` once; then for each request ``(REPLY, value)`` for every value that the service yields, and
-finally ``(DONE, None)`` or ``(REFUSED, why)``. Output of agents cannot disturb the messages: standard output is
-redirected to standard error, and standard input to the null device.
+Messages are pickles, one after the other. From the parent: ``((folder, environment), pickled request)``, or ``(None,
+pickled request)`` if folder and environment are unchanged. To the parent: ``(READY, None)`` once; then for each request
+``(REPLY, value)`` for every value that the service yields, and finally ``(DONE, None)`` or ``(REFUSED, why)``. Output
+of agents cannot disturb the messages: standard output is redirected to standard error, and standard input to the null
+device.
 
 This module imports nothing heavy, so that libraries are loaded after their number of threads is limited.
 """
@@ -70,8 +71,10 @@ class SupervisedProcess:
     input and output are pipes to this process.
 
     Attributes:
-        exceeded: a clause that says which limit it exceeded, None if it exceeded none.
+        exceeded: a clause that says which limit the process exceeded, None if it exceeded none.
         exceeded_in: the number of the unit of work (such as an episode) in which it exceeded a limit, or `NO_UNIT`.
+        heartbeat: the numbers by which the process shows what it is doing.
+        process: the process itself.
 
     Args:
         arguments: the arguments of `serve`, as text.
@@ -182,7 +185,7 @@ def describe_exit(code: int, place: str = "") -> str:
     """Return a clause that says how a process ended unexpectedly, such as "its process died (signal 11, ...)".
 
     Args:
-        code: its exit code; negative for a signal.
+        code: the exit code of the process; the negative number of a signal if the signal ended it.
         place: file and line at which it ended, empty if unknown.
     """
     where = f"; {place}" if place else ""
@@ -200,8 +203,11 @@ def describe_exit(code: int, place: str = "") -> str:
 def place_in(stack: str) -> str:
     """Return the file and line of the innermost call of user code in a stack dump, such as "mine.py, line 3".
 
-    Calls in installed packages count only if there are no others. The result is empty if all calls are in askwise and
-    the standard library.
+    Calls in installed packages count as user code only if there are no others. The result is empty if all calls are in
+    askwise and the standard library.
+
+    Args:
+        stack: the stack as `faulthandler` writes it.
     """
     foreign = [(name, line) for name, line in FRAME.findall(stack) if _is_foreign(name)]
     # The agent's own line is more helpful than a line of a library that it called.
@@ -225,13 +231,13 @@ def _folders(*kinds: str) -> tuple[str, ...]:
 
 
 class RequestRefused(Exception):  # noqa: N818 - it names what happened
-    """Raised when a worker process cannot handle a request, for instance because it does not know a class in it."""
+    """Raised when a worker process cannot answer a request, for instance because it does not know a class in it."""
 
 
 def main() -> None:
-    """Run a supervised process: set it up and answer requests, until it is ended.
+    """Run a supervised process: set it up, and answer requests from its parent until it is ended.
 
-    The command line has the heartbeat file and the arguments of `serve`.
+    The command line states the heartbeat file and the arguments of `serve`.
     """
     _, heartbeat_file, *arguments = sys.argv
     begin(heartbeat_file)
@@ -239,9 +245,9 @@ def main() -> None:
 
 
 def begin(heartbeat_file: str) -> None:
-    """Set up a supervised process: show what it does in the heartbeat file, and end it when the parent process ends.
+    """Make this process show what it does in the heartbeat file, and end when its parent process ends.
 
-    On a crash and on `DUMP_SIGNAL`, the process also writes its stack to this file.
+    On a crash and on `DUMP_SIGNAL`, the process also writes its stack to the heartbeat file.
     """
     own.show_in(heartbeat_file)
     if hasattr(os, "register_at_fork"):
@@ -285,9 +291,9 @@ def serve(arguments: list[str]) -> None:
 
 
 def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, str | None]:
-    """Send all replies of a service to a request; return the final message, which the caller has to send.
+    """Answer a request: send all replies of the service, and return the final message, which the caller has to send.
 
-    It is ``(DONE, None)``, or ``(REFUSED, reason)`` if the request cannot be handled.
+    The final message is ``(DONE, None)``, or ``(REFUSED, reason)`` if the request cannot be answered.
 
     Args:
         service: the function that answers requests.
@@ -322,7 +328,7 @@ def _named(target: str) -> Callable[..., Any]:
 
 
 def _pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the pipes from and to the parent, which were standard input and output.
+    """Return the pipe from the parent and the pipe to the parent, which were standard input and standard output.
 
     Afterwards standard input is empty, and standard output is redirected to standard error.
     """

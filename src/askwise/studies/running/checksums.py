@@ -1,6 +1,6 @@
-"""Checksums of the files in a study's folder: a manifest for tables and parts, and JSON records that hold their own.
+"""Checksums of the files in a study's folder, by which damaged files are found.
 
-The manifest is a text file::
+Those of tables and parts (the rows of one instance in one table) are in the manifest, a text file::
 
     0f3a...  askwise/checksums@1 4be1...                                  the format and the fingerprint of the study
     77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet          SHA-256, bytes, columns, name
@@ -10,7 +10,7 @@ another study, is therefore ignored; the file that it describes is then not list
 Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. A run
 that is killed while it appends leaves an incomplete last line, which is ignored too.
 
-`study.json` and `provenance.json` are records: JSON objects with a checksum of their other entries.
+`study.json` and `provenance.json` are records: JSON objects that contain a checksum of their other entries.
 """
 
 from __future__ import annotations
@@ -68,7 +68,12 @@ class Damaged:
 
 
 def damage_error(path: Path, why: str) -> InputError:
-    """Return the error to raise for a damaged file whose content is needed; `why` is a clause such as "it is empty"."""
+    """Return the error to raise if a file is damaged and its content is needed.
+
+    Args:
+        path: the file.
+        why: what is wrong with it, as a clause such as "it is empty".
+    """
     return InputError(f"file {str(path)!r}", f"damage ({why})", "an intact file (run the same command again to repair)")
 
 
@@ -88,10 +93,10 @@ class Entry:
 
     @classmethod
     def of(cls, file: IO[bytes], columns: str) -> Entry:
-        """Return the size and checksum of an open file, which is read from its beginning.
+        """Return the entry of an open file, whose size and checksum are computed here.
 
         Args:
-            file: the file, open for reading in binary mode.
+            file: the file, open for reading in binary mode; it is read from its beginning.
             columns: the checksum of the names and types of its columns (`columns_digest`).
         """
         return cls(_digest(file), file.tell(), columns)
@@ -110,9 +115,9 @@ class Manifest:
     Attributes:
         folder: the folder of the study.
         study: the fingerprint of the study, a checksum that identifies it.
-        entries: size and checksum of each listed file, by its path relative to the folder.
-        owner: the fingerprint in the first line of the file, None if that line is missing or damaged.
-        damaged: the number of lines that are not as they were written.
+        entries: size and checksums of each listed file, by its path relative to the folder.
+        owner: the fingerprint of the study that the file's first line names, None if that line is missing or damaged.
+        damaged: the number of lines that were changed, or belong to another study.
         torn: whether the last line is incomplete, as after a run that was killed.
     """
 
@@ -151,9 +156,9 @@ class Manifest:
             self._check(file, name, columns)
 
     def read(self, name: str, columns: str) -> IO[bytes]:
-        """Read a file into memory, check these bytes, and return them as an open file.
+        """Read a file into memory, check what was read, and return it as an open file.
 
-        The file on the disk can change after that without harm.
+        So the result is right even if the file on the disk changes after the check.
 
         Args:
             name: the path of the file relative to the folder.
@@ -190,7 +195,7 @@ class Manifest:
             raise Corrupt("its columns are those of another version of askwise")
 
     def _sized(self, file: IO[bytes], name: str) -> Entry:
-        """Return the manifest's entry about an open file, after comparing the size of the file with it.
+        """Return the manifest's entry of an open file, after checking that the file has the size in the entry.
 
         Args:
             file: the file.
@@ -288,10 +293,10 @@ def read_manifest(folder: Path, study: str) -> Manifest | None:
 
 
 def _checked(content: str, study: str = "") -> str:
-    """Return `content` as a line of ``checksums.txt``, after a short checksum of `study` and `content`.
+    """Return a line of ``checksums.txt``: a short checksum of `study` and `content`, and then `content`.
 
     Args:
-        content: the words of the line.
+        content: the line without its own checksum.
         study: the fingerprint of the study; empty for the first line, which states it.
     """
     return f"{hashlib.sha256(f'{study} {content}'.encode()).hexdigest()[:SHORT]}  {content}\n"
@@ -332,7 +337,7 @@ def read_record(path: Path) -> dict[str, Any] | None:
     """Return the JSON object that `write_record` wrote, without its checksum; None if the file does not exist.
 
     Raises:
-        Corrupt: the file was changed since.
+        Corrupt: the file was changed after it was written.
         InputError: the file may not be read.
     """
     found = parsed(path)

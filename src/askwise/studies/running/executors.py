@@ -65,9 +65,9 @@ class Workers:
 
     Attributes:
         executor: the executor; it gets one task for each instance.
-        width: returns the number of tasks that it can work on at the same time.
-        ahead: how many times `width` tasks are submitted at most. With 2, a thread that finishes a task finds the next
-            one at once.
+        width: returns the number of tasks that the executor can work on at the same time.
+        ahead: at most `ahead` times `width` tasks are submitted and unfinished at a time. With 2, a thread that
+            finishes a task finds the next one at once.
         news: called about once a second while the run waits; returns a message for the user, or None.
     """
 
@@ -125,10 +125,7 @@ class WorkerCount:
         self._reported = False
 
     def count(self) -> int:
-        """Return the current number of threads.
-
-        If it is 0, the time since when is stored for `news`.
-        """
+        """Return the current number of threads; the time at which it became 0 is stored for `news`."""
         found = self._ask()
         if found:
             self._gone_since = None
@@ -137,11 +134,9 @@ class WorkerCount:
         return found
 
     def news(self) -> str | None:
-        """Return a message if all workers are gone for `PATIENCE` (10) seconds, or are back after such a message.
+        """Return a message if all workers have been gone for `PATIENCE` (10) seconds, or are back after such a message.
 
-        Otherwise return None.
-
-        Each message is returned once.
+        Each message is returned once. The result is None if there is no message.
         """
         if self._gone_since is None:
             back, self._reported = self._reported, False
@@ -153,7 +148,7 @@ class WorkerCount:
 
 
 class ClusterExecutor(Executor):
-    """Dask's executor, except that `submit` turns every exception into `BrokenExecutor`."""
+    """An executor that passes calls to Dask's executor, and turns every exception of `submit` into `BrokenExecutor`."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
@@ -248,7 +243,7 @@ def worker_version() -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's log messages while the ``with`` block runs: a failure is reported as one error instead."""
+    """Silence Dask's log messages while the ``with`` block runs; failures are reported as exceptions anyway."""
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]
     loggers = [logger for logger in map(logging.getLogger, names) if not logger.disabled]
     for logger in loggers:
@@ -291,7 +286,7 @@ def play_isolated(task: Task, run: str) -> TaskResult:
 
 
 def _guest(unit: Unit) -> str:
-    """Return a text that identifies the user's own agent whose code a unit runs; empty if all its code is askwise's.
+    """Return a text that identifies the user's own agent that a unit runs; empty for the methods of askwise.
 
     A unit is one episode or one expected cost.
     """
@@ -301,12 +296,12 @@ def _guest(unit: Unit) -> str:
 def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
     """Play units (episodes or expected costs) in a worker process until all are played or the process dies.
 
-    If it dies while it plays a unit, this unit gets rows with the error. Call the function again for the units that are
-    then missing.
+    If the process dies while it plays a unit, that unit gets rows with the error. `play_isolated` calls the function
+    again until no unit is left.
 
     Args:
         task: the instance and the conditions.
-        sent: the same, pickled.
+        sent: `task`, pickled.
         run: the name shared by the worker processes of the run.
         guest: identifies the user's own agent that is played (`_guest`); empty for the methods of askwise.
         wanted: all units that this kind of worker process plays, by number.
@@ -328,7 +323,7 @@ def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, U
 
 
 def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
-    """Play some units of a task, each one episode or one expected cost, in a worker process.
+    """Play some units of a task, each one episode or one expected cost. A worker process calls this function.
 
     Args:
         request: the pickled task (an instance and its conditions), and the numbers of the units to play.
@@ -382,10 +377,10 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
 
 
 def load_methods(methods: Sequence[Method]) -> Iterator[None]:
-    """Load methods in this worker process, to find out whether the process survives.
+    """Load methods in this worker process, so that its parent finds out whether the process survives.
 
-    What they print is suppressed, and their exceptions are ignored. The function is a generator, as the worker expects,
-    and yields None when all methods are loaded.
+    The output and the exceptions of the methods are suppressed. The function yields None once, when all methods are
+    loaded: it is a generator because a worker process sends what its function yields.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):  # their output appears when they are loaded in the main process

@@ -30,15 +30,15 @@ Outcome = tuple[list[Row], str | None]
 
 
 class Job(Protocol):
-    """The interface of a computation that `do_all` runs: it gives rows, dicts of JSON-compatible data.
+    """The interface of a long computation whose results are rows, dicts of JSON-compatible data; `do_all` runs it.
 
     A job must be picklable, because it is sent to a worker process. The jobs of ``askwise.recognition.tables``
-    implement it.
+    implement the interface.
     """
 
     @property
     def key(self) -> str:
-        """A name of letters, digits and hyphens that identifies the job and everything that its rows depend on."""
+        """The name of the job's record: letters, digits and hyphens. Jobs whose rows may differ have different keys."""
 
     def rows(self) -> list[Row]:
         """Compute and return the rows of the job; an exception means that it failed."""
@@ -49,11 +49,11 @@ class Job(Protocol):
 
 @dataclass(frozen=True)
 class Done:
-    """A job that succeeded or failed.
+    """The outcome of a job, which succeeded or failed.
 
     Attributes:
         number: the index of the job in the list.
-        rows: the rows that the job returned, or `Job.failed` if it failed.
+        rows: the rows that the job computed; if it failed, those that `Job.failed` returns.
         failure: the reason of its failure, None if it succeeded.
         before: whether the rows come from the records of an earlier run.
     """
@@ -105,7 +105,7 @@ def _finished(
 
 
 def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
-    """Run a job in a worker process; return its rows and None, or `Job.failed` and the reason of the failure.
+    """Run a job in a worker process; return its rows and None, or the rows of `Job.failed` and the reason of failure.
 
     Args:
         job: the job.
@@ -121,7 +121,7 @@ def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
 
 
 def do_one(job: Job) -> Iterator[Outcome]:
-    """Run a job in this process; yield one pair, its rows and None, or no rows and the reason of its failure."""
+    """Run a job in this process, a worker; yield one pair: its rows and None, or no rows and the reason of failure."""
     heartbeat.own.begin(0)
     rows: list[Row] = []
     failure = None

@@ -1,7 +1,7 @@
-"""The owner of a folder: one study, and one run of it at a time.
+"""The right to use a folder of results: a folder belongs to one study, and one run at a time may use it.
 
-`study.json` names the study that a folder belongs to; if that file is lost or damaged, the manifest does. Results of
-another study are neither used nor overwritten. A lock that ends with its process admits one run at a time.
+`study.json` names the study that a folder belongs to; if that file is lost or damaged, the manifest (`checksums.txt`)
+does. Results of another study are neither used nor overwritten. A run locks the folder; the lock ends with its process.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ OURS = "an empty folder, or the folder of this study (--out DIR chooses another)
 
 
 def refuse_others(folder: Path, study: Study) -> bool:
-    """Return True if a folder's `study.json` names this study, False if there is no such file.
+    """Return True if the `study.json` of a folder names this study, False if there is no such file.
 
     Raises:
         InputError: the file names another study, or has the format of an earlier version.
@@ -145,13 +145,13 @@ def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
 
 
 def _refuse_unproven(folder: Path, known: bool, damaged: Damaged | None, manifest: Manifest | None) -> None:
-    """Raise `InputError` unless the manifest proves that the results in a folder belong to the study.
+    """Raise `InputError` unless the manifest of a folder proves that the results in it belong to the study.
 
     Args:
         folder: the folder.
         known: whether its `study.json` names the study.
         damaged: what is wrong with `study.json`, None if it is intact or missing; for the message.
-        manifest: the folder's file of checksums, None if there is none.
+        manifest: the manifest, the folder's file of checksums; None if there is none.
     """
     if manifest is not None and manifest.proves_owner:
         return

@@ -1,4 +1,4 @@
-"""From a task to its rows: one instance, played in all conditions of a study.
+"""Play a task, which is one instance in all conditions of a study, and return its rows of the study's tables.
 
 A task consists of units: one episode in one condition (`EpisodeUnit`), or one expected cost that the study asks for
 (`ExpectedUnit`). Units do not depend on each other: each gives the same rows in any process and in any order. An agent
@@ -48,7 +48,7 @@ class TaskResult:
 
     Attributes:
         index: the number of the instance.
-        tables: the rows about this instance for each table of `SCHEMAS`, by the table's name.
+        tables: the rows about this instance in each table of the study, by the table's name (a key of `SCHEMAS`).
     """
 
     index: int
@@ -77,9 +77,9 @@ class Unit(Protocol):
         """The method whose code the unit runs, None if it computes a lower bound for all methods."""
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """Simulate the episode or compute the expected cost; return its rows.
+        """Simulate the episode or compute the expected cost; return the resulting rows.
 
-        An exception becomes a row with its message.
+        If an exception is raised, the result is a row with its message.
 
         Args:
             task: the instance with all its conditions.
@@ -128,11 +128,9 @@ def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
 
 
 class Problems:
-    """Makes the problems of one instance when they are first needed, and keeps them.
+    """The problems of one instance: one for each prior, price and answer model, made when it is first needed.
 
-    There is one for each prior, price and answer model.
-
-    They share the tables that depend only on the instance.
+    Call the object with a condition to get its problem. All problems share the tables that depend only on the instance.
 
     Args:
         task: the instance with all its conditions.
@@ -214,9 +212,9 @@ class EpisodeUnit:
         return self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """Simulate the episode; return its row, a row for each question, and a row of times.
+        """Simulate the episode; return a row about the episode, a row for each question, and a row of times.
 
-        If an exception is raised, there is only the episode's row, with the message.
+        If an exception is raised, there is only the row about the episode, with the message.
         """
         condition, rows, clock = self.condition, Rows(), Clock()
         key = self._key(task, UNKNOWN_PRICES)
@@ -252,7 +250,7 @@ class EpisodeUnit:
 
 @dataclass
 class Clock:
-    """A sum of seconds; `timed` adds the time of each decision to it."""
+    """The sum of the seconds that an agent's decisions take; `timed` makes the agent add to it."""
 
     seconds: float = 0.0
 
@@ -273,10 +271,10 @@ def timed(agent: Agent, clock: Clock) -> Agent:
 
 
 def failed_row(key: Row, error: str) -> Row:
-    """Return the row of the table of episodes for an episode that could not be played; its results are null.
+    """Return the row of the table of episodes for an episode that could not be played; its results are None.
 
     Args:
-        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).
+        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`), with their values.
         error: the message for the column ``error``.
     """
     unknown = ("goal", "known_cost", "cost", "marginal_cost", "steps", "queries", "query_cost", "known_at")
@@ -284,10 +282,10 @@ def failed_row(key: Row, error: str) -> Row:
 
 
 def episode_row(key: Row, episode: Episode) -> Row:
-    """Return the row of the table of episodes for an episode, which may have been cut off.
+    """Return the row of the table of episodes for an episode, which may have been cut off after too many steps.
 
     Args:
-        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).
+        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`), with their values.
         episode: the episode.
     """
     return {
@@ -313,7 +311,7 @@ def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
     """Yield one row of the table of questions for each question of an episode.
 
     Args:
-        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`).
+        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`), with their values.
         episode: the episode.
     """
     names = episode.problem.goals
@@ -337,7 +335,7 @@ def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
 
 
 def _expected_units(task: Task) -> Iterator[Unit]:
-    """Yield the lower bounds and exact expected costs that the study wants for the instance of a task."""
+    """Yield a unit for each lower bound and exact expected cost that the study wants for the instance of a task."""
     study = task.study
     bounded: set[tuple[object, ...]] = set()
     for condition in task.conditions():
@@ -355,7 +353,7 @@ class ExpectedUnit:
     """One expected marginal cost that is computed instead of sampled. It implements `Unit`.
 
     Attributes:
-        condition: the prior, prices, answers and method.
+        condition: the prior, prices, answers and method for which it is computed.
         bound: whether to compute the lower bound for all methods instead of the expected cost of the condition's
             method.
     """

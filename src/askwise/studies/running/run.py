@@ -3,7 +3,7 @@
 Only as many tasks are submitted at a time as keep the workers busy, and each result is written to the disk before the
 next one is handled. Memory therefore does not grow with the size of the study.
 
-Each run leaves its provenance next to the data, not in them: which program ran on which machine, and when.
+Each run records its provenance in a separate file: which program ran on which machine, and when.
 """
 
 from __future__ import annotations
@@ -182,9 +182,7 @@ def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int
 
 
 def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
-    """Return the result of a finished task.
-
-    If the task raised an exception, it is a result whose rows all have the message.
+    """Return the result of a finished task; if the task raised an exception, all rows of the result have its message.
 
     Args:
         study: the study.
@@ -203,7 +201,7 @@ def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
 
 
 def provenance() -> dict[str, Any]:
-    """Return versions, machine and command line of this process, as JSON-compatible data.
+    """Return the versions of programs, the machine and the command line of this process, as JSON-compatible data.
 
     The keys are ``askwise``, ``git``, ``python``, ``packages``, ``system``, ``processor``, ``cores`` and ``command``.
     """
@@ -225,9 +223,9 @@ def utc_now() -> str:
 
 
 def _git_state(folder: Path) -> dict[str, Any] | None:
-    """Return the commit of the source code in `folder`, None if it is not in its own repository.
+    """Return the commit of the source code in `folder`, None if no git repository contains this source code.
 
-    The keys are ``commit`` and ``changed``: whether files were changed since that commit.
+    The keys are ``commit``, and ``changed``: whether files were changed since that commit.
     """
     commit = _git(folder, "rev-parse", "HEAD")
     # An installed package may lie inside the repository of another project (in a virtual environment). The commit of
@@ -238,9 +236,9 @@ def _git_state(folder: Path) -> dict[str, Any] | None:
 
 
 class RunRecord:
-    """A context manager that adds a run to `provenance.json` when it begins, and completes it when it ends.
+    """A context manager that adds an entry about a run to `provenance.json`, and completes it when the run ends.
 
-    It states versions, machine, limits, times, and the number of instances.
+    The entry has versions, machine, limits, the times of beginning and end, and the number of instances.
 
     Args:
         store: the folder of the study.
@@ -296,7 +294,7 @@ def _processor() -> str:
 
 
 class NoProgress:
-    """A context manager that prints the messages of a run on standard error, and shows no progress."""
+    """A display for runs without progress: it only prints their messages, on standard error. Use it in ``with``."""
 
     def __enter__(self) -> NoProgress:
         return self
@@ -313,7 +311,7 @@ class NoProgress:
 
 
 class ProgressLines(NoProgress):
-    """Prints a line about the progress from time to time on standard error, for logs.
+    """A display for logs, which prints a line about the progress of a run on standard error from time to time.
 
     The arguments are those of `ProgressBar`.
     """
@@ -323,7 +321,7 @@ class ProgressLines(NoProgress):
         self._began = self._printed = time.monotonic()
 
     def advance(self, episodes: int) -> None:
-        """Add `episodes` to the number of finished ones; print a line if enough time has passed since the last."""
+        """Add `episodes` to the number of finished episodes; print a line, at most one every `LINE_SECONDS` (30)."""
         self._done += episodes
         now = time.monotonic()
         if now - self._printed < LINE_SECONDS or self._done >= self._total:

@@ -5,8 +5,8 @@
     study.json            the study; a folder belongs to one study
     provenance.json       versions, machine and times of each run
     checksums.txt         the manifest: size and checksum of every table and part
-    parts/episodes/00042.parquet, parts/queries/..., parts/timings/...   one part of each table for each instance
-    episodes.parquet, queries.parquet, timings.parquet                   the tables, combined from all parts at the end
+    parts/episodes/00042.parquet, parts/queries/..., ...   one part of each table in `SCHEMAS` for each instance
+    episodes.parquet, queries.parquet, ...                 the tables, combined from all parts at the end
 
 A part is written to a temporary file, flushed to the disk and renamed. A task is done when all its parts exist and the
 manifest lists them, which happens last (see `checksums`). A run that is killed loses only the tasks that it was
@@ -106,7 +106,7 @@ class Store:
                 _on_file(files.sync_names, self._parts_of(name))
 
     def _results(self) -> Iterator[Path]:
-        """Yield the paths of all result files in the folder: combined tables, then the parts of each instance."""
+        """Yield the paths of all result files in the folder: combined tables, then the files of single instances."""
         yield from (path for name in SCHEMAS if (path := self._table(name)).exists())
         for name in SCHEMAS:
             yield from (self._part(name, index) for index in sorted(_numbers(self._parts_of(name))))
@@ -114,7 +114,7 @@ class Store:
     # -- parts -------------------------------------------------------------------------------------------------------
 
     def done(self) -> set[int]:
-        """Return the numbers of the instances that are done: all their files exist and have a recorded checksum."""
+        """Return the numbers of the instances that are done: their result files exist and have recorded checksums."""
         known = self._manifest().entries
         return {
             index
@@ -128,7 +128,7 @@ class Store:
     def clear(self) -> list[Damaged]:
         """Remove temporary files and damaged or unfinished results; return the files that could not be used.
 
-        The lock must be held. Instances whose files are removed are not done any more.
+        The lock must be held. Instances whose files are removed have to be played again.
         """
         for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
             if folder.is_dir():
@@ -158,12 +158,10 @@ class Store:
         return {int(each[1]) for each in found if each}
 
     def _damage(self, manifest: Manifest, path: Path, name: str) -> Damaged | None:
-        """Compare a file of one instance's rows with the manifest of checksums, and return what is wrong with it.
-
-        None if nothing is wrong.
+        """Return what is wrong with a file that has the rows of one instance, None if nothing is wrong.
 
         Args:
-            manifest: the manifest.
+            manifest: the manifest, which lists the size and checksums that the file should have.
             path: the file.
             name: the table that the rows belong to.
         """
@@ -290,7 +288,7 @@ class Store:
         checksums.write_record(self.folder / name, data)
 
     def previous_runs(self) -> list[dict[str, Any]]:
-        """Return a description of each earlier run in this folder, oldest first: versions, machine, times and so on."""
+        """Return the provenance of each earlier run in this folder, oldest first: versions, machine, times and more."""
         path = self.folder / PROVENANCE
         try:
             found = checksums.read_record(path)
@@ -299,7 +297,10 @@ class Store:
         return [] if found is None else list(found.get("runs", []))
 
     def _set_aside(self) -> list[Damaged]:
-        """Rename a damaged `provenance.json`, which people may still be able to read; return what was damaged."""
+        """Rename `provenance.json` if it is damaged: people may still be able to read it.
+
+        Returns a list with its description, which is empty if the file is intact or missing.
+        """
         path = self.folder / PROVENANCE
         try:
             checksums.read_record(path)
@@ -320,7 +321,7 @@ def _nameable(folder: str | Path) -> str | Path:
 
 
 def _numbers(folder: Path) -> set[int]:
-    """Return the numbers of the instances that have a file in a folder of results, such as 42 for ``00042.parquet``."""
+    """Return the numbers of the instances that have a file in `folder`, such as 42 for ``00042.parquet``."""
     return {int(found[1]) for path in folder.iterdir() if (found := PART.fullmatch(path.name))}
 
 
