@@ -233,7 +233,7 @@ def _sources(file: Path, *, among_others: bool = False) -> Iterator[EpisodeSourc
 
 
 def _of_another_kind(text: bytes) -> bool:
-    """Return whether `text`, the contents of a file, has a format of askwise that is not audited, as instances do."""
+    """Return whether `text`, the contents of a file, states a format that the audit skips, such as an instance."""
     stated = _parsed(text).get("format")
     return isinstance(stated, str) and stated.startswith("askwise/") and stated not in FORMATS
 

@@ -74,7 +74,7 @@ def replies_to(asked: Question, n_goals: int) -> list[Answer]:
 
 
 def group_names(goals: Sequence[str], asked: Choice) -> list[str]:
-    """Return a text for each group of goals in a multiple-choice question: its name or, without one, its goals.
+    """Return a text for each group of goals in a multiple-choice question: the group's name or, without one, its goals.
 
     Args:
         goals: the names of all goals of the problem.
@@ -115,10 +115,10 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 
 
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Yield pairs of an action of the ego agent, as text, and the number of goals for which it is optimal.
+    """Yield pairs of an action of the ego agent, as text, and the number of goals for which this action is optimal.
 
-    The largest number comes first; actions with the number 0 are left out. All actions other than moves and waiting are
-    counted together, under one text.
+    The largest number comes first; actions that are optimal for no goal are left out. All actions other than moves and
+    waiting are counted together, under one text.
 
     Args:
         problem: the problem.
@@ -150,9 +150,9 @@ def about(names: Sequence[str], asked: Question) -> str:
 
 
 def verdict_to_text(decision: Decision) -> str:
-    """Return a text that says how certain it is that no question is better than the one that the method considered.
+    """Return the verdict of a decision with its meaning: how certain it is that the method found the best question.
 
-    It explains `decision.verdict`, such as "proven optimal"; it is empty if there is no verdict.
+    An example is "proven optimal: no question is better". The text is empty if there is no verdict.
     """
     meaning = VERDICTS.get(decision.verdict)
     return printable(decision.verdict) + (f": {meaning}" if meaning else "")

@@ -79,9 +79,9 @@ def as_json(given: Advice) -> dict[str, Any]:
     - ``verdict``, a text that says how certain it is that no question is better;
     - ``runner_up``, the second-best question and its net value;
     - ``gate``, a dict that says whether a question may be asked, and why;
-    - ``pairs``, a list with a dict for each of the pairs of goals between which the ego agent is expected to be
-      undecided longest. It has the zones of the pair: up to which step the teammate's actions may not tell the two
-      goals apart, and from which step the ego agent has to act differently for them.
+    - ``pairs``, a list with a dict for each of the most important pairs of goals: those between which the ego agent is
+      expected to be undecided longest. A dict has the zones of the pair: up to which step the teammate's actions may
+      not tell the two goals apart, and from which step the ego agent has to act differently for them.
     """
     decision, problem = given.decision, given.problem
     return {
@@ -99,9 +99,10 @@ def as_json(given: Advice) -> dict[str, Any]:
 
 
 def key_of_goals(problem: Problem) -> str:
-    """Return the key under which JSON output lists goals: the domain's plural noun for them, such as ``stations``.
+    """Return the key under which JSON output lists goals: the plural noun of the domain, such as ``stations``.
 
-    It is ``goals`` for a problem without a domain. Words that a problem defines for its texts do not change it.
+    Without a domain, the key is ``goals``. If a problem states nouns of its own for its texts, the key is still that of
+    its domain.
     """
     domain = find_domain(problem)
     return (PLAIN if domain is None else domain.vocabulary()).goals
@@ -232,7 +233,8 @@ def _key(words: Vocabulary, *, marked: bool) -> str:
 
     Args:
         words: the words of the problem's domain.
-        marked: whether the table has a mark on pairs of which the question contains one goal; it is then explained.
+        marked: whether the text also explains the mark that the table has at pairs of which the question contains one
+            goal.
     """
     return (
         f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. Z_Q: both, so "

@@ -151,8 +151,8 @@ def document(title: str, body: Html, *head: Html, language: str = "en") -> str:
     Args:
         title: the title of the page, as text.
         body: the body element.
-        head: elements of the head beyond those that all pages have, such as styles and scripts.
-        language: the code of the language of the page.
+        head: elements of the head in addition to those that all pages have, such as styles and scripts.
+        language: the code of the page's language.
     """
     parts = [
         Html('<meta charset="utf-8">'),

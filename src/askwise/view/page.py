@@ -77,8 +77,9 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 
     Args:
         scene: the scene.
-        every: whether to list places where the ego agent and the teammate reach the same goals twice, once for each
-            agent, if the ego agent also has other places (on maps only). By default, they are listed for the teammate.
+        every: whether to list a place where both agents reach the same goals twice, once for each agent. This applies
+            to maps only, and only if the ego agent also has other places. By default, such a place is listed for the
+            teammate.
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
@@ -255,10 +256,7 @@ def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
 
 
 class _Table:
-    """A list in which equal values are stored once; the frames of a page refer to its elements by index.
-
-    `rows` is the list.
-    """
+    """A list without repeated values (`rows`), whose elements the frames of a page refer to by index."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -297,11 +295,16 @@ def _frame(
 
 
 def _zone_row(pair: PairZones) -> list[float | None]:
-    """Return a list of four numbers about a pair of goals, for a page.
+    """Return a list of four numbers about the zones of a pair of goals, for a page.
 
-    These are the indices of the two goals; the step by which the teammate's actions have told them apart at the latest
-    (the end of the zone of information, Z_I); and the step from which the ego agent needs different actions for them
-    (the start of the zone of branching, Z_B). Steps are counted from now; one that never comes is None.
+    They are:
+
+    - the indices of the two goals;
+    - the step by which the teammate's actions have ruled out one of the goals at the latest, the end of the zone of
+      information (Z_I);
+    - the step from which the ego agent needs different actions for the two, the start of the zone of branching (Z_B).
+
+    Steps are counted from now; a step that never comes is None.
     """
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]
@@ -319,9 +322,12 @@ def _places(scene: Scene) -> dict[str, Any]:
 
 
 def _belief_row(belief: FloatArray) -> list[list[float]]:
-    """Return a belief as two lists: indices of the goals of positive probability, likeliest first, and probabilities.
+    """Return a belief as two lists: the indices of the goals of positive probability, and their probabilities.
 
-    ``belief [n_goals]`` has the probability of each goal.
+    Likelier goals come first.
+
+    Args:
+        belief: ``float64 [n_goals]``, the probability of each goal.
     """
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]

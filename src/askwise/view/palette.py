@@ -221,7 +221,7 @@ def css_variables() -> str:
 def css_ramps() -> str:
     """Return CSS that defines the colour scales and some other colours of drawings as variables.
 
-    A scale has a numbered variable for each of its colours, from low values to high ones:
+    Each colour of a scale has a variable with a number; low numbers are for low values:
 
     - ``--askwise-ramp-0``, ``--askwise-ramp-1``, ...: probabilities, on a bright background;
     - ``--askwise-dark-ramp-0``, ...: probabilities, on a dark background;
@@ -247,7 +247,12 @@ def position(probability: float) -> float:
 
 
 def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
-    """Return the colour of a probability, interpolated between the colours `ramp` of a scale, from 0 to 1."""
+    """Return the colour of a probability on a colour scale.
+
+    Args:
+        probability: the probability, from 0 to 1.
+        ramp: the colours of the scale, from low to high probabilities; colours between them are interpolated.
+    """
     place = position(probability) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
     share = place - low

@@ -35,14 +35,14 @@ PIECES = 16
 
 
 def labelled(cells: int, cell: float, room: float) -> range:
-    """Return the coordinates that are written along the edge of a map, starting with 0.
+    """Return the coordinates to write along a side of a map: 0 and its multiples of the smallest step that fits.
 
-    The step between them is the smallest of 1, 2, 5, 10, 20, 50, ... cells for which their labels do not overlap.
+    The step is the smallest of 1, 2, 5, 10, 20, 50, ... cells for which the written coordinates do not overlap.
 
     Args:
-        cells: number of cells along the edge.
+        cells: number of cells along the side.
         cell: size of a cell, in pixels or points.
-        room: size of a label along the edge, including its margin, in the same unit.
+        room: size of a written coordinate along the side, including its margin, in the same unit.
     """
     apart = next(k * 10**power for power in count() for k in (1, 2, 5) if k * 10**power * cell >= room)
     return range(0, cells, apart)
@@ -95,7 +95,7 @@ class MapPanel:
         self._draw_coordinates(draw)
 
     def _floor(self) -> Image.Image:
-        """Return an image of cells and walls; if cells are smaller than pixels, each pixel is the mean of its cells."""
+        """Return an image of the cells and walls; if cells are smaller than a pixel, a pixel has their mean colour."""
         walls = np.flipud(self.floor.walls)
         colour = WALL if self.cell >= 2 else FAR_WALL
         colours = np.where(walls[..., None], np.array(colour, np.uint8), np.array(FLOOR, np.uint8))

@@ -243,8 +243,8 @@ class LegendEntry:
 
     Attributes:
         name: the name of the mark.
-        draw: draws the mark with a pen around a point, given by its x and y in pixels of the canvas. It is None for the
-            entry that shows the colours of probabilities, a scale that is wider than a mark.
+        draw: a function that draws the mark with a pen around a point, given by its x and y in pixels of the canvas. It
+            is None for the colour scale of probabilities, which is wider than a mark.
     """
 
     name: str

@@ -291,7 +291,7 @@ def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
 
     Args:
         grid: the map.
-        laid_out: an array ``[height, width]`` with a value for each cell; row 0 is y = 0.
+        laid_out: ``[height, width]``, a value for each cell; row 0 is y = 0.
     """
     step = -(-max(laid_out.shape) // MOST_DRAWN)
     if step == 1:

@@ -55,7 +55,8 @@ MOST_FRAMES = 500
 class Sheet:
     """The arrangement of the upper part of a picture, which is one map or graph, or two of them side by side.
 
-    Its attributes are the panels (the maps or graphs with their positions), and the width and height in pixels.
+    Its attributes are `panels` (the maps or graphs with their positions), `width` and `height`, all in pixels of the
+    picture.
 
     Args:
         floors: the maps or graphs to draw.
@@ -160,9 +161,9 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
 
 
 def _in_order(scene: Scene, marks: list[GoalMark]) -> list[GoalMark]:
-    """Return marks of goals in the order in which they are drawn, in which later marks cover earlier ones.
+    """Return marks of goals in the order in which to draw them; later marks cover earlier ones.
 
-    Marks are sorted by the probability of their goals, the likeliest last; those of goals in the current question come
+    Marks are sorted by the probability of their goals, the likeliest last. Marks of goals in the current question come
     after all others.
     """
     belief = [1.0 if (p := mark.probability(scene)) is None else p for mark in marks]
@@ -196,10 +197,10 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
 
 
 def strip_height(scene: Scene, width: int) -> int:
-    """Return the height, in pixels, of the strip below a picture, which has the caption and the legend.
+    """Return the height, in pixels, of the strip below a picture, which has a caption and the legend.
 
     Args:
-        scene: the scene to describe.
+        scene: the scene that the caption describes.
         width: the width of the picture, in pixels.
     """
     return 2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + (SIGN + 6) * len(legend_rows(scene, width)) + MARGIN
@@ -209,7 +210,7 @@ def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fi
     """Draw the strip below a picture: a caption that says what is happening, and a legend of the marks.
 
     Args:
-        scene: the scene to describe.
+        scene: the scene that the caption describes.
         draw: the canvas, which has `fine` times the size of the picture and is reduced to that size later.
         top: the upper edge of the strip, in pixels of the canvas.
         width: the width of the picture, in pixels of the picture.
@@ -315,7 +316,7 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
 def _chosen(episode: Episode) -> Iterator[Scene]:
     """Yield the scenes of an episode that become frames of an animation: all, or every k-th if there are too many.
 
-    Questions and the end are never left out.
+    The scenes with questions and the last scene are never left out.
     """
     n = len(episode.steps)
     every = -(-n // MOST_FRAMES) or 1

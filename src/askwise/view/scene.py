@@ -64,7 +64,8 @@ class Node:
         name: its full name, printable.
         at: its position in the drawing.
         lines: its name as written below the node, shortened to one or two lines; empty if there is no room.
-        above: the names of its goals, shortened, as written above the node; empty if equal to its own name.
+        above: the text above the node: the shortened names of the goals that are reached there; empty if equal to
+            `name`.
         marked: whether a goal is reached in its state.
     """
 
@@ -188,14 +189,14 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A possible goal of the teammate and the places that belong to it, as coordinates in the drawing.
+    """A possible goal of the teammate and the places where the agents reach it, as coordinates in the drawing.
 
     Attributes:
         name: the name of the goal.
-        at: the first target of the teammate, on the teammate's map or graph.
-        landmark: the index of the landmark that belongs to the goal, or None.
-        also: the teammate's other targets for this goal.
-        ego: the ego agent's targets, on its own map or graph; empty if they are not drawn.
+        at: the first place where the teammate reaches it, on the teammate's map or graph.
+        landmark: the index of the landmark that belongs to the goal; None if there is none.
+        also: the other places where the teammate reaches it.
+        ego: the places where the ego agent reaches it, on its own map or graph; empty if they are not drawn.
     """
 
     name: str
@@ -216,8 +217,8 @@ class Scene:
         ego: the ego agent.
         goals: the goals, in the order of the problem.
         landmarks: other places that matter.
-        carried: the name of the ego agent's load; empty if it carries nothing.
-        hands: the load as a printable phrase; empty in problems without loads.
+        carried: the name of the goal whose load the ego agent carries; empty if it carries nothing.
+        hands: what the ego agent carries, as a phrase such as "empty hands"; empty in problems without loads.
         belief: ``float64 [n_goals]``, the ego agent's belief.
         asked: the question that is being asked; empty if there is none.
         reply: the reply to the question, as text.
@@ -254,7 +255,7 @@ class Scene:
 
     @property
     def floors(self) -> tuple[Floor, ...]:
-        """The maps or graphs to draw: the one that both agents share, or the teammate's and the ego agent's."""
+        """The maps or graphs to draw: one that both agents share, or the teammate's and then the ego agent's."""
         return (self.floor,) if self.ego_floor is None else (self.floor, self.ego_floor)
 
     @property
@@ -278,16 +279,15 @@ def _size(floor: Floor) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GoalMark:
-    """A mark on a place that is a target of one or more goals, for the teammate or for the ego agent.
+    """A mark on a place where one of the two agents reaches one or more goals.
 
-    The colour of the teammate's marks shows the belief. The ego agent's marks are drawn on its own map or graph. If
-    both agents share a map or graph, the ego agent's marks are small where the teammate has a mark, and omitted where
-    both agents' marks have the same goals.
+    The ego agent's marks are drawn on its own map or graph. If both agents share a map or graph, the ego agent's marks
+    are small where the teammate has a mark, and omitted where both marks would have the same goals.
 
     Attributes:
         at: the coordinates of the place.
-        goals: indices of the goals of which it is a target.
-        ego: whether it is a target of the ego agent.
+        goals: indices of the goals that are reached there.
+        ego: whether the ego agent reaches them there; otherwise the teammate does.
         shared: whether the teammate has another mark at the same place.
     """
 
@@ -297,7 +297,7 @@ class GoalMark:
     shared: bool = False
 
     def name(self, scene: Scene) -> str:
-        """Return the names of the mark's goals as a printable text; only their number if the list would be long."""
+        """Return the names of the mark's goals as a printable text or, if this is long, only the number of goals."""
         names = ", ".join(printable(scene.goals[k].name) for k in self.goals)
         return names if len(self.goals) == 1 or len(names) <= LONGEST else f"{len(self.goals)} {scene.words.goals}"
 
@@ -320,18 +320,18 @@ class GoalMark:
 
 
 def teammate_marks(scene: Scene) -> list[GoalMark]:
-    """Return the marks on the teammate's targets, in the order of the goals."""
+    """Return the marks on the places where the teammate reaches goals, in the order of the goals."""
     return [GoalMark(place, (k,)) for k, goal in enumerate(scene.goals) for place in (goal.at, *goal.also)]
 
 
 def ego_marks(scene: Scene, *, every: bool = False) -> list[GoalMark]:
-    """Return the marks to draw on the ego agent's targets.
+    """Return the marks on the places where the ego agent reaches goals.
 
-    If both agents share a map or graph, places are left out where the teammate has a mark with the same goals.
+    If both agents share a map or graph, there is no mark where the teammate has a mark with the same goals.
 
     Args:
         scene: the scene.
-        every: whether to mark these places, too, if the ego agent has other marks on the map.
+        every: whether to return these marks, too; only on maps, and only if the ego agent has other marks.
     """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):

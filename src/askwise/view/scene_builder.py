@@ -38,9 +38,12 @@ _DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]]
 
 
 def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
-    """Return the scene, which is everything that a drawing shows, of a problem in the joint state `state`.
+    """Return the scene of a problem in a joint state: everything that a drawing shows.
 
-    ``belief [n_goals]`` is the ego agent's belief; None if it is not to be drawn.
+    Args:
+        problem: the problem.
+        state: the states of both agents.
+        belief: ``float64 [n_goals]``, the ego agent's belief; None if it is not to be drawn.
     """
     static = _static(problem)
     words, teammate, ego = static.words, static.teammate, static.ego or static.teammate
@@ -62,7 +65,13 @@ def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = No
 
 
 def place_in(problem: Problem, side: str, state: int) -> Place:
-    """Return the coordinates at which a state of the ``teammate`` or the ``ego`` model is drawn."""
+    """Return the coordinates at which a state of one of the two agents is drawn.
+
+    Args:
+        problem: the problem.
+        side: the agent, ``teammate`` or ``ego``.
+        state: the index of a state in the agent's model.
+    """
     static = _static(problem)
     drawn = static.teammate if side == "teammate" or static.ego is None else static.ego
     return drawn.place(state)
@@ -75,7 +84,7 @@ class DrawnModel:
     Attributes:
         model: the model.
         floor: its map or graph with coordinates.
-        place: takes a state and returns its coordinates.
+        place: a function that returns the coordinates of a state, given by its index.
     """
 
     model: Model
@@ -92,10 +101,10 @@ class StaticScene:
     """The parts of a problem's scenes that do not change during an episode.
 
     Attributes:
-        words: the vocabulary.
+        words: the vocabulary of the domain.
         teammate: the teammate's model with its drawing.
         ego: the ego agent's model with its drawing; None if both agents share a model.
-        goals: the goals with the places of both agents.
+        goals: the goals with the places where the agents reach them.
         landmarks: other places that matter.
     """
 
@@ -147,9 +156,11 @@ def _make_static(problem: Problem) -> StaticScene:
 
 
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
-    """Return a text for each state that is a target: the name of its first goal, and ``+2`` if it has two others.
+    """Return a text for each state in which goals are reached: the first goal's name, and ``+2`` for two others.
 
-    `names` are the names of all goals, `targets` the target states of each.
+    Args:
+        names: the names of all goals.
+        targets: for each goal, the states in which it is reached.
     """
     found: dict[int, list[str]] = {}
     for name, states in zip(names, targets, strict=True):
@@ -175,9 +186,14 @@ def _cell(model: GridWorld, state: int) -> Place:
 
 
 def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[DrawnGraph, dict[int, Place]]:
-    """Return the drawing of a model and the coordinates of the drawn states; all other states are at the last node.
+    """Return the drawing of a model, and the coordinates of the states that have a node of their own.
 
-    `start` is the agent's start; `marked` maps target states to the texts above them.
+    All other states are at the last node of the drawing.
+
+    Args:
+        model: the model.
+        start: the state in which the agent starts.
+        marked: maps the states in which goals are reached to the texts above them.
     """
     net = Net.of(model, excerpt(model, start, marked))
     node_of = {state: node for node, state in enumerate(net.states) if state != ELSEWHERE}
@@ -196,10 +212,11 @@ def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
 
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
-    """Return the scene at the start of a problem or an instance of any domain; its progress line states the size.
+    """Return the scene at the start of a problem; its progress line states the size of the problem.
 
-    `given` may also be the path of a file. ``belief [n_goals]`` is the ego agent's belief; None if it is not to be
-    drawn.
+    Args:
+        given: a problem, an instance of any domain, or the path of its file.
+        belief: ``float64 [n_goals]``, the ego agent's belief; None if it is not to be drawn.
     """
     problem = as_problem(given)
     scene = scene_of(problem, problem.start, belief)
@@ -218,7 +235,7 @@ def scene_at(episode: Episode, k: int) -> Scene:
 
 
 def costs_before(episode: Episode) -> list[float]:
-    """Return the accumulated cost before each step of an episode and, as the last element, at its end."""
+    """Return the cost of an episode before each of its steps and, as the last element, its whole cost."""
     return list(accumulate((step.cost for step in episode.steps), initial=0.0))
 
 
@@ -255,7 +272,7 @@ def event_of(step: Step) -> str:
 
 
 def questions_asked(episode: Episode) -> str:
-    """Return one sentence about the number of questions and their total price."""
+    """Return one sentence about the number of questions in an episode and their total price."""
     asked = episode.questions
     if not asked:
         return "No question was asked."

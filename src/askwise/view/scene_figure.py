@@ -43,12 +43,15 @@ DPI = 300
 
 
 def save_scene(scene: Scene, path: str | Path) -> None:
-    """Write the figure of one moment of an episode to a PNG, SVG or PDF file, by the ending of `path`."""
+    """Write the figure of a scene to a PNG, SVG or PDF file; the ending of `path` says which."""
     save_figure(SceneFigure(scene).draw(), path, dpi=DPI)
 
 
 def save_episode(episode: Episode, path: str | Path) -> None:
-    """Write the figure of a whole episode: both agents' paths from their starts, the questions, and the true goal."""
+    """Write the figure of a whole episode to a PNG, SVG or PDF file; the ending of `path` says which.
+
+    It shows both agents' paths from their starts, the questions, and the true goal.
+    """
     scene = start_scene(episode.problem, episode.problem.prior)
     problem, states = episode.problem, [step.state for step in episode.steps] + [episode.final]
     walked = [place_in(problem, "teammate", place_and_load(problem.teammate, at.teammate)[0]) for at in states]
@@ -65,7 +68,13 @@ def save_episode(episode: Episode, path: str | Path) -> None:
 
 @dataclass(frozen=True)
 class Trail:
-    """The path of an agent: the index of its map or graph (`floor`), its places in order, and a colour."""
+    """The path of an agent through an episode, as it is drawn.
+
+    Attributes:
+        floor: the index of the agent's map or graph in the figure; -1 for the last one.
+        places: the places of the agent, one for each step and one for the end.
+        colour: the colour of the path, as ``#rrggbb``.
+    """
 
     floor: int
     places: list[Place]
@@ -76,7 +85,11 @@ class Trail:
 class Board:
     """A map or graph with its position on the figure, in points.
 
-    `left` and `bottom` are its lower left corner; `unit` is the size of a cell, or of one unit of a graph.
+    Attributes:
+        floor: the map or graph.
+        left: the x coordinate of its lower left corner.
+        unit: the size of a cell, or of one unit of a graph.
+        bottom: the y coordinate of its lower left corner.
     """
 
     floor: Floor
@@ -91,7 +104,7 @@ class Board:
 
     @property
     def mark(self) -> float:
-        """Size of a mark in points."""
+        """Size of the mark of a goal or agent, in points."""
         return max(self.unit, SMALLEST_MARK)
 
     def centre(self, place: Place) -> tuple[float, float]:
@@ -112,6 +125,10 @@ class SceneFigure:
         scene: the scene.
         paths: the path of each agent.
         questions: the place where each question was asked, and its text with the answer.
+        pen: draws the marks; set by `draw`, as are the following attributes.
+        width: the width of the figure, in points.
+        boards: the maps or graphs with their positions.
+        numbered: whether marks have the numbers of goals instead of their names.
     """
 
     scene: Scene
@@ -119,7 +136,7 @@ class SceneFigure:
     questions: list[tuple[Place, str]] = field(default_factory=list)
 
     def draw(self) -> Figure:
-        """Return the figure."""
+        """Return the figure as a figure of matplotlib."""
         floors = self.scene.floors
         self.width = max(COLUMN, *(_wanted(floor) for floor in floors))
         self.boards = [_board(floor, self.width) for floor in floors]
@@ -199,9 +216,12 @@ class SceneFigure:
                 self.pen.write(x, y, label.text, LABEL_LETTERS * board.unit, FAINT, outlined=True, zorder=3.5)
 
     def _names_above(self, board: Board, at: Place, own: str) -> list[str]:
-        """Return the lines above a node: the names of its goals, without one that equals the node's own name `own`.
+        """Return the lines of text above a node: the names of the goals that are reached there.
 
-        A goal of a node is a goal that has the node as a target.
+        Args:
+            board: the graph with its position on the figure.
+            at: the position of the node in the graph.
+            own: the name of the node; a goal of the same name is left out.
         """
         marks = []
         if board is self.boards[0]:
@@ -332,7 +352,7 @@ class SceneFigure:
     # -- legend ------------------------------------------------------------------------------------------------------
 
     def _entries(self) -> list[tuple[str, str]]:
-        """Return the entries of the legend, each a mark's kind and text, for the marks that are drawn."""
+        """Return the entries of the legend, one for each kind of mark that is drawn: pairs of the kind and a text."""
         scene, words, belief = self.scene, self.scene.words, self.scene.belief
         path = ": start and path" if self.paths else ""
         out = any(scene.ruled_out(k) for k in range(len(scene.goals)))
@@ -356,9 +376,9 @@ class SceneFigure:
         return [(kind, text) for kind, text, shown in possible if shown]
 
     def _rows(self) -> list[list[tuple[str, str]]]:
-        """Return the rows of the legend and the notes below the maps or graphs, each row fitting the width.
+        """Return the rows of text below the maps or graphs: the legend and the notes, so wide that each row fits.
 
-        An entry of a row is a pair: the kind of a mark, empty for none, and a text.
+        A row is a list of pairs: the kind of a mark, empty for none, and a text.
         """
         scene = self.scene
         found = list(_in_rows(self._entries(), self.width))
@@ -373,10 +393,7 @@ class SceneFigure:
         return found
 
     def _toolbox_rows(self) -> list[list[tuple[str, str]]]:
-        """Return rows of text that list the goals of each landmark.
-
-        There are none if marks are large enough to name their landmark.
-        """
+        """Return rows of text that list the goals of each landmark; none if the goals' marks name the landmarks."""
         scene = self.scene
         mapped = isinstance(scene.floor, Map)
         if not scene.landmarks or (mapped and self.boards[0].mark >= 15 and not self.numbered):
@@ -405,9 +422,9 @@ class SceneFigure:
 
 
 def _wanted(floor: Floor) -> float:
-    """Return the width in points at which the names in a graph are easy to read.
+    """Return the width, in points, that a figure needs to make the names in a graph easy to read; for a map, 0.
 
-    It is at most `WIDEST`. For a map, it is 0.
+    It is at most `WIDEST`.
     """
     return 0.0 if isinstance(floor, Map) else min(WIDEST, floor.width * 5.2 / NAME_LETTERS)
 

@@ -51,8 +51,7 @@ def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
 def header(episode: Episode) -> list[str]:
     """Return three lines of text about an episode.
 
-    The first describes the problem; the second the method, the kind of teammate and the goal; the third the starts of
-    both agents.
+    They are about the problem; the method, the kind of teammate and the goal; and the starts of both agents.
     """
     start = scene_at(episode, 0)
     teammate, ego = start.teammate, start.ego
@@ -79,7 +78,10 @@ def closing(episode: Episode) -> list[str]:
 class _Remark(NamedTuple):
     """A line about a question, between the rows of the table of an episode's steps.
 
-    `asked` says whether the question was asked.
+    Attributes:
+        step: the number of the step, as text; empty if the line above has it.
+        text: the remark.
+        asked: whether the question was asked.
     """
 
     step: str
@@ -90,7 +92,10 @@ class _Remark(NamedTuple):
 def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
     """Return the lines of the table of an episode's steps, with remarks about questions between its rows.
 
-    `loud` emphasises text in a terminal.
+    Args:
+        episode: the episode.
+        words: the words of the problem's domain.
+        loud: takes a text and returns it emphasised for a terminal, or unchanged.
     """
     story = list(_story(episode, words))
     width = max(4, *(len(each[0]) for each in story)) if story else 4
@@ -104,7 +109,13 @@ def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
 
 
 def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
-    """Return the lines of a remark; `width` is the width of the table's column of steps."""
+    """Return the lines of a remark in the table of an episode's steps.
+
+    Args:
+        remark: the remark.
+        width: the width of the table's column of step numbers, in characters.
+        loud: takes a text and returns it emphasised for a terminal, or unchanged.
+    """
     lines = wrapped(f"  {remark.step:>{width}}  {remark.text}", width + 4).split("\n")
     return [f"{line[: width + 4]}{loud(line[width + 4 :])}" if remark.asked else line for line in lines]
 
@@ -112,7 +123,7 @@ def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
 def _story(episode: Episode, words: Vocabulary) -> Iterator[tuple[str, ...] | _Remark]:
     """Yield the rows of the table of an episode's steps, and the remarks about questions, in the order of time.
 
-    Consecutive similar steps share a row.
+    A row has a text for each column of the table. Consecutive similar steps share a row.
     """
     problem = episode.problem
     after = [step.state for step in episode.steps[1:]] + [episode.final]
@@ -182,7 +193,10 @@ def _teammate_does(problem: Problem, words: Vocabulary, first: Step, last: Step,
 
 
 def _believes(problem: Problem, step: Step) -> tuple[str, str]:
-    """Return the number of possible goals before a step, and the likeliest goal with its probability, as texts."""
+    """Return the number of possible goals before a step, and the likeliest goal with its probability, as texts.
+
+    Both texts are empty if the agent shows no belief.
+    """
     if step.belief is None:
         return "", ""
     best = int(np.argmax(step.belief))
@@ -202,9 +216,9 @@ def _question(problem: Problem, step: Step) -> Iterator[_Remark]:
 
 
 def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[_Remark]:
-    """Yield a remark on the question with the highest net value in these steps, in which none was asked.
+    """Yield a remark on the best question that was considered but not asked in some steps without questions.
 
-    Nothing is yielded if no question was considered.
+    The best question is that of the highest net value (value minus price). Nothing is yielded if none was considered.
     """
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
@@ -243,7 +257,10 @@ def _spread(expected: float, least: float, most: float) -> str:
 
 
 def _sites(words: Vocabulary) -> str:
-    """Return the first landmarks of a problem (such as toolboxes) as text: name, place and number of loads of each."""
+    """Return a list of the first landmarks of a problem (such as toolboxes), as text.
+
+    It has the name, the place and the number of loads of each.
+    """
     shown = [
         f"{printable(site.name)} at {site.at} ({counted(len(site.goals), words.load)})"
         for site in words.sites[:MOST_SITES]
@@ -253,15 +270,16 @@ def _sites(words: Vocabulary) -> str:
 
 
 def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return lines of text: the starts of both agents, and a table of the first goals."""
+    """Return the lines of text about the starts of both agents and, in a table, about the first goals."""
     teammate, ego = _name(problem.teammate, problem.start.teammate), _name(problem.ego, problem.start.ego)
     return [f"{words.teammate} starts at {teammate}, {words.ego} at {ego}", *_goals(problem, words)]
 
 
 def _goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return the lines of a table of the first goals: probability, targets and distances of both agents.
+    """Return the lines of a table of the first goals of a problem.
 
-    If goals have prices of their own, the table has the price of naming each goal in a question.
+    It has the probability of each goal, and the places where the agents reach it, with their distances from the starts.
+    If goals have prices of their own, it also has the price of naming each goal in a question.
     """
     own = problem.query_cost.prices
     head = [words.goal, "likely", words.teammate, words.ego, *(["naming it costs"] if own is not None else [])]
@@ -278,7 +296,13 @@ def _goals(problem: Problem, words: Vocabulary) -> list[str]:
 
 
 def _far(side: Side, goal: int, steps: int) -> str:
-    """Return an agent's targets for a goal as text, with `steps`, the number of steps to the nearest."""
+    """Return a text with the places where an agent reaches a goal and the number of steps to the nearest.
+
+    Args:
+        side: the agent's side of the problem.
+        goal: the index of the goal.
+        steps: the number of steps.
+    """
     targets = side.targets(goal)
     places = listed([_name(side, int(state)) for state in targets[:MOST_TARGETS]])
     more = f" and {targets.size - MOST_TARGETS} more" if targets.size > MOST_TARGETS else ""
@@ -286,10 +310,7 @@ def _far(side: Side, goal: int, steps: int) -> str:
 
 
 def _name(side: Side, state: int) -> str:
-    """Return the name of the place where an agent is in a state, shortened.
-
-    On a grid, it is the coordinates.
-    """
+    """Return the shortened name of the place where an agent is in a state; on a grid, its coordinates."""
     name = place_name(side, state)
     if isinstance(side.model, GridWorld):
         x, y = side.model.cells[place_and_load(side, state)[0]].tolist()

@@ -48,7 +48,7 @@ def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, colu
         scene: the scene.
         floor: the graph to draw.
         side: the index of the graph in ``scene.floors``: 0, or 1 for the ego agent's own.
-        colour: whether to use colours.
+        colour: whether to use escape sequences for terminals with 256 colours.
         columns: the largest width, in characters.
         rows: the largest number of lines.
     """
@@ -97,8 +97,13 @@ def shortened_end(text: str, longest: int) -> str:
 def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, TextMark], rows: int) -> list[int]:
     """Return the indices of the nodes to list: all nodes if there are at most `rows`, otherwise the most important.
 
-    These are nodes with agents, then nodes with goals, then neighbours of agents. `agents` and `goals` are marks by
-    coordinates.
+    The most important nodes are those with agents, then those with goals, then neighbours of nodes with agents.
+
+    Args:
+        floor: the graph.
+        agents: the marks of the agents, by coordinates.
+        goals: the marks of the goals, by coordinates.
+        rows: the largest number of nodes to list.
     """
     nodes = range(len(floor.nodes) - (1 if floor.n_hidden else 0))
     occupied = [node for node in range(len(floor.nodes)) if floor.nodes[node].at in agents]
@@ -116,9 +121,9 @@ def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, 
 
 
 def _edges_from(floor: DrawnGraph) -> list[list[str]]:
-    """Return, for each node, the names of the nodes that can be reached from it in one step.
+    """Return a list for each node: the names of the nodes that can be reached from it in one step.
 
-    Names are followed by actions, unless all edges of the graph have the same action.
+    Each name is followed by the actions that lead there, unless all edges of the graph have the same action.
     """
     found: list[list[str]] = [[] for _ in floor.nodes]
     plain = len({name for edge in floor.edges for name in (*edge.there, *edge.back)}) < 2
@@ -191,9 +196,9 @@ def _visible(line: str) -> int:
 
 
 def ego_places(scene: Scene) -> Iterator[str]:
-    """Yield phrases that name those targets of the ego agent on which the teammate has a mark, one for each goal.
+    """Yield a phrase for each goal that the ego agent reaches where the teammate has a mark; it names the place.
 
-    They are needed because the teammate's mark hides that of the ego agent.
+    These phrases are needed because the teammate's mark hides that of the ego agent.
     """
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
@@ -244,14 +249,14 @@ def watch(
     colour: bool = True,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Animate an episode in a terminal; return False if it was interrupted by Ctrl-C.
+    """Animate an episode in a terminal; return False if it was interrupted by Ctrl-C, otherwise True.
 
     Args:
         episode: an episode of any problem.
         stream: the terminal.
         speed: steps per second.
         colour: whether to use colours.
-        sleep: called to wait for some seconds.
+        sleep: a function that waits for a number of seconds.
     """
     title = header(episode)[1]
     stream.write(OWN_SCREEN)

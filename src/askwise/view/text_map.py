@@ -27,7 +27,7 @@ LONGEST_NAME = 8
 
 
 def painter(colour: bool) -> Paint:
-    """Return a function that colours texts for a terminal, or leaves them as they are if `colour` is False.
+    """Return a function that colours texts for a terminal or, if `colour` is False, leaves them as they are.
 
     The function takes a text and a colour, given by the parameters of an escape sequence, and returns the text.
     """
@@ -64,9 +64,9 @@ class TextMark:
 
     Attributes:
         sign: its letter.
-        name: the name of a goal or landmark at this place.
-        colour: parameters of an escape sequence; empty for no colour.
-        landmark: whether the name is that of a landmark.
+        name: the name of a goal or landmark at this place; empty if there is none.
+        colour: the parameters of the escape sequence for its colour; empty for no colour.
+        landmark: whether `name` is the name of a landmark.
     """
 
     sign: str
@@ -93,7 +93,7 @@ def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Te
     Args:
         scene: the scene.
         side: the index of the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
-        short: whether names are shortened if a place has several goals.
+        short: whether a place with several goals is named after the first and the number of others, such as ``A+2``.
     """
     places: dict[Place, TextMark] = {}
     if side == 0:
@@ -191,7 +191,7 @@ def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int,
 
 
 def _covered(scene: Scene) -> list[str]:
-    """Return a remark for each landmark that cannot be seen, because a goal is drawn in the same cell."""
+    """Return a remark for each landmark whose mark is covered by that of a goal in the same cell."""
     goals = {goal.at: goal.name for goal in scene.goals}
     return [
         f"{printable(landmark.name)} lies under {printable(goals[landmark.at])}"
@@ -201,9 +201,13 @@ def _covered(scene: Scene) -> list[str]:
 
 
 def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
-    """Return the prefix that all goals' names share and that can be cut off.
+    """Return the prefix that the names of all goals share, if it can be cut off; otherwise an empty text.
 
-    It is empty if a cut name would be empty or equal to one of `landmarks`, the names of the landmarks.
+    It cannot be cut off if a name would become empty or equal to the name of a landmark.
+
+    Args:
+        goals: the names of the goals.
+        landmarks: the names of the landmarks.
     """
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*goals, strict=False))
     prefix = "".join(letters[0] for letters in same).rstrip("0123456789")
@@ -214,9 +218,10 @@ def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
 def _named(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, size: int, cut: str, remarks: list[str]
 ) -> TextFloor:
-    """Draw a map as text with a letter and a name in each cell.
+    """Draw a map as text with names in its cells: a mark is a letter and the name of the goal or landmark there.
 
-    Goals and landmarks have no letter; goals that are ruled out have no name.
+    The letters of goals and landmarks are left out where they say nothing more, and the names of goals that are ruled
+    out always.
 
     Args:
         scene: the scene.
@@ -259,11 +264,11 @@ def _signs(floor: Map, places: dict[Place, TextMark], paint: Paint, size: int) -
 
 
 def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
-    """Return the lines of a map, the largest y first, with coordinates to the left and below.
+    """Return the lines of a map as text, the largest y first, with coordinates to the left and below.
 
     Args:
         floor: the map.
-        cell: takes a cell and whether it is a wall, and returns its text.
+        cell: takes the coordinates of a cell and whether it is a wall, and returns its text.
         size: the width of a cell, in characters.
     """
     width, height = floor.width, floor.height
@@ -279,7 +284,9 @@ def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list
 def _x_axis(width: int, size: int) -> str:
     """Return a line with as many x coordinates as fit, each below the first letter of its cell.
 
-    `width` is the number of cells, `size` the width of a cell in characters.
+    Args:
+        width: number of cells in a row of the map.
+        size: the width of a cell, in characters.
     """
     first = 1 if size > 1 else 0
     apart = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000) if k * size > len(str(width - 1)))

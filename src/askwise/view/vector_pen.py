@@ -140,7 +140,7 @@ class VectorPen:
 
         Args:
             scene: the scene that the figure shows; it has the letters of the agents and the probabilities of goals.
-            kind: the name of the mark, such as ``teammate`` or ``wall``.
+            kind: the kind of the mark, such as ``teammate`` or ``wall``.
             x: horizontal position of the mark's centre.
             y: vertical position of the mark's centre.
         """

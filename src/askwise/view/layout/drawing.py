@@ -1,4 +1,4 @@
-"""The finished drawing of a net: positions of nodes, curved edges, and labels.
+"""The finished drawing of a graph (`Net`): positions of nodes, curved edges, and labels.
 
 Each connected part is laid out by itself. An edge is curved if a straight one would run through another node. Labels
 are written where there is room.
@@ -80,10 +80,10 @@ def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
 
 
 def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
-    """Return the number of nodes to which a curve comes too close.
+    """Return the number of nodes to which a curve comes too close, closer than `CLEAR`.
 
     Args:
-        start: ``float64 [2]``, the point where the curve begins.
+        start: ``float64 [2]``, the point where the curve, a quadratic Bézier curve, begins.
         through: its control point.
         end: ``float64 [2]``, the point where it ends.
         others: ``float64 [n, 2]``, the positions of the nodes to avoid.
@@ -132,10 +132,10 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return the largest width that the labels of one edge need side by side, in units of the drawing.
+    """Return the largest width that the labels of an edge need side by side, in units of the drawing.
 
-    An edge has a label for each direction with actions of its own. The width is at most `ROOM_FOR_NAMES`, and 0 if the
-    graph has no labels.
+    An edge has one label with names of actions or, if the actions of its two directions differ, two. The width is at
+    most `ROOM_FOR_NAMES`; it is 0 if the graph is drawn without labels.
     """
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
@@ -145,9 +145,9 @@ def longest_labels(net: Net) -> float:
 
 
 def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
-    """Return the texts of an edge's two labels, one for each direction: names of actions, joined by slashes, shortened.
+    """Return the texts of the two labels of an edge, one for each direction; the second is empty if both are equal.
 
-    The second text is empty if it equals the first.
+    A text has the names of the actions, joined by slashes and shortened.
 
     Args:
         there: the names of the actions that lead from the first node of the edge to the second.
@@ -158,13 +158,13 @@ def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
-    """Yield the ways to label an edge, the best first; the next one is used if there is no room for this one.
+    """Yield the possible ways to label an edge, the best first; the caller uses the first way for which there is room.
 
-    If the two directions have different actions, the first way has a label for each direction, the second way only for
-    the first direction. Otherwise one label is the only way.
+    If the actions of the two directions differ, the best way is a label for each direction, and the other way is a
+    label for the first direction only. Otherwise the only way is one label.
 
     A way is a list with a pair for each label: its text, and the positions to try for it, the best first. A position is
-    a fraction of the edge's length from its first node; it is close to the node where the action is taken.
+    a fraction of the edge's length from its first node.
     """
     there, back = _texts(edge.there, edge.back)
     if not back:
@@ -177,7 +177,7 @@ def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
 def _fitted(
     ends: list[Place], through: Place, texts: list[tuple[str, tuple[float, ...]]], taken: list[Box]
 ) -> list[Box] | None:
-    """Return a free rectangle for each text on an edge, or None if there is no room for one of them.
+    """Return a free rectangle for each text on an edge; None if there is no room for one of the texts.
 
     Args:
         ends: the positions of both ends of the edge.
@@ -241,8 +241,9 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
 
     Args:
         net: the states and the connections between them.
-        root: the index of the node of the agent's start, which is in the first layer if the graph is drawn in layers.
-        above: maps the index of each node in whose state a goal is reached to the text above it; by default none.
+        root: the index of the node of the agent's start. If the graph is drawn in layers, this node is in the first
+            one.
+        above: maps the indices of nodes to the texts above them; it has the nodes in whose states a goal is reached.
     """
     given = above or {}
     names = [_written(net, node, node == root or node in given) for node in range(net.n)]
@@ -305,7 +306,7 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _parts(net: Net) -> IntArray:
-    """Return the index of the connected part of the graph to which each node belongs, ``int64 [n]``."""
+    """Return a number for each node, ``int64 [n]``, which is equal for nodes that are connected by edges."""
     part_of = np.full(net.n, -1)
     while (part_of < 0).any():
         part_of[net.steps_from(int(np.argmin(part_of))) >= 0] = part_of.max() + 1
@@ -321,7 +322,7 @@ def _one_part(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _part(net: Net, members: list[int]) -> Net:
-    """Return the graph that consists of the nodes with these indices and the edges between them."""
+    """Return the graph that consists of the nodes with the indices `members` and the edges between them."""
     if len(members) == net.n:
         return net
     number = np.full(net.n, -1, dtype=np.int64)

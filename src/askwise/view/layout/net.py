@@ -54,15 +54,15 @@ BETWEEN = 0.35
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """A graph to draw: some states of a model as nodes, and the connections between them.
+    """A graph to draw: some states of a model as nodes, and the connections between them as edges.
 
     Attributes:
         states: the index of each node's state, or `ELSEWHERE` (-1) for the node that stands for all states without a
             node.
         names: the full name of each node, printable.
-        pairs: ``int [n_pairs, 2]``, pairs of connected nodes, the lower index first.
-        there: for each pair, the names of the actions that lead from its first to its second node.
-        back: for each pair, the names of the actions that lead from its second to its first node.
+        pairs: ``int32 [n_pairs, 2]``, the two nodes of each edge, the lower index first.
+        there: for each edge, the names of the actions that lead from its first to its second node.
+        back: for each edge, the names of the actions that lead from its second to its first node.
         n_states: number of states of the model.
     """
 
@@ -110,14 +110,17 @@ class Net:
 
     @cached_property
     def indptr(self) -> Any:
-        """``int64 [n + 1]``: the neighbours of node `k` are ``indices[indptr[k] : indptr[k + 1]]``."""
+        """Where the neighbours of each node are in `indices`, ``int64 [n + 1]``.
+
+        The neighbours of node `k` are ``indices[indptr[k] : indptr[k + 1]]``.
+        """
         return np.concatenate(([0], np.cumsum(np.bincount(self.pairs.ravel(), minlength=self.n))))
 
     @cached_property
     def indices(self) -> IntArray:
-        """``int32 [2 n_pairs]``, the neighbours of node 0, then those of node 1, and so on.
+        """The neighbours of all nodes, ``int32 [2 n_pairs]``: those of node 0, then those of node 1, and so on.
 
-        The neighbours of each node are in ascending order.
+        The neighbours of each node are in ascending order. `indptr` says where they begin.
         """
         nodes, others = np.concatenate([self.pairs, self.pairs[:, ::-1]]).T
         return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
@@ -140,10 +143,10 @@ class Net:
 
 
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:
-    """Return the indices of the states to draw of a large model, in ascending order; None if all can be drawn.
+    """Return the indices of the states to draw of a large model, in ascending order; None if all states can be drawn.
 
-    These are the start, the states in which goals are reached, the paths to them, and states near the start. The time
-    is linear in the size of the model.
+    The states to draw are the start, the states in which goals are reached, the paths to these, and states near the
+    start. The computing time is linear in the size of the model.
 
     Args:
         model: a deterministic model.
@@ -199,7 +202,7 @@ def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
 def name_width(lines: tuple[str, ...]) -> float:
     """Return the width of a node's name that is written in these lines, in units of the drawing.
 
-    One unit is about the size of a node's mark.
+    One unit is about the size of the mark of a node.
     """
     return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
 
@@ -224,9 +227,9 @@ def shortened(text: str, longest: int) -> str:
 
 
 def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
-    """Return a name in one line or, split between words, in two lines of at most `longest` columns each.
+    """Return a name in one line or, if it is longer than `longest` columns, in two lines that are split between words.
 
-    A line that would be longer is shortened. A column is the width of a usual character; wide characters take two.
+    A line that is still too long is shortened. A column is the width of a usual character; wide characters take two.
     """
     if columns_of(name) <= longest:
         return (name,)
@@ -282,19 +285,17 @@ class Boxes:
 
     @property
     def right(self) -> tuple[FloatArray, FloatArray]:
-        """The room that nodes need when they are placed side by side, from left to right: two arrays ``float64 [n]``.
+        """The room to the left and to the right of each node's position, when nodes are placed side by side.
 
-        The first array is the room to the left of each node's position, the second the room to the right. Both include
-        half the gap between boxes.
+        These are two arrays ``float64 [n]``. Both include half the gap between boxes.
         """
         return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
 
     @property
     def down(self) -> tuple[FloatArray, FloatArray]:
-        """The room that nodes need when they are placed one below the other, downwards, as two arrays ``float64 [n]``.
+        """The room above and below each node's position, when nodes are placed one below the other.
 
-        The first array is the room above each node's position, the second the room below. Both include half the gap
-        between boxes.
+        These are two arrays ``float64 [n]``. Both include half the gap between boxes.
         """
         return self.above + BETWEEN / 2, self.below + BETWEEN / 2
 
@@ -335,9 +336,9 @@ def _separated(places: FloatArray) -> FloatArray:
 
 
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the overlap of each pair of boxes in x and in y, and whether it is positive in both.
+    """Return the overlap of each pair of boxes in x, their overlap in y, and whether both are positive.
 
-    These are three arrays ``[n, n]``, one element per pair. A negative overlap is the distance of two boxes.
+    These are three arrays ``[n, n]``, one element per pair. A negative overlap is the gap between two boxes.
 
     Args:
         places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
@@ -377,7 +378,7 @@ def _factor(places: FloatArray, boxes: Boxes) -> float:
     """Return the factor by which to enlarge all positions so that the boxes that overlap now become separate.
 
     The factor is 1 if no boxes overlap. Other boxes can overlap afterwards, because boxes keep their sizes and extend
-    further down than up; so this may have to be repeated.
+    further down than up; so the caller repeats this.
 
     Args:
         places: ``float64 [n, 2]``, the positions (x, y) of the nodes.

@@ -1,4 +1,4 @@
-"""Two ways to place the nodes of a connected net: in layers, and by stress majorisation.
+"""Two ways to place the nodes of a connected graph: in layers, and by stress majorisation.
 
 **Layers** suit trees and graphs of one-way edges. The layer of a node is its distance from the root. The order within a
 layer follows the barycentres of the neighbours, in sweeps down and up. Then every node is placed as close to the mean
@@ -71,7 +71,7 @@ def layers_of(net: Net, root: int) -> IntArray:
 
 
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
-    """Return the positions (x, y) of nodes in layers that follow each other to the right or down, ``float64 [n, 2]``.
+    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, in layers from left to right or from top to bottom.
 
     Args:
         net: a connected graph.
@@ -97,7 +97,7 @@ def _shape(places: FloatArray, widths: FloatArray, heights: FloatArray) -> float
 
 
 def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
-    """Return a list for each layer with its nodes in an order that a search finds to have few crossings of edges.
+    """Return a list for each layer with its nodes, in an order with few crossings of edges, found by a search.
 
     Args:
         net: a connected graph.
@@ -172,17 +172,17 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
 
 
 def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the distance of each node from the first one, ``float64 [n]``, when nodes are placed side by side.
+    """Return the distance of each node of a layer from the first, ``float64 [n]``, if they are as close as possible.
 
     Args:
-        before: ``float64 [n]``, the room that each node of the row needs before its position.
+        before: ``float64 [n]``, the room that each of these nodes needs before its position.
         after: ``float64 [n]``, the room that it needs after its position.
     """
     return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
 
 
 def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
-    """Return the coordinate of each node across the layers, ``float64 [n]``; it is equal within a layer.
+    """Return the coordinate of each node across the layers, ``float64 [n]``; all nodes of a layer have the same.
 
     Args:
         rows: the nodes of each layer.
@@ -198,7 +198,7 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return the positions (x, y) of nodes in many small layers, ``float64 [n, 2]``, with several lines of layers.
+    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, if a long row of small layers is cut into lines.
 
     The lines lie one below the other and have about the same length; every second one runs from right to left.
 
@@ -221,7 +221,7 @@ def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> Floa
 
 
 def rising(wanted: FloatArray) -> FloatArray:
-    """Return the non-decreasing numbers that are closest to `wanted` by least squares, ``float64 [n]``.
+    """Return the non-decreasing numbers that are closest to the numbers `wanted` by least squares, ``float64 [n]``.
 
     This is isotonic regression: runs of numbers in the wrong order are replaced by their mean.
     ``scipy.optimize.isotonic_regression`` does the same, but importing it takes longer than most commands.
