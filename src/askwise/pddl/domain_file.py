@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from askwise.errors import InputError, did_you_mean
-from askwise.pddl.conditions import KnownNames, condition, effect
-from askwise.pddl.language import OBJECT, Conjunction, Parameter, PddlDomain, Schema
+from askwise.pddl.language import OBJECT, Conjunction, KnownNames, Parameter, PddlDomain, Schema, condition, effect
 from askwise.pddl.tokens import Form, Word, the_define
 
 Typed = list[tuple[Word, tuple[Word, ...]]]

@@ -16,9 +16,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from askwise.pddl.conditions import refuse_cost
 from askwise.pddl.domain_file import all_types
-from askwise.pddl.language import Literal, Parameter, PddlDomain, PddlProblem, Schema
+from askwise.pddl.language import Literal, Parameter, PddlDomain, PddlProblem, Schema, refuse_cost
 from askwise.pddl.limits import Limits, too_many
 
 Atom = tuple[str, ...]

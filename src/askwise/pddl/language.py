@@ -1,15 +1,17 @@
-"""The contents of PDDL domains and problems, as frozen dataclasses.
+"""The contents of PDDL domains and problems as frozen dataclasses, and readers for conditions and effects.
 
 They cover the STRIPS fragment: conditions are lists of atoms, some of them negated, and effects are lists of atoms that
-become true or false. If an effect makes the same atom true and false, it is true.
+become true or false. If an effect makes the same atom true and false, it is true. Anything beyond STRIPS is refused
+with its line and a hint at what to write instead (`BEYOND`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from askwise.pddl.tokens import Word
+from askwise.errors import InputError, did_you_mean
+from askwise.pddl.tokens import Form, Word, refusal, shortened
 
 Terms = tuple[str, ...]
 """Names of objects and variables; those of variables start with ``?``."""
@@ -123,3 +125,184 @@ class PddlProblem:
     goal: Conjunction | None
     values: Mapping[str, tuple[float, ...]]
     minimises_cost: bool
+
+
+# -- conditions and effects ---------------------------------------------------------------------------------------
+
+BEYOND = {
+    "or": "one action, or one goal, for each alternative",
+    "imply": "one action for each case",
+    "forall": "one condition or effect for each object",
+    "exists": "one more parameter of the action",
+    "when": "one action for each case",
+    "oneof": "actions with one outcome",
+    "probabilistic": "actions with one outcome",
+    "preference": "goals that have to be reached",
+    "assign": "actions that cost 1",
+    "decrease": "actions that cost 1",
+    "scale-up": "actions that cost 1",
+    "scale-down": "actions that cost 1",
+    ">": "atoms instead of numbers",
+    "<": "atoms instead of numbers",
+    ">=": "atoms instead of numbers",
+    "<=": "atoms instead of numbers",
+}
+"""Keywords that STRIPS does not have, and how to express the same without them."""
+
+UNIT_COST = "(increase (total-cost) 1): all actions cost the same"
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """The names that may be used in a condition or effect.
+
+    Attributes:
+        predicates: the number of terms (arguments) of each predicate, by its name.
+        terms: names of objects and variables.
+    """
+
+    predicates: Mapping[str, int]
+    terms: Collection[str]
+
+
+def condition(form: Form, known: KnownNames) -> Conjunction:
+    """Parse a condition: an atom or an equality, possibly negated, or a conjunction of several of them.
+
+    Args:
+        form: the condition as a bracketed list.
+        known: the predicates, objects and variables that it may use; others are refused with an InputError.
+    """
+    literals: list[Literal] = []
+    equalities: list[Equality] = []
+    for part, positive in _parts(form):
+        if part.head == "=":
+            equalities.append(_equality(part, positive, known))
+        else:
+            literals.append(literal(part, positive, known))
+    return Conjunction(tuple(literals), tuple(equalities))
+
+
+def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[float | str, ...]]:
+    """Parse the effect of an action.
+
+    Args:
+        form: the effect as a bracketed list.
+        known: the predicates, objects and variables that it may use; others are refused with an InputError.
+
+    Returns:
+        the atoms that become true and, negated, those that become false; and the amounts that are added to the cost, as
+        numbers or names of functions.
+    """
+    literals: list[Literal] = []
+    costs: list[float | str] = []
+    for part, positive in _parts(form):
+        if part.head == "increase" and positive:
+            costs.append(_cost(part))
+        else:
+            literals.append(literal(part, positive, known))
+    return tuple(literals), tuple(costs)
+
+
+def _parts(form: Form) -> list[tuple[Form, bool]]:
+    """Return the parts of a conjunction, nested or not, as pairs: an atom or equality, and whether it is positive."""
+    parts: list[tuple[Form, bool]] = []
+    waiting: list[tuple[Form | Word, bool]] = [(form, True)]
+    while waiting:
+        part, positive = waiting.pop()
+        if isinstance(part, Word):
+            raise part.refuse("an atom in brackets")
+        if not part.items:
+            if not positive:
+                raise part.refuse("an atom after 'not'")
+        elif part.head == "and" and (positive or len(part.rest) == 1):
+            waiting.extend((inner, positive) for inner in reversed(part.rest))
+        elif part.head == "not":
+            if len(part.rest) != 1:
+                raise part.refuse("one atom after 'not'")
+            waiting.append((part.rest[0], not positive))
+        else:
+            _refuse_beyond(part, positive)
+            parts.append((part, positive))
+    return parts
+
+
+def _refuse_beyond(part: Form, positive: bool) -> None:
+    if part.head in BEYOND:
+        raise part.refuse(f"plain STRIPS, such as {BEYOND[part.head]}", f"'{part.head}'")
+    if part.head == "and" and not positive:
+        raise part.refuse("plain STRIPS, such as one action for each case", "'not' of several atoms, which is an 'or'")
+    if part.head == "=" and any(isinstance(term, Form) for term in part.rest):
+        raise part.refuse("plain STRIPS, such as atoms instead of numbers", "'=' of numbers")
+
+
+def literal(part: Form, positive: bool, known: KnownNames) -> Literal:
+    """Parse an atom, a bracketed list of a predicate and its terms; unknown names are refused with an InputError.
+
+    Args:
+        part: the atom.
+        positive: False if the atom is negated.
+        known: the predicates, objects and variables that may be used.
+    """
+    at = part.items[0]
+    if not isinstance(at, Word):
+        raise at.refuse("the name of a predicate after '('")
+    arity = known.predicates.get(at.text)
+    if arity is None:
+        raise at.refuse(_one_of("predicate", at.text, known.predicates))
+    terms = tuple(_term(term, known) for term in part.rest)
+    if len(terms) != arity:
+        said = f"{arity} term{'s' if arity != 1 else ''}, as in (:predicates ...)"
+        raise part.refuse(said, f"{len(terms)} in {shortened(str(part))!r}")
+    return Literal(at.text, terms, positive, at)
+
+
+def _equality(part: Form, positive: bool, known: KnownNames) -> Equality:
+    if len(part.rest) != 2:
+        raise part.refuse("two terms after '='")
+    one, other = (_term(term, known) for term in part.rest)
+    return Equality(one, other, positive)
+
+
+def _term(term: Form | Word, known: KnownNames) -> str:
+    if isinstance(term, Form):
+        raise term.refuse("an object or a variable")
+    if term.text not in known.terms:
+        kind = "parameter of the action" if term.text.startswith("?") else "object"
+        raise term.refuse(_one_of(kind, term.text, known.terms))
+    return term.text
+
+
+def _one_of(kind: str, given: str, names: Collection[str]) -> str:
+    return f"a known {kind}{did_you_mean(given, names)}"
+
+
+def _cost(part: Form) -> float | str:
+    """Parse ``(increase (total-cost) AMOUNT)``; return the amount, a number or the name of a function."""
+    if len(part.rest) != 2 or not (isinstance(part.rest[0], Form) and part.rest[0].head == "total-cost"):
+        raise part.refuse(UNIT_COST)
+    amount = part.rest[1]
+    if isinstance(amount, Form):
+        if not amount.head:
+            raise amount.refuse(UNIT_COST)
+        return amount.head
+    return number(amount, UNIT_COST)
+
+
+def number(word: Word | Form, expected: str) -> float:
+    """Parse a decimal number; raise an InputError that says what was `expected` here if it is no number."""
+    try:
+        if isinstance(word, Word) and word.text.isascii() and "_" not in word.text and len(word.text) < 40:
+            return float(word.text)
+    except ValueError:
+        pass
+    raise word.refuse(expected)
+
+
+def refuse_cost(at: Word, cost: float | str) -> InputError:
+    """Return the error for an action that does not cost 1.
+
+    Args:
+        at: the name of the action, with its position in the file.
+        cost: what it costs, for the message.
+    """
+    return refusal(at, f"an action {at.text!r} that costs {cost}", f"1, {UNIT_COST}")

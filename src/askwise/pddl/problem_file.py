@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from askwise.errors import InputError, did_you_mean
-from askwise.pddl.conditions import KnownNames, condition, literal, number
 from askwise.pddl.domain_file import read_objects, sections, title
-from askwise.pddl.language import Conjunction, Literal, PddlDomain, PddlProblem
+from askwise.pddl.language import Conjunction, KnownNames, Literal, PddlDomain, PddlProblem, condition, literal, number
 from askwise.pddl.tokens import Form, Word, forms_of, the_define
 
 OPEN_GOAL = "<hypothesis>"
