@@ -33,7 +33,7 @@ def test_no_word_of_a_domain(room: str) -> None:
 
 SAME_NAMES = {
     # Both are part of the documented API of their folder.
-    "Limits": {"pddl/limits.py", "workers/heartbeat.py"},
+    "Limits": {"pddl/grounding.py", "workers/heartbeat.py"},
     "Option": {"decisions/recommendation.py", "planning/questions.py"},
     "Plan": {"decisions/recommendation.py", "planning/planner.py"},
     "Tables": {"planning/tables.py", "studies/analysis/tables.py"},

@@ -10,7 +10,7 @@ The steps from files to results:
 
 from askwise.pddl.archive import Recognition, load, recognition
 from askwise.pddl.cones import Cones, cones_of
-from askwise.pddl.limits import Limits
+from askwise.pddl.grounding import Limits
 from askwise.pddl.task import Task
 
 __all__ = ["Cones", "Limits", "Recognition", "Task", "cones_of", "load", "recognition"]

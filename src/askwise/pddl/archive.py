@@ -28,11 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from askwise.errors import InputError
-from askwise.pddl.domain_file import read_domain
-from askwise.pddl.grounding import ground
+from askwise.pddl.grounding import Limits, ground
 from askwise.pddl.language import OBJECT, Conjunction, Equality, Literal, PddlDomain, PddlProblem, Schema
-from askwise.pddl.limits import Limits
-from askwise.pddl.problem_file import goal_text, read_actions, read_goals, read_problem
+from askwise.pddl.readers import read_actions, read_domain, read_goals, read_problem
 from askwise.pddl.task import Task, make_task
 from askwise.pddl.tokens import LONGEST_FILE, Word
 from askwise.text.files import decode, find, make_folder, opened, read_text, reason, whole_file
@@ -85,6 +83,11 @@ class Recognition:
     def goal_names(self) -> tuple[str, ...]:
         """The goals as text, such as ``on a b, clear a``."""
         return tuple(goal_text(goal) for goal in self.goals)
+
+
+def goal_text(goal: Conjunction) -> str:
+    """Return a goal as text, such as ``on a b, clear a``."""
+    return ", ".join(str(atom) for atom in goal.literals) or "nothing"
 
 
 def load(

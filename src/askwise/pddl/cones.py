@@ -26,7 +26,7 @@ from askwise.model import Model
 from askwise.model.builders import rank_tables
 from askwise.pddl.archive import Recognition
 from askwise.pddl.goal_task import GoalTask, goal_tasks_by_kind
-from askwise.pddl.limits import Limits, too_many
+from askwise.pddl.grounding import Limits, too_many
 from askwise.pddl.lmcut import NO_WAY
 from askwise.pddl.search import Found, Plans, Speaking, search_together
 from askwise.pddl.task import Task, Words

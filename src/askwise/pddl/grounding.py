@@ -1,4 +1,4 @@
-"""Grounding: from action schemas with variables to operators with objects.
+"""Grounding: from action schemas with variables to operators with objects; and the limits on the size of problems.
 
 An atom is *reached* if it is true initially, or if an operator makes it true whose conditions are all reached. Deletes
 are ignored, so an atom may count as reached that can never become true, but not the other way round. The atoms are
@@ -8,17 +8,66 @@ that occur in no condition range over the objects of their types. So the work is
 found, not to all combinations of objects.
 
 Negative conditions on predicates that no action changes are checked here; all others are kept for the task.
+
+Grounding and the search for plans stop at `Limits`. They count objects and states, not time, so all machines agree.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
 
-from askwise.pddl.domain_file import all_types
-from askwise.pddl.language import Literal, Parameter, PddlDomain, PddlProblem, Schema, refuse_cost
-from askwise.pddl.limits import Limits, too_many
+from askwise.errors import InputError
+from askwise.pddl.language import OBJECT, Literal, Parameter, PddlDomain, PddlProblem, Schema, refuse_cost
+
+# -- limits ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Limits on reading planning problems and searching plans; beyond a limit, results are missing, but never wrong.
+
+    Attributes:
+        atoms: number of atoms that can become true.
+        operators: number of grounded actions, with objects instead of variables.
+        tries: number of substitutions of objects for variables that are tried during grounding.
+        blind: states of the breadth-first search, which goals with the same relevant operators share.
+        states: states of the bounded search (which omits states too far from the goal), for each goal.
+        evaluations: states whose lower bound (LM-cut) on the steps to the goal is computed, for each goal.
+        edges: transitions on optimal plans, of all goals together.
+    """
+
+    atoms: int = 200_000
+    operators: int = 200_000
+    tries: int = 20_000_000
+    blind: int = 1_000_000
+    states: int = 2_000_000
+    evaluations: int = 500_000
+    edges: int = 20_000_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise InputError(f"limit on {field.name}", repr(value), "a whole number from 0")
+
+
+def too_many(what: str, found: str, limit: int, name: str) -> InputError:
+    """Return the error for a problem that exceeds a limit; its message says how to raise the limit.
+
+    Args:
+        what: what exceeds the limit, such as "grounding".
+        found: what is beyond the limit, such as "one atom more".
+        limit: the value of the limit.
+        name: the name of the limit, a field of `Limits`.
+    """
+    return InputError(
+        what, found, f"at most {limit} (raise it by Limits({name}=...), commands: --search-limit {name}=N)"
+    )
+
+
+# -- grounding ---------------------------------------------------------------------------------------------------
 
 Atom = tuple[str, ...]
 """A predicate followed by its objects."""
@@ -110,6 +159,23 @@ class _Plan:
         self.types = {parameter.name: parameter for parameter in schema.parameters}
 
 
+def _all_types(own: Iterable[str], parents: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """Return all types of an object: its own, their supertypes, and ``object``.
+
+    Args:
+        own: the types that a file gives the object.
+        parents: the direct supertypes of each type; cycles are allowed.
+    """
+    found: set[str] = set()
+    waiting = [*own, OBJECT]
+    while waiting:
+        kind = waiting.pop()
+        if kind not in found:
+            found.add(kind)
+            waiting.extend(parents.get(kind, ()))
+    return found
+
+
 class _Grounding:
     def __init__(self, domain: PddlDomain, setting: PddlProblem, limits: Limits) -> None:
         self.limits = limits
@@ -119,7 +185,7 @@ class _Grounding:
         self.by_type: dict[str, list[str]] = {}
         self.has_type: set[tuple[str, str]] = set()
         for name, own in setting.objects.items():
-            for kind in sorted(all_types(own, domain.parents)):
+            for kind in sorted(_all_types(own, domain.parents)):
                 self.by_type.setdefault(kind, []).append(name)
                 self.has_type.add((name, kind))
         self.initial = dict.fromkeys((atom.predicate, *atom.terms) for atom in setting.initial)

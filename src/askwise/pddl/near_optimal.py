@@ -21,7 +21,7 @@ import numpy as np
 from askwise.errors import InputError
 from askwise.pddl.cones import Cones, Progress, unique_rows
 from askwise.pddl.goal_task import GoalTask, whole_goal_tasks
-from askwise.pddl.limits import Limits, too_many
+from askwise.pddl.grounding import Limits, too_many
 from askwise.pddl.search import BoundedSearch, steps_between
 from askwise.pddl.task import Words
 from askwise.text.reading import check_size

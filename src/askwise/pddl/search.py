@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwise.pddl.goal_task import GoalTask
+from askwise.pddl.grounding import Limits
 from askwise.pddl.layers import FULL, Backwards, backwards, place, regress, walk, watching
-from askwise.pddl.limits import Limits
 from askwise.pddl.lmcut import NO_WAY, bound_all, graph, workspace_for
 from askwise.pddl.task import Bytes, Words
 from askwise.types import IntArray

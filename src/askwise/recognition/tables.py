@@ -17,7 +17,7 @@ import numpy as np
 from askwise.divergence.edp import ecd
 from askwise.pddl.archive import recognition
 from askwise.pddl.cones import Cones, cones_of
-from askwise.pddl.limits import Limits
+from askwise.pddl.grounding import Limits
 from askwise.pddl.pairs import pairs_at
 from askwise.pddl.recogniser import recognise
 from askwise.recognition.archives import Collected, ObservedPlan
