@@ -274,8 +274,8 @@ def _blocks(n: int) -> Table:
     """Count the states of the blocks world with one hand and `n` blocks."""
     from tests.pddl.problems import blocks
 
-    from askwise.pddl.goal_task import goal_task
     from askwise.pddl.search import Blind
+    from askwise.pddl.task import goal_task
 
     letters = "abcdefgh"[:n]
     task = recognition(blocks(letters, [letters])).task

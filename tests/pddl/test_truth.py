@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from askwise.model import Model
 from askwise.pddl import Limits, cones_of, recognition
-from askwise.pddl.goal_task import goal_task, goal_tasks_by_kind
 from askwise.pddl.layers import backwards
 from askwise.pddl.lmcut import NO_WAY
 from askwise.pddl.pairs import pairs_at
-from askwise.pddl.search import Blind, BoundedSearch, Found, search, search_together
+from askwise.pddl.search import Blind, BoundedSearch, search, search_together
+from askwise.pddl.table import Found
+from askwise.pddl.task import goal_task, goal_tasks_by_kind
 from tests.pddl.brute import Action, Puzzle, apart, holds, optimal_plans
 
 WORDS = tuple("abcdefg")
@@ -155,7 +156,7 @@ def test_steps_back_are_those_of_walking_through_all_layers(puzzle: Puzzle) -> N
             continue
         sought = goal_task(problem.task, bits)
         found = Blind(sought).run(10**6)
-        with mock.patch("askwise.pddl.search.backwards", return_value=None):
+        with mock.patch("askwise.pddl.table.backwards", return_value=None):
             walked = Blind(sought).run(10**6)
         assert found is not None
         assert walked is not None

@@ -6,7 +6,7 @@ the next layer. The paths through the union from the start to a nearest state of
 that goal. So divergence at the start, and after any prefix of an optimal plan, is the same as in the whole state space
 (`askwise.divergence.pairs`).
 
-Each search omits the bits that are irrelevant to its goal (`askwise.pddl.goal_task`). Here they are restored: the plans
+Each search omits the bits that are irrelevant to its goal (`askwise.pddl.task`). Here they are restored: the plans
 are executed again from the complete initial state.
 """
 
@@ -25,11 +25,11 @@ from askwise.errors import InputError
 from askwise.model import Model
 from askwise.model.builders import rank_tables
 from askwise.pddl.archive import Recognition
-from askwise.pddl.goal_task import GoalTask, goal_tasks_by_kind
 from askwise.pddl.grounding import Limits, too_many
 from askwise.pddl.lmcut import NO_WAY
-from askwise.pddl.search import Found, Plans, Speaking, search_together
-from askwise.pddl.task import Task, Words
+from askwise.pddl.search import Speaking, search_together
+from askwise.pddl.table import Found, Plans
+from askwise.pddl.task import GoalTask, Task, Words, goal_tasks_by_kind
 from askwise.types import BoolArray, IntArray
 
 Progress = Callable[[str], None]

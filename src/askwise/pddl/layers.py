@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise._compiled import compiled
-from askwise.pddl.goal_task import GoalTask
-from askwise.pddl.task import Lists, Numbers, Words, turned
+from askwise.pddl.task import GoalTask, Lists, Numbers, Words, turned
 
 # Multiplying this constant (every 6-bit pattern occurs in it once) by 2**k puts a different pattern into the top
 # six bits for each k: a table of 64 entries then gives the position of a single bit without any branch.

@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askwise._compiled import compiled, inner, int64
-from askwise.pddl.goal_task import GoalTask
-from askwise.pddl.task import Lists, Numbers, members_of, turned
+from askwise.pddl.task import GoalTask, Lists, Numbers, members_of, turned
 
 NO_WAY = 1_000_000
 """The bound of states without a plan; larger than the length of any plan."""

@@ -7,7 +7,7 @@ continued after it has reached the goal, it keeps all of these states, each at i
 
 The result has the states of all goals together and every transition between two of them: when actions are forbidden, a
 transition to a state that was already known may become part of a shortest plan. Operators that are relevant to no goal
-(`askwise.pddl.goal_task`) are on no shortest plan, whatever is forbidden, because a plan without them is shorter. So
+(`askwise.pddl.task`) are on no shortest plan, whatever is forbidden, because a plan without them is shorter. So
 they are omitted.
 """
 
@@ -20,10 +20,10 @@ import numpy as np
 
 from askwise.errors import InputError
 from askwise.pddl.cones import Cones, Progress, unique_rows
-from askwise.pddl.goal_task import GoalTask, whole_goal_tasks
 from askwise.pddl.grounding import Limits, too_many
-from askwise.pddl.search import BoundedSearch, steps_between
-from askwise.pddl.task import Words
+from askwise.pddl.search import BoundedSearch
+from askwise.pddl.table import holding, steps_between
+from askwise.pddl.task import GoalTask, Words, whole_goal_tasks
 from askwise.text.reading import check_size
 from askwise.types import IntArray
 
@@ -68,7 +68,7 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
         raise too_many("plans within the budget", "one step more on them", limits.edges, "edges")
     start = int(np.flatnonzero((states == some.initial).all(axis=1))[0])
     targets = tuple(
-        np.flatnonzero(_holding(states, goal_task.goal)).astype(np.int32) for goal_task in goal_tasks.values()
+        np.flatnonzero(holding(states, goal_task.goal)).astype(np.int32) for goal_task in goal_tasks.values()
     )
     operator = some.operators[operator]
     kept = _different(cones, source, operator, target)
@@ -126,7 +126,3 @@ def _different(cones: Cones, source: IntArray, operator: IntArray, target: IntAr
     rows = np.stack([source, label, target], axis=1)[order]
     first = np.unique(rows, axis=0, return_index=True)[1]
     return np.asarray(order[np.sort(first)])
-
-
-def _holding(states: Words, goal: Words) -> np.ndarray:
-    return np.asarray(((states & goal) == goal).all(axis=1))

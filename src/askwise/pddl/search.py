@@ -8,11 +8,10 @@ the smallest ``d + h`` that was omitted, and the search is repeated; computed bo
 plan of length `L` have ``d + h <= L``, so with ``B = L`` none of them is omitted, and each is found at its own depth.
 Each `B` without success proves that no plan has at most `B` steps.
 
-Then the plans are collected backwards from the goal, layer by layer: a transition from depth `d` to a state at depth
-``d + 1`` that is on an optimal plan is on an optimal plan, too (`askwise.pddl.layers`).
+Then the plans are collected backwards from the goal (`askwise.pddl.table`).
 
 **Combination.** The blind search does not depend on the goal, so one blind search serves all goals of one kind
-(`askwise.pddl.goal_task`); a bounded search serves one goal. It is unknown in advance which is faster, but the cost of
+(`askwise.pddl.task`); a bounded search serves one goal. It is unknown in advance which is faster, but the cost of
 the blind search can be predicted: no remaining goal is nearer than the bounds proven so far, and layers are assumed to
 grow like the last one. The bounded searches of all goals together may cost as much as that. Then the blind search
 expands one more layer, and a new prediction is made. So the total cost is at most about twice that of the blind search.
@@ -22,74 +21,25 @@ Costs are counted in states and bounds, not in seconds, so the result does not d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from askwise.pddl.goal_task import GoalTask
 from askwise.pddl.grounding import Limits
-from askwise.pddl.layers import FULL, Backwards, backwards, place, regress, walk, watching
 from askwise.pddl.lmcut import NO_WAY, bound_all, graph, workspace_for
-from askwise.pddl.task import Bytes, Words
+from askwise.pddl.table import Found, Progress, StateTable, holding
+from askwise.pddl.task import Bytes, GoalTask, Words
 from askwise.types import IntArray
 
 FIRST = 10_000
 """Number of states of the blind search before bounded searches start."""
-SMALLEST_TABLE = 2**12
 LONGEST_TURN = 2**16
 """Maximal number of bounds for one goal while goals take turns. Goals that need more are searched at the end, one after
 another, so that only one large table exists at a time."""
 MOST_REMEMBERED = 2**28
 """Memory in bytes for the stored cuts of all goals; further states compute their cuts from scratch."""
 
-Progress = Callable[[str], None]
 Speaking = Callable[[int, str], None]
-_Array = TypeVar("_Array", bound=NDArray[Any])
-
-
-@dataclass(frozen=True, eq=False)
-class Plans:
-    """All optimal plans of one goal, as transitions between states; bits and operators are those of the `GoalTask`.
-
-    Attributes:
-        states: ``uint64 [n, n_words]``, the bits of the states on optimal plans, the start first.
-        depth: ``int32 [n]``, steps from the start, in ascending order.
-        source: ``int32 [n_edges]``, the state in which each transition starts.
-        operator: ``int32 [n_edges]``, the operator of each transition.
-        target: ``int32 [n_edges]``, the next state of each transition.
-    """
-
-    states: Words
-    depth: IntArray
-    source: IntArray
-    operator: IntArray
-    target: IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The result of the search for the optimal plans of one goal.
-
-    Attributes:
-        length: length of an optimal plan; -1 if there is no plan, or none was found.
-        exact: whether the result is proven: all optimal plans were found, or there is no plan.
-        at_least: a proven lower bound on the length of plans.
-        method: the search that gave the result: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps
-            left), or ``none`` if neither search succeeded.
-        plans: all optimal plans; None if there are none, or they were not found.
-        met: number of states that both searches found together.
-        evaluated: number of states whose lower bound was computed.
-    """
-
-    length: int
-    exact: bool
-    at_least: int
-    method: str
-    plans: Plans | None = None
-    met: int = 0
-    evaluated: int = 0
 
 
 def search(task: GoalTask, limits: Limits | None = None, progress: Progress | None = None) -> Found:
@@ -209,143 +159,7 @@ class _Together:
         return None if say is None else lambda text: say(goal, text)
 
 
-class _Table:
-    """The states that a search has found so far, in a hash table, with their distance (depth) from the start."""
-
-    def __init__(self, task: GoalTask, progress: Progress | None) -> None:
-        self.task = task
-        self.progress = progress
-        self.watching = watching(task.pre, task.bits.size)
-        self.room = np.empty(task.n_words, dtype=np.uint64)
-        self.n = 1
-        self.states = np.zeros((SMALLEST_TABLE, task.n_words), dtype=np.uint64)
-        self.states[0] = task.initial
-        self.depth = np.full(SMALLEST_TABLE, -1, dtype=np.int32)
-        self.slots = np.full(FULL * SMALLEST_TABLE, -1, dtype=np.int32)
-        self.place_all()
-
-    def place_all(self) -> None:
-        """Insert all states into the hash table, which must be empty."""
-        place(self.states, self.n, self.slots)
-
-    def _grow(self) -> None:
-        size = 2 * self.states.shape[0]
-        # With one more row per operator: a state is expanded only if all its successors fit.
-        size = max(size, self.n + 2 * self.task.operators.size)
-        size = 1 << (size - 1).bit_length()
-        self.states = _larger(self.states, size, 0)
-        self.depth = _larger(self.depth, size, -1)
-        self.slots = np.full(FULL * size, -1, dtype=np.int32)
-        self.place_all()
-
-    def next_layer(self, layer: IntArray, level: int) -> IntArray:
-        """Apply all operators to the states of a layer; return, for each state of the next layer, a transition to it.
-
-        States that have a depth already are not in the next layer.
-
-        Args:
-            layer: the indices of the states.
-            level: their depth, the number of steps from the start.
-
-        Returns:
-            ``int32 [3, n]``: source, operator and target of each transition.
-        """
-        out = np.empty((3, max(layer.size, self.task.operators.size) * 2), dtype=np.int32)
-        position, filled = 0, 0
-        unmarked = np.empty(0, dtype=np.bool_)
-        while True:
-            self.n, position, filled = walk(
-                layer, position, level, self.states, self.n, self.slots, self.depth, unmarked,
-                *self.task.words, *self.watching, self.room, out, filled, False,
-            )  # fmt: skip
-            if position == layer.size:
-                return out[:, :filled].copy()
-            if filled + self.task.operators.size > out.shape[1]:
-                out = _larger(out.T, 2 * out.shape[1] + self.task.operators.size, 0).T.copy()
-            if self.n + self.task.operators.size > self.states.shape[0]:
-                self._grow()
-
-    def in_goal(self, layer: IntArray, goal: Words) -> NDArray[np.bool_]:
-        return _holding(self.states[layer], goal)
-
-    def back(self, layers: list[IntArray], goal: Words, method: str) -> Found:
-        """Return the result of a search that reached the goal: all optimal plans, collected backwards from the end.
-
-        Args:
-            layers: the indices of the states at each depth, from the initial state on.
-            goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
-            method: the name of the search, for the result.
-        """
-        last = layers[-1][self.in_goal(layers[-1], goal)]
-        behind = backwards(self.task)
-        kept, edges = [last], []
-        for level in range(len(layers) - 2, -1, -1):
-            if behind is None:
-                steps = self.steps_among(layers[level], level, kept[-1])
-            else:
-                steps = self._steps_to(kept[-1], level, behind)
-            edges.append(steps)
-            kept.append(np.unique(steps[0]))
-        source, operator, target = np.concatenate([np.empty((3, 0), dtype=np.int32), *edges], axis=1)
-        inside = np.concatenate(kept[::-1])
-        number = np.full(self.n, -1, dtype=np.int32)
-        number[inside] = np.arange(inside.size, dtype=np.int32)
-        length = len(layers) - 1
-        plans = Plans(self.states[inside], self.depth[inside], number[source], operator, number[target])
-        return Found(length, True, length, method, plans)
-
-    def _steps_to(self, layer: IntArray, level: int, behind: Backwards) -> IntArray:
-        """Return all transitions to the states of `layer` from states of depth `level`, computed backwards.
-
-        Args:
-            layer: the indices of the states to which transitions lead.
-            level: steps from the start to the states before.
-            behind: the operators, prepared for computing backwards.
-
-        Returns:
-            ``int32 [3, n]``: source, operator and target of each transition.
-        """
-        most = int((1 << np.bitwise_count(behind.unknown).sum(axis=1, dtype=np.int64)).sum())
-        out = np.empty((3, most + 1024), dtype=np.int32)
-        position, filled = 0, 0
-        while True:
-            position, filled = regress(
-                layer, position, level, self.states, self.slots, self.depth, *behind, self.room, out, filled, most
-            )
-            if position == layer.size:
-                return out[:, :filled].copy()
-            out = _larger(out.T, 2 * out.shape[1], 0).T.copy()
-
-    def steps_among(self, layer: IntArray, level: int, targets: IntArray) -> IntArray:
-        """Return all transitions from the states of `layer` to the states `targets`.
-
-        Args:
-            layer: the indices of the states in which transitions start, all of depth `level`.
-            level: steps from the start to them.
-            targets: the indices of the states to which transitions lead, all of depth ``level + 1``.
-
-        Returns:
-            ``int32 [3, n]``: source, operator and target of each transition.
-        """
-        marked = np.zeros(self.states.shape[0], dtype=np.bool_)
-        marked[targets] = True
-        out = np.empty((3, 4 * self.task.operators.size + 1024), dtype=np.int32)
-        position, filled = 0, 0
-        while True:
-            _, position, filled = walk(
-                layer, position, level, self.states, self.n, self.slots, self.depth, marked,
-                *self.task.words, *self.watching, self.room, out, filled, True,
-            )  # fmt: skip
-            if position == layer.size:
-                return out[:, :filled].copy()
-            out = _larger(out.T, 2 * out.shape[1], 0).T.copy()
-
-    def say(self, text: str) -> None:
-        if self.progress is not None:
-            self.progress(text)
-
-
-class Blind(_Table):
+class Blind(StateTable):
     """The blind search for plans: breadth first, layer by layer, without any estimate of the steps left."""
 
     def __init__(self, task: GoalTask, progress: Progress | None = None) -> None:
@@ -381,7 +195,7 @@ class Blind(_Table):
         last = self.layers[-1]
         if last.size == 0:
             return Found(-1, True, NO_WAY, "blind")
-        return self.back(self.layers, goal, "blind") if _holding(self.last, goal).any() else None
+        return self.back(self.layers, goal, "blind") if holding(self.last, goal).any() else None
 
     def predicted(self, level: int) -> float:
         """Predict the number of states up to `level` steps from the start, if layers keep growing like the last one."""
@@ -396,7 +210,7 @@ class Blind(_Table):
         return total
 
 
-class BoundedSearch(_Table):
+class BoundedSearch(StateTable):
     """The bounded search: breadth first, without states from which every plan would be longer than a maximal length.
 
     A lower bound on the steps left (LM-cut) identifies these states. If no plan is found, the maximal length is raised.
@@ -521,36 +335,3 @@ class BoundedSearch(_Table):
         rows = min(size, self.remembered // (self.task.operators.size + 1))
         cuts = np.zeros((rows, self.task.operators.size + 1), dtype=np.uint8)
         return np.full(size, -1, dtype=np.int32), np.zeros(rows, dtype=np.uint8), cuts
-
-
-def steps_between(task: GoalTask, states: Words) -> IntArray:
-    """Return all transitions between given states, ``int32 [3, n]``: source, operator and target of each.
-
-    Args:
-        task: the task with the operators.
-        states: ``uint64 [n_states, n_words]``, distinct.
-    """
-    table = _Table(task, None)
-    table.n = states.shape[0]
-    table.states = np.ascontiguousarray(states)
-    table.depth = np.zeros(table.n, dtype=np.int32)
-    table.slots = np.full(FULL << (table.n - 1).bit_length(), -1, dtype=np.int32)
-    table.place_all()
-    everything = np.arange(table.n, dtype=np.int32)
-    return table.steps_among(everything, -1, everything)  # all states have depth 0, one more than level -1
-
-
-def _holding(states: Words, goal: Words) -> NDArray[np.bool_]:
-    """Return ``bool [n]``: in which of the given states the goal is true.
-
-    Args:
-        states: ``uint64 [n, n_words]``, the bits of each state.
-        goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
-    """
-    return np.asarray(((states & goal) == goal).all(axis=1))
-
-
-def _larger(array: _Array, size: int, fill: int) -> _Array:
-    more = np.full((size, *array.shape[1:]), fill, dtype=array.dtype)
-    more[: array.shape[0]] = array
-    return cast(_Array, more)
