@@ -9,7 +9,8 @@ from time import process_time
 import numpy as np
 from tests.decisions.problems import best_of_all_plans, n_plans, random_problem
 
-from askwise.decisions.problem import Asking, DecisionProblem
+from askwise.decisions.problem import DecisionProblem
+from askwise.decisions.question import Asking
 from askwise.decisions.recommendation import Recommendation, recommend
 from askwise.types import FloatArray
 from benchmarks.tools.report import Column, Table, progress, seconds

@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import askwise
-from askwise.decisions.problem import DecisionProblem
-from askwise.decisions.problem_input import read_decision_file
+from askwise.decisions.problem import DecisionProblem, read_decision_file
 from askwise.text.files import whole_file
 from benchmarks.asking_rules import (
     BITS,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from askwise.decisions.problem_input import read_decision_file
+from askwise.decisions.problem import read_decision_file
 from askwise.decisions.recommendation import recommend
 from askwise.view.palette import FAINT, INK, METHODS, OTHERS, hex_of
 

@@ -15,7 +15,8 @@ import pytest
 
 import askwise
 from askwise.audits.conversations import ConversationJudge, read_conversation
-from askwise.decisions.problem import Asking, DecisionProblem
+from askwise.decisions.problem import DecisionProblem
+from askwise.decisions.question import Asking
 from askwise.errors import AskwiseError
 from tests.refused import assert_refused
 

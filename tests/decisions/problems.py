@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from askwise.decisions.problem import Asking, DecisionProblem
+from askwise.decisions.problem import DecisionProblem
+from askwise.decisions.question import Asking
 from askwise.types import FloatArray
 
 PRICES = (0.0, 0.01, 0.05, 0.1, 0.3)

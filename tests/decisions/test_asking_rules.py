@@ -6,7 +6,7 @@ import pytest
 from benchmarks.asking_rules import RULES, confident, cost_of, information_gains, one_step, plausible, variants
 
 import askwise
-from askwise.decisions.problem_input import read_decision_file
+from askwise.decisions.problem import read_decision_file
 from askwise.decisions.recommendation import recommend
 from tests.decisions.problems import random_problem
 from tests.decisions.test_fuzz import FILES

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from askwise.decisions.problem_input import parse
+from askwise.decisions.problem import parse
 from askwise.decisions.recommendation import recommend
 from askwise.errors import InputError
 from tests.doc_pages import ROOT

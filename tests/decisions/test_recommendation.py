@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import askwise
-from askwise.decisions.problem_input import parse, read_decision_file
+from askwise.decisions.problem import parse, read_decision_file
 from askwise.decisions.recommendation import Plan, plan_of, recommend
 from askwise.decisions.schemas import NAMES, schema
 from askwise.decisions.search import search

@@ -26,8 +26,8 @@ from typing import Any
 
 from askwise.audits.judgement import TOLERANCES, belief_text
 from askwise.audits.results import AuditedEpisode, AuditedStep, fault_of
-from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking, DecisionProblem
-from askwise.decisions.problem_input import read_decision, read_decision_file
+from askwise.decisions.problem import DecisionProblem, read_decision, read_decision_file
+from askwise.decisions.question import NO, NO_ANSWER, YES, Asking
 from askwise.decisions.recommendation import Recommendation, recommend
 from askwise.errors import AskwiseError, InputError
 from askwise.text.reading import Field, read_name

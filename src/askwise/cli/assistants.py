@@ -79,7 +79,7 @@ def read_decision(path: str) -> DecisionProblem:
 
     The path ``-`` means standard input.
     """
-    from askwise.decisions.problem_input import parse, read_decision_file
+    from askwise.decisions.problem import parse, read_decision_file
     from askwise.text.files import read_stdin
 
     if path == "-":

@@ -211,7 +211,7 @@ def kind_of(path: str) -> Kind | None:
 
 def _kind_of_text(text: str, *, toml: bool) -> Kind | None:
     from askwise.audits.audit import FORMATS
-    from askwise.decisions import problem_input
+    from askwise.decisions import problem
     from askwise.domains.registry import domains
     from askwise.model import Drawing
     from askwise.studio.study import file
@@ -225,7 +225,7 @@ def _kind_of_text(text: str, *, toml: bool) -> Kind | None:
     if "format" not in data:
         return STUDY if {"name", "methods"} <= data.keys() else None
     formats = {written: INSTANCE for each in domains() for written in each.formats}
-    formats |= dict.fromkeys(FORMATS, EPISODES) | {problem_input.FORMAT: DECISION, file.FORMAT: PEOPLE}
+    formats |= dict.fromkeys(FORMATS, EPISODES) | {problem.FORMAT: DECISION, file.FORMAT: PEOPLE}
     return formats.get(str(data["format"]))
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from askwise.core.answers import AnswerModel
 from askwise.core.questions import Choice
-from askwise.decisions.problem import NO, NO_ANSWER, YES, DecisionProblem
-from askwise.decisions.problem_input import read_parts
+from askwise.decisions.problem import DecisionProblem, read_parts
+from askwise.decisions.question import NO, NO_ANSWER, YES
 from askwise.decisions.recommendation import Recommendation, recommend
 from askwise.decisions.search import BUDGET
 from askwise.errors import InputError

@@ -1,23 +1,43 @@
-"""A decision problem: intents with probabilities, actions with losses, questions with likelihoods and prices.
+"""A decision problem, and how it is read: intents with probabilities, actions with losses, and questions.
 
-A question is a list of possible answers and a likelihood ``L[a, g] = P(answer a | intent g)`` whose columns sum to 1.
-It is made from a set of intents (yes or no), from groups of intents (which one?), or from any likelihoods. "No answer"
-is an answer like the others. Calling a human and doing nothing are actions like the others.
+Calling a human and doing nothing are actions like the others. Questions are in `askwise.decisions.question`.
+
+Problems are read from Python objects and from files, with the same rules and the same error messages. A file
+(``format = "askwise/decision@1"``) is one object with the keys ``belief``, ``loss`` or ``utility``, ``questions``,
+``price``, ``answers``, ``limit`` and ``name``. `askwise.decide` has arguments of the same names, and also takes arrays
+instead of tables.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from askwise.core.answers import AnswerModel
+from askwise.core.question_json import answers_from_json
+from askwise.decisions.question import (
+    ELSE,
+    NO_ANSWER,
+    Asking,
+    DefaultPrice,
+    IntentIndex,
+    read_default_price,
+    read_question,
+    read_row,
+)
 from askwise.errors import InputError, did_you_mean
 from askwise.frozen import freeze_fields
+from askwise.text.data import parse_text
+from askwise.text.files import find, read_text
+from askwise.text.reading import LARGEST_PRICE, Field, check_name, read_finite, read_name
 from askwise.types import FloatArray
 
-YES, NO = "yes", "no"
-NO_ANSWER = "no answer"
 MOST_INTENTS = 5_000
 MOST_ACTIONS = 5_000
 MOST_QUESTIONS = 500
@@ -26,37 +46,10 @@ MOST_ANSWERS = 2_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asking:
-    """A question that may be asked once.
-
-    Attributes:
-        name: the text of the question.
-        answers: the possible answers.
-        likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
-        price: the price of asking, answered or not, in the unit of the losses.
-    """
-
-    name: str
-    answers: tuple[str, ...]
-    likelihood: FloatArray
-    price: float
-
-    def __post_init__(self) -> None:
-        freeze_fields(self, "likelihood")
-
-    def numbered(self, answer: str, field: str = "answer") -> int:
-        """Return the index of an answer given by name; raise `InputError` for `field` if there is none of this name."""
-        if answer not in self.answers:
-            allowed = ", ".join(map(repr, self.answers)) + did_you_mean(str(answer), self.answers)
-            raise InputError(field, repr(answer), f"an answer to {self.name!r}: {allowed}")
-        return self.answers.index(answer)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class DecisionProblem:
     """A decision problem: possible intents, actions with losses, and questions.
 
-    `askwise.decide` makes it from its arguments, `askwise.decisions.problem_input` from a file; both check it.
+    `askwise.decide` makes it from its arguments, `read_decision_file` from a file; both check it.
 
     Attributes:
         intents: names of the possible intents, exactly one of which is true.
@@ -155,3 +148,225 @@ class DecisionProblem:
         left = tuple(each for each in self.questions if each is not asked)
         limit = None if self.limit is None else max(self.limit - 1, 0)
         return replace(self, belief=belief, questions=left, limit=limit)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+FORMAT = "askwise/decision@1"
+OPTIONAL = ("name", "loss", "utility", "questions", "price", "answers", "limit")
+SUMS_TO_ONE = 0.01
+"""How far from 1 the sum of probabilities may be: people and models round them. Then they are normalised."""
+EXACT = 1e-6
+"""The difference from 1 up to which this is not mentioned."""
+LARGEST_FILE = 20 * 2**20
+
+
+def parse(text: str, *, toml: bool = False) -> DecisionProblem:
+    """Return the decision problem in the text of a decision file: JSON, or TOML if `toml` is true."""
+    if len(text) > LARGEST_FILE:
+        raise InputError("file", f"{len(text):,} characters", f"at most {LARGEST_FILE:,}")
+    return read_decision(Field("", parse_text(text, toml=toml)))
+
+
+def read_decision_file(path: str | Path) -> DecisionProblem:
+    """Return the decision problem in a file: TOML if its name ends in ``.toml``, otherwise JSON."""
+    path = find(path)
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        size = 0  # `read_text` below reports the problem
+    if size > LARGEST_FILE:
+        raise InputError(f"file {str(path)!r}", f"{size:,} bytes", f"at most {LARGEST_FILE:,}")
+    return parse(read_text(path), toml=path.suffix.lower() == ".toml")
+
+
+def read_decision(given: Field) -> DecisionProblem:
+    """Return the decision problem in the parsed contents of a decision file; raise `InputError` if they are invalid."""
+    given.object(["format"])
+    stated = given.child("format")
+    if str(stated.value).startswith("askwise/") and not str(stated.value).startswith(FORMAT.partition("@")[0]):
+        raise stated.refuse("a decision file (askwise ask takes problems with two agents)")
+    stated.text([FORMAT])  # first, because a file of another format lacks other keys as well
+    given.object(["format", "belief"], OPTIONAL)
+    return read_parts({key: given.child(key) for key in given.value if key != "format"})
+
+
+def read_parts(parts: Mapping[str, Field]) -> DecisionProblem:
+    """Return the decision problem given by its parts; raise `InputError` if they are invalid.
+
+    `parts` maps keys of a decision file (``belief``, ``loss`` or ``utility``, ``price``, ``answers``, ``questions``,
+    ``limit``, ``name``) to their values; only ``belief`` is required.
+    """
+    intents, belief, note = read_belief(parts["belief"])
+    if "loss" in parts and "utility" in parts:
+        raise InputError("utility", "it together with 'loss'", "one of them")
+    key = "utility" if "utility" in parts else "loss"
+    index_of = {name: k for k, name in enumerate(intents)}
+    actions, loss = read_losses(parts.get(key), index_of)
+    default = read_default_price(parts["price"]) if "price" in parts else None
+    model = _answers(parts.get("answers"))
+    questions = read_questions(parts.get("questions"), index_of, default, model)
+    limit = parts["limit"].whole(0) if "limit" in parts else None
+    name = read_name(parts["name"]) if "name" in parts else ""
+    return DecisionProblem(intents, belief, actions, -loss if key == "utility" else loss, questions, limit, name, note)
+
+
+def _answers(given: Field | None) -> AnswerModel:
+    if given is None:
+        return AnswerModel()
+    return given.value if isinstance(given.value, AnswerModel) else answers_from_json(given)
+
+
+# -- belief ------------------------------------------------------------------------------------------------------
+
+
+def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray, str]:
+    """Return the names of the intents, their probabilities, ``float64 [n_intents]``, and a note.
+
+    The note says how the given probabilities were changed; it is empty if they were not. `given` is a table or a list
+    of probabilities, or a list of samples to be counted.
+    """
+    value = given.value
+    if isinstance(value, list) and value and not _is_number(value[0]):
+        return (*_counted(given), "")
+    if isinstance(value, list):
+        numbers = [(f"intent {k + 1}", each) for k, each in enumerate(given.elements())]
+    else:
+        numbers = list(given.items())
+    _check_count(given, len(numbers), MOST_INTENTS, "intents")
+    names = tuple(_intent(name, given) for name, _ in numbers)
+    weights = np.array([each.number() for _, each in numbers])
+    total = math.fsum(weights)
+    if not abs(total - 1.0) <= SUMS_TO_ONE + EXACT:
+        hint = "; samples with weights, [[intent, weight], ...], need not" if total > 0 else ""
+        raise InputError(given.path, f"probabilities that sum to {total:.6g}", f"probabilities that sum to 1{hint}")
+    changed = abs(total - 1.0) > EXACT
+    note = f"the probabilities of the intents sum to {total:.6g}; they were divided by this" if changed else ""
+    return names, weights / total, note
+
+
+def _intent(name: str, given: Field) -> str:
+    if name == ELSE:
+        raise InputError(given.path, f"an intent called {ELSE!r}", f"another name: {ELSE!r} stands for all the others")
+    return check_name(name, given.path)
+
+
+def _counted(given: Field) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the intents in a list of samples, in the order of first occurrence, and their relative frequencies.
+
+    A sample is the name of an intent, or a pair or a table of an intent and its weight.
+    """
+    counts: Counter[str] = Counter()
+    for each in given.elements():
+        name, weight = _sample(each)
+        counts[name] += weight  # type: ignore[assignment] # weights are numbers of any kind
+    _check_count(given, len(counts), MOST_INTENTS, "intents")
+    total = math.fsum(counts.values())
+    if not 0 < total < math.inf:
+        raise InputError(given.path, f"weights that sum to {total:g}", "a finite sum above 0")
+    return tuple(counts), np.array([weight / total for weight in counts.values()])
+
+
+def _sample(given: Field) -> tuple[str, float]:
+    value = given.value
+    if isinstance(value, str):
+        return _intent(value, given), 1.0
+    if isinstance(value, dict):
+        given.object(["intent"], ["weight"])
+        weight = given.child("weight").number() if given.has("weight") else 1.0
+        return _intent(given.child("intent").text(), given), weight
+    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], str):
+        return _intent(value[0], given), Field(f"{given.path}[1]", value[1]).number()
+    raise given.refuse("an intent by name, [intent, weight], or {intent, weight}")
+
+
+# -- losses ------------------------------------------------------------------------------------------------------
+
+
+def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the names of the actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
+
+    Args:
+        given: a table or a list with the numbers of each action. If it is None, there is one action for each intent,
+            with loss 0 for this intent and 1 for all others.
+        index_of: the index of each intent, by name.
+    """
+    n = len(index_of)
+    if given is None:
+        return tuple(index_of), 1.0 - np.eye(n)
+    if isinstance(given.value, list):
+        rows = [(f"action {k + 1}", each) for k, each in enumerate(given.elements())]
+    else:
+        rows = list(given.items())
+    _check_count(given, len(rows), MOST_ACTIONS, "actions")
+    losses = np.array([read_row(each, index_of, _loss) for _, each in rows])
+    return tuple(check_name(name, given.path) for name, _ in rows), losses.reshape(len(rows), n)
+
+
+def _loss(given: Field) -> float:
+    number = read_finite(given)
+    if abs(number) > LARGEST_PRICE:
+        raise given.refuse(f"a number from {-LARGEST_PRICE:g} to {LARGEST_PRICE:g}")
+    return number
+
+
+# -- questions ---------------------------------------------------------------------------------------------------
+
+
+def read_questions(
+    given: Field | None, index_of: IntentIndex, default: DefaultPrice, model: AnswerModel
+) -> tuple[Asking, ...]:
+    """Return the questions of a decision problem; raise `InputError` if they are invalid.
+
+    Args:
+        given: a table or a list of questions; None for no questions.
+        index_of: the index of each intent, by name.
+        default: price of questions that do not state their own.
+        model: how often answers are wrong or missing.
+    """
+    if given is None or (isinstance(given.value, list | dict) and not given.value):
+        return ()
+    if isinstance(given.value, list):
+        named = [(f"question {k + 1}", each) for k, each in enumerate(given.elements())]
+    else:
+        named = list(given.items())
+    _check_count(given, len(named), MOST_QUESTIONS, "questions")
+    found = [read_question(check_name(name, given.path), each, index_of, default, model) for name, each in named]
+    _refuse_twice(found, given)
+    if model.persistent:
+        _refuse_same(found, given)
+    total = sum(len(each.answers) for each in found)
+    _check_count(given, total, MOST_ANSWERS, "answers")
+    return tuple(found)
+
+
+def _refuse_twice(found: list[Asking], given: Field) -> None:
+    names = [each.name for each in found]
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    if twice is not None:
+        raise InputError(given.path, f"two questions called {twice!r}", "a different name for each")
+
+
+def _refuse_same(found: list[Asking], given: Field) -> None:
+    """Raise `InputError` if two questions are the same; called only if errors are persistent.
+
+    With persistent errors, a repeated question gets the same reply, but two equal questions in the list would count as
+    independent information.
+    """
+    seen: dict[bytes, str] = {}
+    for each in found:
+        rows = sorted(row.tobytes() for row in each.likelihood)
+        key = b"".join(rows)
+        if key in seen:
+            what = f"{each.name!r}, the same question as {seen[key]!r}"
+            raise InputError(given.path, what, "each question once, since errors are persistent")
+        seen[key] = each.name
+
+
+def _check_count(given: Field, n: int, most: int, what: str) -> None:
+    if not 1 <= n <= most:
+        raise InputError(given.path, f"{n:,} {what}", f"1 to {most:,}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -17,7 +17,7 @@ from typing import Any
 
 from askwise import __version__
 from askwise.decisions.decide import Session
-from askwise.decisions.problem_input import FORMAT, OPTIONAL, read_parts
+from askwise.decisions.problem import FORMAT, OPTIONAL, read_parts
 from askwise.decisions.schemas import schema
 from askwise.errors import AskwiseError, InputError, did_you_mean
 from askwise.text.data import short_json

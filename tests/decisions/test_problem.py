@@ -9,7 +9,7 @@ import pytest
 
 import askwise
 from askwise.core.questions import Choice, QueryCost
-from askwise.decisions.problem_input import LARGEST_FILE, parse, read_decision_file
+from askwise.decisions.problem import LARGEST_FILE, parse, read_decision_file
 from tests.refused import Fault, assert_refused, each
 
 TWO = {"a": 0.6, "b": 0.4}

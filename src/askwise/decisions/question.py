@@ -1,4 +1,8 @@
-"""Reads one question of a decision problem: about a set of intents, among groups of intents, or with any likelihood.
+"""One question of a decision problem, and how it is read.
+
+A question is a list of possible answers and a likelihood ``L[a, g] = P(answer a | intent g)`` whose columns sum to 1.
+It is read from a set of intents (yes or no), from groups of intents (which one?), or from any likelihoods. "No answer"
+is an answer like the others.
 
 Models of wrong and missing answers are in `askwise.core.answers`, prices in `askwise.core.questions`. A question may
 state its own ``wrong``, ``refused`` and ``price``.
@@ -8,17 +12,51 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from askwise.core.answers import NONE_OF_THESE, AnswerModel, likelihood_of, most_wrong, n_answers
 from askwise.core.questions import Answer, Choice, QueryCost
-from askwise.decisions.problem import NO, NO_ANSWER, YES, Asking
 from askwise.errors import InputError, did_you_mean
+from askwise.frozen import freeze_fields
 from askwise.text.data import short_json
 from askwise.text.reading import LARGEST_PRICE, Field, check_name, read_price
 from askwise.types import FloatArray
+
+YES, NO = "yes", "no"
+NO_ANSWER = "no answer"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asking:
+    """A question that may be asked once.
+
+    Attributes:
+        name: the text of the question.
+        answers: the possible answers.
+        likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
+        price: the price of asking, answered or not, in the unit of the losses.
+    """
+
+    name: str
+    answers: tuple[str, ...]
+    likelihood: FloatArray
+    price: float
+
+    def __post_init__(self) -> None:
+        freeze_fields(self, "likelihood")
+
+    def numbered(self, answer: str, field: str = "answer") -> int:
+        """Return the index of an answer given by name; raise `InputError` for `field` if there is none of this name."""
+        if answer not in self.answers:
+            allowed = ", ".join(map(repr, self.answers)) + did_you_mean(str(answer), self.answers)
+            raise InputError(field, repr(answer), f"an answer to {self.name!r}: {allowed}")
+        return self.answers.index(answer)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
 
 ELSE = "else"
 """The key in a table that stands for all intents that the table does not name."""
