@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from askwise.decisions.arrays import problem_arrays
-from askwise.decisions.information import capacity, information_bound
 from askwise.decisions.problem import DecisionProblem
 from askwise.decisions.question import Asking
 from askwise.decisions.recommendation import Plan, recommend
-from askwise.decisions.search import DecisionSolver, search
+from askwise.decisions.search import DecisionSolver, capacity, information_bound, search
 from tests.decisions.problems import best_of_all_plans, larger_problem, plain_value, random_problem
 
 CLOSE = 1e-12
