@@ -59,7 +59,7 @@ def conduct(
         study: the study.
         folder: the folder of the results. If it contains results of this study, only the other instances are played.
         workers: the number of processes that play at the same time.
-        dask: the address of a Dask scheduler, whose workers play instead.
+        dask: the address of a Dask scheduler, whose workers play instead of processes on this machine.
         retry_failed: whether to play instances again that have rows with errors.
         show_progress: whether to draw a progress bar, or print lines if standard error is no terminal.
         on_damage: called at the beginning with each file of the folder that cannot be used.
@@ -106,20 +106,20 @@ def study(given: str | Path, folder: str | Path | None = None, *, workers: int =
 
 
 def _title(study: Study) -> str:
-    """Return the title of the report: that of the study, or its methods if it has no name."""
+    """Return the title of the report: the title of the study, or a list of its methods if it has no title."""
     if study.title != UNNAMED:
         return study.title
     return f"A study of {conjoined([method.label for method in study.methods])}"
 
 
 def _shown(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the provenance of a run for readers, with its command in one line that can be copied."""
+    """Return the provenance of a run with its command as one line that readers can copy into a terminal."""
     command = run.get("command")
     return {**run, "command": shlex.join(command)} if isinstance(command, list) else dict(run)
 
 
 def stored_tasks(study: Study, folder: str | Path) -> int:
-    """Return how many instances of a study have their results in a folder; 0 if it belongs to another study."""
+    """Return for how many instances of a study a folder has results; 0 if the folder belongs to another study."""
     try:
         return len(Store(folder, study).done()) if belongs_to(Path(folder), study) else 0
     except (OSError, InputError):

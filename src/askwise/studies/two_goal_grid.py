@@ -44,14 +44,14 @@ class Comparison:
 
 
 def divergence() -> Divergence:
-    """Return the divergence of the two goals g1 and g2 on the grid of the paper's example."""
+    """Return the divergence (EDP and WCD) of the goals g1 and g2 on the grid of the paper's example."""
     return Divergence(GRID, GOALS)
 
 
 def example_zones(ego: tuple[int, int]) -> Zones:
-    """Return the zones of the paper's example if the teammate pursues g2.
+    """Return the information, branching and querying zones of the paper's example if the teammate pursues g2.
 
-    The ego agent has to cover the goal that its teammate does not go to, so its targets are swapped.
+    The ego agent has to go to the goal that its teammate does not pursue, so its targets are swapped.
 
     Args:
         ego: the cell (column, row) in which the ego agent starts.
@@ -61,7 +61,7 @@ def example_zones(ego: tuple[int, int]) -> Zones:
 
 
 def comparisons() -> Iterator[Comparison]:
-    """Yield every number that the paper gives for its example of two goals on a grid, next to our own value."""
+    """Yield every number that the paper states for its example of two goals on a grid, together with our own value."""
     near, far = example_zones(EGO_NEAR), example_zones(EGO_FAR)
     path = follow(GRID, TEAMMATE, ["EAST", "EAST", "NORTH"])
     rules_out = dp(urop(GRID, GOALS["g1"]), path)
@@ -96,7 +96,10 @@ def figure() -> Figure:
 
 
 def edps() -> tuple[str, str]:
-    """Return EDP(g1 | g2) and EDP(g2 | g1) at the teammate's cell as text, each as decimal number and fraction."""
+    """Return the expected divergence points EDP(g1 | g2) and EDP(g2 | g1) at the teammate's cell, in this order.
+
+    Each is text: a decimal number and, unless it is an integer, the same as a fraction.
+    """
     table = divergence().edp_at(TEAMMATE)
     return _with_fraction(float(table[0, 1])), _with_fraction(float(table[1, 0]))
 

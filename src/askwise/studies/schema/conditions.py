@@ -26,10 +26,10 @@ ALLOWED_LIMITS = "a number above 0, or 'none'"
 
 
 def chosen_label(field: Field, default: str) -> str:
-    """Return the ``label`` of a prior or a method in a study file, or `default` if it has none.
+    """Return the ``label`` of a prior or a method in a study file, or `default` if the file states none.
 
     Args:
-        field: the table of the prior or method in the file.
+        field: the entry of the prior or method in the file.
         default: the label if none is stated.
     """
     if not field.has("label"):
@@ -41,7 +41,7 @@ def chosen_label(field: Field, default: str) -> str:
 
 
 def read_priors(root: Field, domain_name: str | None, from_files: bool) -> tuple[StudyPrior, ...]:
-    """Return the priors of a study.
+    """Return the priors that a study file states.
 
     Args:
         root: the whole study file.
@@ -73,13 +73,11 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
 
 
 def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
-    """Return for which instances and priors a study file asks to compute expected costs exactly.
-
-    If it does not say, the result has no instances.
+    """Return the instances and priors for which a study file wants exact expected costs; by default, no instances.
 
     Args:
         root: the whole study file.
-        priors: the priors of the study; all of them if the file does not choose.
+        priors: the priors of the study. If the file does not select any, all of them are in the result.
     """
     if not root.has("exact"):
         return Exactly()
@@ -90,9 +88,9 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
 
 
 def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Return the base prices of questions and the prices per goal that a study file states.
+    """Return two tuples, the base prices of questions and the prices per goal that a study file states.
 
-    None stands for the price in the instance's own file.
+    None in a tuple stands for the price in the instance's own file.
 
     Args:
         root: the whole study file.
@@ -103,9 +101,9 @@ def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...]
 
 
 def _prices(root: Field, key: str, default: float | None) -> tuple[float | None, ...]:
-    """Return the prices under `key` of a study file, a number or a list of different numbers.
+    """Return the prices that a study file states under `key`, as a number or a list of different numbers.
 
-    If the file does not have the key, the result is `default` alone.
+    If the file does not have the key, the result has only `default`.
     """
     if not root.has(key):
         return (default,)
@@ -139,7 +137,9 @@ def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
 
 
 def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
-    """Return the answer models that a study file lists; without a list only None, for each instance's own model.
+    """Return the answer models that a study file lists.
+
+    Without a list, the result is ``(None,)``, which stands for each instance's own model.
 
     Args:
         root: the whole study file.
@@ -156,7 +156,7 @@ def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
 
 
 def read_limits(root: Field) -> Limits:
-    """Return the limits of time and memory that a study file (`root`) sets for agents; others have their defaults."""
+    """Return the limits of time and memory for agents that a study file (`root`) states; missing ones have defaults."""
     if not root.has("limits"):
         return Limits()
     given = root.child("limits").object((), LIMIT_NAMES)
@@ -187,9 +187,9 @@ def _limit(field: Field) -> float:
 
 
 def read_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods of a study, after constructing those of askwise once to check their options.
+    """Return the methods of a study, after checking the options of those that are part of askwise.
 
-    This runs no code of other people; `load_methods` does.
+    To check options, an agent is constructed with them. This runs no code of other people; `load_methods` does.
 
     Args:
         root: the whole study file.
@@ -198,9 +198,10 @@ def read_methods(root: Field) -> tuple[Method, ...]:
 
 
 def load_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods of a study, after loading and constructing those that are not part of askwise.
+    """Return the methods of a study, after checking the options of those that are not part of askwise.
 
-    This runs code of other people, whose mistakes are raised as `InputError`.
+    To check options, an agent is loaded and constructed with them. This runs code of other people, whose mistakes are
+    raised as `InputError`.
 
     Args:
         root: the whole study file.

@@ -49,9 +49,9 @@ class StudyWords:
 
 
 class Parameters(Protocol):
-    """The interface of the parameters with which random instances of a domain are drawn, such as `RandomMaps`.
+    """The interface of the parameters with which random instances of a domain are drawn; `RandomMaps` implements it.
 
-    They can be pickled. Equal parameters and seeds give equal instances.
+    Parameters can be pickled. Equal parameters and seeds give equal instances.
     """
 
     def draw(self, seed: np.random.SeedSequence) -> Any:
@@ -129,7 +129,7 @@ class FileStudies:
 
     @property
     def words(self) -> StudyWords:
-        """The words for goals and teammate from the domain's vocabulary."""
+        """The words for goals and teammate, which are those of the domain."""
         words = domain(self._name).vocabulary()
         far, near = f"far favours {words.goals} far from the {words.teammate}", f"near favours {words.goals} near it"
         return StudyWords(words.goal, words.teammate, f"{far}, {near}, uniform favours none.")
@@ -140,7 +140,7 @@ class FileStudies:
         raise InputError(f"{given.path}.domain", found, "instances from files")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return `problem` with another prior, by the teammate's distance to the goals, and other prices.
+        """Return `problem` with other prices, and with a prior that depends on the teammate's distance to each goal.
 
         Args:
             problem: the problem.
@@ -156,7 +156,7 @@ class FileStudies:
 
 
 def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
-    """Return a prior (``float64 [n_goals]``) that depends on the teammate's distance to each goal, in steps.
+    """Return a prior (``float64 [n_goals]``) that depends on the teammate's distance to each goal at the start.
 
     Args:
         problem: the problem.

@@ -90,10 +90,10 @@ def _named(name: str) -> dict[str, str]:
 
 
 def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
-    """Return `values`; raise `InputError` if there are none, or if two of their `labels` are equal.
+    """Return `values` unchanged; raise `InputError` if there are none, or if two of their `labels` are equal.
 
     Args:
-        field: the list in the study file that they come from, for the message.
+        field: the list in the study file that states the values, for the message.
         values: what the list states, such as instances or methods.
         labels: a label for each value.
     """
@@ -107,7 +107,7 @@ def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class NamedFiles:
-    """Instance files that a study file names and that are not opened yet.
+    """The names of instance files in a study file, before the files are opened.
 
     Attributes:
         field: the list of names in the study file.
@@ -121,7 +121,8 @@ class NamedFiles:
 def stated_instances(root: Field) -> Generated | NamedFiles:
     """Return the instances that a study file (`root`) states, without drawing any or opening a file.
 
-    Wrong keys and values raise `InputError`. Files are only named in the result; `found_instances` reads them.
+    Wrong keys and values raise `InputError`. If the file names instance files, the result has their names;
+    `found_instances` reads the files.
     """
     if not root.has("instances"):
         return _drawn(Field("instances", {}), DEFAULT_DOMAIN)
@@ -147,10 +148,12 @@ def _drawn(field: Field, name: str) -> Generated:
 
 
 def found_instances(stated: Generated | NamedFiles, folder: Path) -> Generated | Given:
-    """Return the instances of a study after reading their files, or after checking that random ones can be drawn.
+    """Return the instances that a study file states, after reading their files or trying to draw a random one.
+
+    `InputError` is raised if this fails.
 
     Args:
-        stated: the instances as the study file states them.
+        stated: the instances as `stated_instances` returns them.
         folder: the folder that names of files are relative to.
     """
     if isinstance(stated, NamedFiles):

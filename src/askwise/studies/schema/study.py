@@ -57,8 +57,8 @@ class Method:
     def make_for(self, problem: Problem, teammate: str) -> Agent:
         """Return a new agent for a problem and a teammate.
 
-        Options that the method does not state have defaults that suit both: for instance, a belief that allows for
-        errors of the teammate.
+        Options that the method does not state have defaults that suit problem and teammate: for instance, a belief
+        that allows for errors if the teammate makes errors.
 
         Args:
             problem: the problem that the agent is going to play.
@@ -249,9 +249,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Task:
-    """One instance with all conditions of a study.
-
-    It is the unit of work that is sent to other processes and machines.
+    """One instance with all conditions of a study: the unit of work that is sent to other processes and machines.
 
     Attributes:
         index: the number of the instance, from 0.
@@ -264,11 +262,11 @@ class Task:
     source: Generated | Any
 
     def instance(self) -> Any:
-        """Return the instance, which is read from a file, or drawn with the study's seed and the instance's number."""
+        """Return the instance: `source` itself, or drawn as `source` describes, from the study's seed and `index`."""
         return self.source.parameters.draw(self._seed(0)) if isinstance(self.source, Generated) else self.source
 
     def episode_seed(self, episode: int) -> np.random.SeedSequence:
-        """Return the seed of the episode with that number; it is the same in all conditions."""
+        """Return the seed of the episode with the number `episode`; it is the same in all conditions."""
         return self._seed(1 + episode)
 
     def _seed(self, number: int) -> np.random.SeedSequence:
@@ -276,10 +274,9 @@ class Task:
         return np.random.SeedSequence(self.study.seed, spawn_key=(self.index, number))
 
     def conditions(self) -> Iterator[Condition]:
-        """Yield all conditions of the study.
+        """Yield all conditions of the study, in an order in which prices and methods vary fastest.
 
-        Costs and methods vary fastest, because conditions that differ only in these can share tables that depend on the
-        prior.
+        Conditions that differ only in prices and methods can share tables that depend on the prior.
         """
         study = self.study
         for prior in study.priors:

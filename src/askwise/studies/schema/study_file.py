@@ -8,7 +8,7 @@
     priors = ["far", {kind = "near", temperature = 2.0}]   # default: uniform, or the files' own
     base = 0.5                                # price of a question; or a list; default: 0.5, or the files' own
     per_goal = [0.0, 0.2]                     # price for each goal that it names; default: 0, or the files' own
-    teammates = ["urop", "noisy:0.1"]         # default: urop
+    teammates = ["urop", "noisy:0.1"]         # default: urop; in domains other than tool fetching: policy
     answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as stated in the files
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the belief of each method
     bounds = 20                               # lower bounds for the first 20 instances; default 0
@@ -98,7 +98,7 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
 
     Args:
         given: a study file, or the name of a study that comes with askwise.
-        overrides: settings that replace those of the file, as in `merged`.
+        overrides: settings that replace those of the file; ``instances`` is replaced key by key.
     """
     settings, folder = read_settings(given)
     return study_from(merged(settings, overrides or {}), folder)
@@ -209,10 +209,10 @@ def outline(settings: Mapping[str, Any]) -> Study:
 
 
 def is_the_papers(study: Study) -> bool:
-    """Return whether a study is the paper's evaluation or a part of it.
+    """Return whether a study is the paper's evaluation, apart from its size.
 
-    It still is if it has another name, title, seed, or number of instances, episodes, lower bounds or exact costs, and
-    if it leaves out some of the paper's prices.
+    Name, title, seed, and the numbers of instances, episodes, lower bounds and exact costs may differ from the paper's,
+    and some of the paper's prices may be missing.
     """
     paper = study_from(_shipped("paper"))
     ours, theirs = study.instances, paper.instances
@@ -230,10 +230,9 @@ def _shipped(name: str) -> dict[str, Any]:
 
 
 def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
-    """Return the three things that reading a study needs first.
+    """Return the settings of a study file as a `Field`, its instances, and whether these come from files.
 
-    They are the whole study file as a `Field`, its entry `instances` (paths of files, or how to draw instances at
-    random), and whether the instances come from files.
+    The instances are a `Generated` or a `NamedFiles`. Unknown or missing keys of the file raise `InputError`.
     """
     root = Field("", renamed(settings)).object(REQUIRED, KEYS)
     stated = stated_instances(root)

@@ -82,11 +82,11 @@ LONGEST_ERROR = 500
 
 
 def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
-    """Return rows as a data frame with the columns and types of one of a study's tables.
+    """Return `rows` as a data frame with the columns and types of the study's table `name`.
 
     Args:
-        name: the table, one of the names in `SCHEMAS`: ``episodes``, ``queries``, ``timings`` or ``expected``.
-        rows: the rows; each must have every column.
+        name: one of the names in `SCHEMAS`: ``episodes``, ``queries``, ``timings`` or ``expected``.
+        rows: the rows, as dicts from column to value; each must have every column.
     """
     return pl.DataFrame(list(rows), schema=dict(SCHEMAS[name]), strict=True)
 
@@ -106,5 +106,5 @@ def error_text(error: BaseException) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return text that UTF-8 can represent: unpaired surrogates, as in odd file names, become escapes."""
+    """Return text that UTF-8 can represent: escapes replace unpaired surrogates, as in odd file names."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
