@@ -1,1 +1,1 @@
-"""The game: two sides, the problem that they share, questions, answers, beliefs, decisions and the rules."""
+"""The problem, and the game that is played on it: goals, questions, answers, beliefs, decisions and the rules."""

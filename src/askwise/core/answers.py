@@ -57,8 +57,8 @@ class AnswerModel:
     Attributes:
         wrong: probability that a given answer is wrong, from 0 and below 0.5.
         refused: probability that no answer is given, from 0 and below 1.
-        errors: ``independent``: they are drawn anew each time a question is asked; or ``persistent``: the same question
-            always gets the same answer.
+        errors: ``"independent"``: errors are drawn anew each time a question is asked; or ``"persistent"``: the same
+            question always gets the same answer.
     """
 
     wrong: float = 0.0
@@ -88,12 +88,12 @@ class AnswerModel:
 
     @property
     def telling(self) -> float:
-        """The average progress that one reply to a yes/no question makes towards a certain answer, from 0 to 1.
+        """The worth of one reply to a yes/no question, from 0 to 1: about ``1 / telling`` replies give certainty.
 
-        At 0.1, ten replies are needed. An answer counts as certain when its odds have grown by a factor of 1000 (``1 /
-        CREDIBLE``). A right reply adds ``log((1 - wrong) / wrong)`` to the logarithm of the odds of the true answer, a
-        wrong reply subtracts it, and a missing reply changes nothing. The result is the mean change divided by
-        ``log(1000)``, at most 1. If replies are never wrong, one reply is enough, so the result is ``1 - refused``.
+        The true answer counts as certain when its odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply
+        adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong reply subtracts it, and a missing
+        reply changes nothing. The result is the mean change divided by ``log(1000)``, at most 1. If replies are never
+        wrong, one reply is enough, so the result is ``1 - refused``.
         """
         if self.wrong == 0:
             return 1.0 - self.refused
@@ -101,7 +101,7 @@ class AnswerModel:
         return min(1.0, drift / -math.log(CREDIBLE))
 
     def likelihood(self, answer: Answer, n_goals: int) -> FloatArray:
-        """Return the probability of an answer if each goal were the teammate's, ``float64 [n_goals]``."""
+        """Return the probability of an answer to its question under each goal, ``float64 [n_goals]``."""
         return likelihood_of(answer, n_goals, self.wrong, self.refused)
 
     def draw(self, asked: Question, goal: int, n_goals: int, rng: np.random.Generator) -> Answer:
@@ -134,10 +134,10 @@ class AnswerModel:
 
         Planners need answers that are wrong or missing with fixed probabilities. A subclass with other answers may
         override this method and return an `AnswerModel` that approximates it. The method ``planner`` then computes with
-        the approximation; exact solvers accept none, and raise an `InputError` of their own.
+        the approximation; exact solvers accept no approximation and raise an `InputError`.
 
         Args:
-            who: the end of the error message, which says who needs such a model.
+            who: the end of the error message; it says which method needs such a model.
 
         Raises:
             InputError: a subclass overrides `draw` or `likelihood`, but not this method.
@@ -201,7 +201,7 @@ def most_wrong(k: int) -> float:
 
 
 def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) -> FloatArray:
-    """Return the probability of an answer if each goal were the teammate's, ``float64 [n_goals]``.
+    """Return the probability of an answer to its question under each goal, ``float64 [n_goals]``.
 
     Args:
         answer: the question and the reply to it, which may be missing.
@@ -245,10 +245,14 @@ def same_question(asked: Question, n_goals: int) -> Hashable:
 
 
 def same_reply(answer: Answer, asked: Question) -> Answer:
-    """Return the answer to `asked` that has the same meaning as `answer`, an earlier answer to an equivalent question.
+    """Return an earlier answer as the answer to an equivalent question.
 
-    Equivalent questions divide the goals in the same way (`same_question`). If one of them names all goals that the
-    other does not, yes becomes no.
+    The order of goals or groups may differ. If one of the two questions names exactly the goals that the other does not
+    name, yes becomes no.
+
+    Args:
+        answer: the earlier answer, with its own question.
+        asked: the other question; `same_question` is equal for both.
     """
     reply = answer.reply
     if reply is None:

@@ -58,13 +58,15 @@ class Belief(ABC):
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
 
     Attributes:
+        name: the kind of belief, as users name it, such as ``bayes``.
         weighs_answers: whether answers can be wrong. If so, `possible` leaves out goals that are far less probable than
             the likeliest.
         needs_shares: whether the probability of an action matters, not only whether it is positive.
         rules_out: whether an action can rule out a goal for good; if not, further actions can bring it back.
         state_only: whether the belief depends on the teammate's current state but not on its path, for a teammate that
             draws its shortest plans uniformly (UROP). Only for such beliefs does exact evaluation merge branches.
-        posterior: whether, for such a teammate, the probabilities are the Bayesian posterior, as in planners.
+        posterior: whether, for a teammate that follows the UROP, the probabilities are the Bayesian posterior, as in
+            planners.
         way_out: advice at the end of the message of `ContradictoryObservation`.
     """
 
@@ -130,7 +132,11 @@ class Belief(ABC):
         self._keep(asked if answer else ~asked, "the answer")
 
     def weigh(self, likelihood: FloatArray) -> None:
-        """Learn from an answer that may be wrong; `likelihood` is its probability under each goal, ``[n_goals]``."""
+        """Learn from an answer that may be wrong.
+
+        Args:
+            likelihood: ``float64 [n_goals]``, the probability of the answer under each goal.
+        """
         self._keep(likelihood > 0, "the answer")
         self._weights = self._weights * likelihood
         self._rescale()
@@ -148,7 +154,7 @@ class Belief(ABC):
         self._rescale()
 
     def _rescale(self) -> None:
-        """Scale the unnormalised probabilities, so that they neither overflow nor underflow in long episodes."""
+        """Scale the unnormalised probabilities after a change, so that they do not underflow in long episodes."""
         self._probabilities = None
         rescale(self._weights, self._allowed)
 
@@ -181,7 +187,8 @@ class Elimination(Belief):
         """Rule out the goals whose policy never takes the observed action.
 
         Args:
-            likelihood: ``bool [n_goals]``, whether each goal's policy may take it; probabilities work too.
+            likelihood: ``bool [n_goals]``, whether each goal's policy may take the action; its probability under each
+                goal's policy, ``float64 [n_goals]``, works too.
         """
         self._keep(likelihood > 0, "an action of the teammate")
 
@@ -194,10 +201,11 @@ class Bayes(Belief):
     posterior = True
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """Multiply the odds of each goal by the probability of the observed action under its policy.
+        """Multiply the odds of each goal by the probability of the observed action under the goal's policy.
 
         Args:
-            likelihood: ``float64 [n_goals]``, these probabilities; a goal with probability 0 is ruled out.
+            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy; a goal with
+                probability 0 is ruled out.
         """
         self._keep(likelihood > 0, "an action of the teammate")
         self._weights = self._weights * likelihood
@@ -299,7 +307,7 @@ class Observation:
     Attributes:
         state: the states of both agents.
         teammate_action: the teammate's action in the last step, None at the start and after a question.
-        answer: the answer to the question in the last step, None if that was no question.
+        answer: the answer to the question in the last step, None if the last step was no question.
     """
 
     state: JointState
@@ -340,7 +348,10 @@ class Tracker:
 
     @property
     def possible(self) -> BoolArray:
-        """The goals to consider, ``bool [n_goals]``: those not ruled out, or not very improbable; see `Belief`."""
+        """The goals to consider, ``bool [n_goals]``: goals that are neither ruled out nor too improbable.
+
+        Each kind of belief says in its own `possible` which goals are too improbable, if any.
+        """
         return self.belief.possible
 
     @property
@@ -366,9 +377,9 @@ class Tracker:
         self._take_in(answer)
 
     def tells_nothing(self, asked: Question) -> bool:
-        """Return whether a question would only get the same answer as before.
+        """Return whether a question is useless because it would get the same answer as before.
 
-        This is so if errors are persistent and it, or the question about all other goals, was asked before.
+        True if errors are persistent, and the question, or the question about all other goals, was asked before.
         """
         return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
 

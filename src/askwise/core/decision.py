@@ -69,9 +69,9 @@ class Decision:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """Up to 5 pairs of goals and their zones, those between which the ego agent is likely to be undecided longest.
+        """The pairs of goals between which the ego agent is likely to be undecided longest, with their zones.
 
-        The longest comes first. Empty for an agent without a belief.
+        At most 5 pairs, the longest first. Empty for an agent without a belief.
         """
         return () if self.situation is None else self.situation.pairs
 
@@ -92,7 +92,7 @@ class Decision:
 
     @property
     def net(self) -> float | None:
-        """Value of the question in `considered` minus its price; None if one of the two is unknown."""
+        """Value of the question in `considered` minus its price; None if value or price is unknown."""
         return None if self.value is None or self.cost is None else self.value - self.cost
 
 
@@ -160,9 +160,9 @@ class Situation:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """Up to 5 pairs of goals and their zones, those between which the ego agent is likely to be undecided longest.
+        """The pairs of goals between which the ego agent is likely to be undecided longest, with their zones.
 
-        The longest comes first. Empty if only one goal is left. Computed at first use.
+        At most 5 pairs, the longest first. Empty if only one goal is left. Computed at first use.
         """
         if self._pairs is None:
             self._pairs = heaviest_pairs(self.problem, self.state, self.belief)
@@ -170,7 +170,7 @@ class Situation:
 
     @property
     def affordable(self) -> bool:
-        """Whether reading `pairs` takes little computing time (prices of questions do not matter here).
+        """Whether reading `pairs` takes little computing time; this has nothing to do with prices of questions.
 
         True if the pairs have been computed already, or if the problem is small enough to compute them at every step of
         an episode.
@@ -210,7 +210,7 @@ def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
 
 @compiled(work=lambda given: given.optimal.size)
 def _common(optimal: Any, possible: Any, common: Any) -> int:
-    """Fill an array with the actions that are optimal for all possible goals, and return how many there are.
+    """Write the indices of the actions that are optimal for all possible goals into an array; return their number.
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
@@ -255,7 +255,7 @@ def some_out_of_reach(optimal: Any, possible: Any) -> bool:
 def affordable(problem: Problem) -> bool:
     """Return whether a problem is small enough to call `heaviest_pairs` at every step of an episode.
 
-    It is if its number of states of the teammate, times its number of goals, is at most 2 million (`LARGEST`).
+    The number of the teammate's states, times the number of goals, must be at most 2 million (`LARGEST`).
     """
     return problem.teammate.model.n_states * len(problem.goals) <= LARGEST
 
@@ -265,7 +265,7 @@ def affordable(problem: Problem) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PairZones:
-    """The zones of a pair of goals: intervals of steps that say when a question to tell the goals apart may be useful.
+    """The zones of two goals: the intervals of steps in which a question that tells the two apart may be useful.
 
     Steps are counted from now; the current step is 1. A step that never comes is ``inf``.
 
@@ -295,7 +295,7 @@ class PairZones:
 
     @property
     def parting(self) -> Zone:
-        """The zone of branching (Z_B): all steps from the first that needs different ego actions for the two goals."""
+        """The zone of branching (Z_B): all steps from the first in which the two goals need different ego actions."""
         return Zone(self.branching, np.inf)
 
     @property
@@ -314,10 +314,10 @@ class PairZones:
 
     @property
     def expected_querying(self) -> tuple[Zone, Zone]:
-        """The steps in which the ego agent is likely undecided: one zone if `first` is true, one if `second` is.
+        """Two zones of steps in which the ego agent is likely undecided: if `first` is true, and if `second` is true.
 
-        They begin when its plans for the two goals branch, and end when the teammate's actions are expected to rule out
-        the wrong goal. The value of a question counts the steps in these zones.
+        Each zone begins when the ego agent's plans for the two goals branch, and ends when the teammate's actions are
+        expected to rule out the wrong goal. The value of a question counts the steps in these zones.
         """
         one, other = (Zone(1, end) & self.parting for end in self.expected)
         return one, other
@@ -328,8 +328,8 @@ def heaviest_pairs(
 ) -> tuple[PairZones, ...]:
     """Return the pairs of goals between which the ego agent is expected to be undecided longest, with their zones.
 
-    Pairs are sorted by that number of steps, weighted by the goals' probabilities; ties go to the pair whose plans
-    branch earlier, then to likelier goals.
+    Pairs are sorted by the expected number of undecided steps, weighted by the goals' probabilities. Ties go to the
+    pair whose plans branch earlier, then to likelier goals.
 
     Args:
         problem: the problem.
@@ -361,7 +361,7 @@ def heaviest_pairs(
 
 
 def _length(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the number of steps in each of many zones, ``float64 [n]``, 0 for empty ones.
+    """Return the number of steps in each of n zones, ``float64 [n]``, 0 for a zone that is empty.
 
     Args:
         start: ``float64 [n]``, the first step of each zone.

@@ -53,14 +53,14 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Episode:
-    """A complete episode; `repr` shows it in one line, `askwise.view.summary.episode_to_text` in full.
+    """A record of one complete episode: who played, what happened in each step, and what it cost.
 
     Attributes:
         problem: the problem.
-        method: name of the ego agent's method.
-        teammate: name of the teammate.
+        method: name of the ego agent's method, such as ``planner``.
+        teammate: name of the kind of teammate, such as ``urop``.
         goal: index of the teammate's goal.
-        seed: the seed, None if it was not an integer.
+        seed: the random seed, None if it was not an integer.
         steps: the steps in order.
         final: the states of both agents at the end.
         known_cost: the least cost of an episode in which the ego agent knows the goal from the start.
@@ -111,7 +111,7 @@ class Episode:
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """The ego agent's observations, one before each step, in order; `askwise.ask` accepts them as its `history`."""
+        """The ego agent's observations, one before each step; `askwise.ask` takes them as its argument `history`."""
         before: list[tuple[int | None, Answer | None]] = [(None, None)]
         # The last entry belongs to the next step; zip drops it.
         before += [(step.teammate_action, step.answer) for step in self.steps]

@@ -1,7 +1,7 @@
-"""Problems given as two deterministic models and the targets of each goal in both.
+"""Problems given by two deterministic models, one for each agent, and the targets of each goal in both models.
 
-Every domain can be written like this. A domain whose ego model would be too large implements its own `Side` and is
-tested against this one.
+Every domain can be written as such a `FactoredProblem`. A domain whose ego model would be too large implements its own
+`Side` instead, and is tested against a `FactoredProblem`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def checked_model(field: str, model: object) -> Model:
 
 
 def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
-    """Return the target states of each goal in the model of one agent, ``int32`` each.
+    """Return the target states of each goal in the model of one agent: for each goal, ``int32 [n_targets]``.
 
     Args:
         field: name of the input in error messages.
         goals: names of the goals, or a mapping from names to targets that both agents share.
-        own: targets of this agent, in the order of the goals or by name; None if it uses those in `goals`.
+        own: targets of this agent, in the order of the goals or by name; None to take the targets in `goals`.
         model: the agent's model.
     """
     names = tuple(goals)
@@ -89,7 +89,7 @@ def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
 def checked_policies(
     given: Any, names: Sequence[str], model: Model, targets: Sequence[IntArray], start: int
 ) -> tuple[Policy, ...]:
-    """Return the teammate's policy of each goal.
+    """Return the teammate's policies as `Policy` objects, one for each goal.
 
     Args:
         given: policies, or tables of probabilities ``[n_states, n_actions]``, in the order of the goals or by name.
@@ -115,7 +115,7 @@ def checked_policies(
 def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
     """Raise an `InputError` about `field` if a policy may get stuck on its way to the goal, or cannot stay there.
 
-    In every state that the policy may reach from `start`, it needs an action and some way to one of its targets.
+    In every state that the policy may reach from `start`, it must have an action and some way to one of `targets`.
     """
     ends = [int(state) for state in targets if policy.support[state, model.stay]]
     if len(ends) < targets.size:
@@ -137,7 +137,7 @@ def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, s
 
 
 def _forward(policy: Policy, model: Model, start: int) -> list[int]:
-    """Return the states that the policy may reach from `start`, in breadth-first order."""
+    """Return the states that an agent may reach from `start` if it follows the policy, in breadth-first order."""
     found, order = {start}, [start]
     for state in order:
         for following in model.successor[state, policy.support[state]].tolist():
@@ -148,7 +148,7 @@ def _forward(policy: Policy, model: Model, start: int) -> list[int]:
 
 
 def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
-    """Return the states from which the policy may reach one of `ends`."""
+    """Return the states from which an agent that follows the policy may reach one of the states in `ends`."""
     sources, actions = np.nonzero(policy.support)
     before: dict[int, list[int]] = {}
     for source, following in zip(sources.tolist(), model.successor[sources, actions].tolist(), strict=True):

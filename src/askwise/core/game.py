@@ -149,7 +149,7 @@ class Game:
 
     Args:
         problem: the problem.
-        goal: the teammate's goal, by name or index. None if only the teammate knows it: then answers are given to
+        goal: the teammate's goal, by name or index. None if only the teammate knows it: then you pass each answer to
             `hear`, and the episode ends with the first step that would end it for a goal that is still possible.
         max_steps: limit on the steps; by default far more than a sensible agent needs.
         empty_questions: allow questions about no goal, for example for learning agents; they cost their price and give
@@ -164,7 +164,7 @@ class Game:
         state: the current states of both agents.
         before: their states before the last joint step.
         teammate_action: the teammate's action in the last step, None at the start and after a question.
-        answer: the answer in the last step, None if that was no question.
+        answer: the answer to the question in the last step, None if the last step was no question.
         allowed: ``bool [n_goals]``, the goals that the prior allows and that no answer has ruled out; answers that can
             be wrong rule out none.
         steps: number of steps so far, questions included.
@@ -249,9 +249,9 @@ class Game:
         return self.observation
 
     def ask(self, asked: Question | Sequence[int]) -> Observation:
-        """Ask a question and draw its answer from the problem's answer model. No agent moves.
+        """Take a step in which the ego agent asks a question, and draw the answer from the problem's answer model.
 
-        Return the ego agent's next observation, which contains the answer.
+        No agent moves. Return the ego agent's next observation, which contains the answer.
         """
         if self.goal is None:
             raise AskwiseError("the game does not know the goal, so it cannot answer; pass the answer to hear()")
@@ -278,11 +278,9 @@ class Game:
         check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
 
     def hear(self, answer: Answer) -> Observation:
-        """Take a step in which the ego agent asked and someone else answered, for example a person.
+        """Take a step in which the ego agent asked a question and someone else, such as a person, gave this answer.
 
-        No agent moves.
-
-        Return the ego agent's next observation.
+        No agent moves. Return the ego agent's next observation.
         """
         self._check_running()
         if not isinstance(answer, Answer):
@@ -345,7 +343,7 @@ class Game:
 
 
 def most_steps(problem: Problem, goal: int | None) -> int:
-    """Return the default limit on the steps of an episode: 50 times the steps with the goal known, plus 1000.
+    """Return the default limit on the steps of an episode: 1000, plus 50 times the steps needed if the goal is known.
 
     Args:
         problem: the problem.

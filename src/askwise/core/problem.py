@@ -1,9 +1,9 @@
 """Problems: everything that agents, beliefs and simulations know about a domain.
 
-A problem has two sides and a shared list of goals. The teammate moves on one side, the ego agent on the other; they
-never block each other. Each goal has targets on both sides. The episode ends with the first step in which the teammate,
-already at a target, stays there and the ego agent is at one of its own targets afterwards. Each joint step costs 1. A
-question costs its price (`QueryCost`) instead, and no agent moves.
+A problem has a list of goals and two *sides*: what the teammate can do, and what the ego agent can do. The two agents
+never block each other. Each goal has targets, states in which an agent has reached it, on both sides. The episode ends
+with the first step in which the teammate, already at a target, stays there and the ego agent is at one of its own
+targets afterwards. Each joint step costs 1. A question costs its price (`QueryCost`) instead, and no agent moves.
 
 States, actions and goals are integers here; `Problem.goals` and `Side.actions` give their names.
 """
@@ -42,18 +42,20 @@ class JointState:
 
 
 class Problem(Sealed):
-    """A problem: two sides with shared goals. It is validated when it is made and cannot be changed afterwards.
+    """A problem: goals, their prior, the price of questions, and what the teammate and the ego agent can do.
+
+    It is checked when it is made, and cannot be changed afterwards.
 
     Args:
         goals: names of the goals.
         prior: probabilities of the goals, in their order or by name, summing to 1; uniform if None.
         query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about, or a dict with
             the price of naming each goal; None for the default price.
-        answers: the answer model.
+        answers: the answer model, that is, how often answers are wrong or missing.
         start: the first states of both agents.
         groups: from the name of each group of related goals to the names of its goals; methods may ask about a group.
-        teammate: the teammate's side. No two goals may share a target: the place where the teammate stays is what
-            finally reveals its goal.
+        teammate: the teammate's side: its next states, and its steps to each goal. No two goals may share a target,
+            because the place where the teammate stays reveals its goal.
         ego: the ego agent's side.
         policies: the teammate's policy of each goal; None for the UROP (uniformly random optimal policy) of each.
 
@@ -123,7 +125,10 @@ def changed(problem: _Problem, **attributes: Any) -> _Problem:
 
 
 def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
-    """Return the states of both agents, each given by name or index (see `find_state`), or None for its start."""
+    """Return the states of both agents as a `JointState`; None stands for an agent's start.
+
+    `find_state` says how a state is given by name or index.
+    """
     return JointState(
         problem.start.teammate
         if teammate is None
@@ -133,9 +138,10 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 
 
 def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
-    """Return the goals that a method considers, ``bool [n_goals]``: those with a positive probability.
+    """Return the goals that methods consider, ``bool [n_goals]``.
 
-    If answers can be wrong, only those at least `CREDIBLE` times as probable as the likeliest goal.
+    If answers are always true, these are the goals of positive probability. If answers can be wrong, these are the
+    goals that are at least a thousandth (`CREDIBLE`) as probable as the likeliest goal.
 
     Args:
         problem: the problem.
@@ -147,9 +153,10 @@ def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
 
 
 def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
-    """Return the cost from `state` to the end if the ego agent knew the goal, for each goal, ``float64 [n_goals]``.
+    """Return the least cost from `state` to the end if the ego agent knows the goal, for each goal.
 
-    The teammate needs its steps and one more to stay; the ego agent may arrive during that last step.
+    ``float64 [n_goals]``. The teammate needs its steps to the goal and one more to stay there; the ego agent may arrive
+    during that last step.
     """
     steps = np.maximum(problem.teammate.steps(state.teammate) + 1, problem.ego.steps(state.ego))
     return steps.astype(np.float64)
@@ -159,9 +166,9 @@ def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
 
 
 def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
-    """Return the teammate's model, its goals and its start.
+    """Return the teammate's model, the targets of each goal, and the teammate's start, with all states by name.
 
-    The goals are a dict from each goal's name to the names of its target states; the start is the name of a state.
+    The targets are a dict from each goal's name to a list of states.
     """
     side = problem.teammate
     targets = ([place_name(side, state) for state in side.targets(goal).tolist()] for goal in range(len(problem.goals)))
@@ -169,7 +176,7 @@ def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
 
 
 def teammate_does(problem: Problem, teammate: int, action: int) -> str:
-    """Return the name of an action of the teammate, by index, in the teammate's state `teammate`."""
+    """Return the name of an action that the teammate takes in its state `teammate`; state and action are indices."""
     model = problem.teammate.model
     if model.labels is None or action >= model.n_actions:
         return problem.teammate.actions.names[action]
@@ -191,7 +198,7 @@ def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
 
 
 def all_teammate_names(problem: Problem) -> tuple[str, ...]:
-    """Return the names of all actions that the teammate has in any state."""
+    """Return the names of all actions that the teammate can take in some state."""
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:
         return names
@@ -222,7 +229,7 @@ def checked_names(goals: Any) -> tuple[str, ...]:
 
 
 def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: str) -> list[Any]:
-    """Return the values of a dict in the order of the goals; raise an `InputError` unless its keys are their names.
+    """Return the values of a dict in the order of the goals; raise an `InputError` unless its keys are all the goals.
 
     Args:
         field: name of the input in error messages.
@@ -315,8 +322,8 @@ def _checked_groups(given: Mapping[str, Sequence[str]] | None, goals: Sequence[s
 def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: Callable[[Any], str]) -> None:
     """Raise an `InputError` if two goals have a target of the teammate in common.
 
-    The ego agent learns the goal at the latest when the teammate stays at a target. This is why each target may belong
-    to one goal only.
+    The ego agent learns the goal at the latest when the teammate stays at a target, so each target may have one goal
+    only.
 
     Args:
         goals: for each goal, the name of the input field with its targets, its name as messages show it, and its
@@ -335,7 +342,7 @@ def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: C
 
 
 def unreachable(field: str, start: str, what: str = "goal") -> InputError:
-    """Return the error that a goal cannot be reached.
+    """Return the `InputError` to raise if a goal cannot be reached.
 
     Args:
         field: name of the input in the message, such as ``ego_goals: goal 'A'``.

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def question_to_json(problem: Problem, asked: Question) -> Any:
-    """Return a question for JSON: a list of goal names; for a `Choice`, a dict with lists ``groups`` and ``names``."""
+    """Return a question as JSON data: a list of the names of its goals, or a dict for a `Choice`.
+
+    The dict has the keys ``groups``, a list of goal names for each group, and ``names``, the names of the groups.
+    """
     if not isinstance(asked, Choice):
         return [problem.goals[goal] for goal in asked]
     groups = [[problem.goals[goal] for goal in group] for group in asked.groups]
@@ -57,8 +60,8 @@ def reply_from_json(problem: Problem, asked: Question, given: Field) -> Answer:
     Args:
         problem: the problem.
         asked: the question.
-        given: the reply. True or false answers a yes/no question. For a `Choice` it is the index of a group, or the
-            number of groups for "none of these". Null means that there was no reply.
+        given: the reply: true or false for a yes/no question; for a `Choice`, the index of a group, or the number of
+            groups for "none of these"; null if there was no reply.
     """
     if given.value is None:
         return Answer(asked, None)

@@ -110,17 +110,18 @@ Price: TypeAlias = Callable[[Sequence[int]], float]
 
 @dataclass(frozen=True, slots=True)
 class QueryCost:
-    """The price of questions: ``base + per_goal * number of goals``, or ``base`` plus the `prices` of the goals.
+    """The price of questions: a base price, and a price for each goal or group that the question names.
 
-    A choice costs ``base + per_option * number of groups``. A subclass may define any other price by overriding
-    ``__call__``; methods that cannot handle it raise an error.
+    A yes/no question costs `base` plus `per_goal` for each goal named in it, or plus the goals' own `prices`. A
+    `Choice` costs `base` plus `per_option` for each of its groups. A subclass may define any other price by overriding
+    ``__call__``; methods that cannot compute with it raise an error.
 
     Attributes:
         base: price of every question.
-        per_goal: price of naming a goal.
-        prices: price of naming each goal, one number for each goal, instead of `per_goal`.
-        per_option: price of each group of a choice; `per_goal` if None. Only if it is given do methods consider
-            choices.
+        per_goal: price of each goal named in a yes/no question; not used if there are `prices`.
+        prices: one price for each goal of the problem, in the order of the goals; None if all cost `per_goal`.
+        per_option: price of each group of a choice. None: a choice costs `per_goal` for each group, and methods do not
+            consider choices.
     """
 
     base: float = 0.5
@@ -142,7 +143,8 @@ class QueryCost:
         """Return the price of a question.
 
         Args:
-            asked: a `Choice`; the goals of a yes/no question; or, if all goals have the same price, just their number.
+            asked: a `Choice`; or a yes/no question, that is, the indices of the goals that it names. If all goals have
+                the same price, the number of these goals is enough.
         """
         if isinstance(asked, Choice):
             each = self.per_goal if self.per_option is None else self.per_option
@@ -154,11 +156,11 @@ class QueryCost:
         return float(self.base + sum(self.prices[goal] for goal in asked))
 
     def additive(self, n_goals: int, who: str) -> AdditivePrice:
-        """Return the same price as a base price plus a price for each goal named, for yes/no questions.
+        """Return this price of yes/no questions in additive form: a base price plus a price for each goal named.
 
         Args:
             n_goals: number of goals of the problem.
-            who: the method that needs this form; it ends the error message.
+            who: the end of the error message; it says which method needs this form.
 
         Raises:
             InputError: the price does not have this form.
@@ -166,9 +168,10 @@ class QueryCost:
         return additive_price(self, n_goals, who)
 
     def among(self, goals: Sequence[int]) -> Price:
-        """Return the price of yes/no questions in a smaller problem with only these goals.
+        """Return the price of yes/no questions in a smaller problem that has only some of the goals.
 
-        Goal k of the smaller problem is ``goals[k]`` of this one.
+        Args:
+            goals: the goals of the smaller problem, in its order, by their indices in the original problem.
         """
         if type(self) is QueryCost:
             return self if self.prices is None else _of_query_cost(self, len(self.prices)).among(goals)
@@ -176,7 +179,11 @@ class QueryCost:
         return lambda asked: self([numbers[k] for k in asked])
 
     def with_prices(self, prices: Sequence[float | None]) -> QueryCost:
-        """Return a copy with a price of naming each goal, in the order of the goals; None stands for `per_goal`."""
+        """Return a copy in which each goal has its own price.
+
+        Args:
+            prices: the price of naming each goal, in the order of the goals; None stands for `per_goal`.
+        """
         if all(price is None for price in prices):
             return replace(self, prices=None)
         return replace(self, prices=tuple(self.per_goal if price is None else price for price in prices))
@@ -187,7 +194,7 @@ class AnyPrice(QueryCost):
     """A price given by a function; `base`, `per_goal`, `prices` and `per_option` have no effect.
 
     Attributes:
-        function: takes a question, a list of goals by index or a `Choice`, and returns its price.
+        function: takes a question and returns its price. The question is a list of goals by index, or a `Choice`.
     """
 
     function: Callable[[Any], float] = len
@@ -231,17 +238,19 @@ class AdditivePrice:
         return price if self.uniform else price + float(self.extra[goals].sum())
 
     def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
-        """Return the cheaper of two questions, each of which names the possible goals that the other one does not.
+        """Return the cheaper of two yes/no questions that give the same information.
 
-        Both give the same information. Ties go to the question that names fewer goals, then to `asked`.
+        Each of the two names exactly those possible goals that the other one does not name. If both cost the same, the
+        result is the question that names fewer goals, or `asked` if their numbers are equal too.
         """
         one, two = tuple(asked), tuple(others)
         return min((one, two), key=lambda goals: (self(goals), len(goals)))
 
     def among(self, goals: Sequence[int]) -> AdditivePrice:
-        """Return the price of questions in a smaller problem with only these goals.
+        """Return the price of yes/no questions in a smaller problem that has only some of the goals.
 
-        Goal k of the smaller problem is ``goals[k]`` of this one.
+        Args:
+            goals: the goals of the smaller problem, in its order, by their indices in the original problem.
         """
         return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
 
@@ -252,7 +261,7 @@ def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
     Args:
         price: any price, such as a function of the goals asked about.
         n_goals: number of goals of the problem.
-        who: the method that needs this form; it ends the error message.
+        who: the end of the error message; it says which method needs this form.
 
     Raises:
         InputError: the price does not have this form, or there are too many goals to prove that a function has it.
@@ -285,8 +294,8 @@ def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
 def _guessed(price: Price, n_goals: int) -> AdditivePrice:
     """Return the only additive price that can equal `price`, computed from questions about one or two goals.
 
-    A price is additive if it is a base price plus a price for each goal named. Whether `price` equals the result
-    everywhere is not checked here.
+    A price is additive if it is a base price plus a price for each goal named. `additive_price` checks whether `price`
+    equals the result for all questions.
     """
     alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
     base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0

@@ -4,10 +4,11 @@ A `Problem` has two sides, the teammate's and the ego agent's. Both have the sam
 action (`Side.next`), the steps to each goal (`Side.steps`), the first actions of shortest plans (`Side.optimal`), and
 how long the plans for two goals agree (`Side.divergence`).
 
-`ModelSide` is a side with an explicit model. An agent that carries things has a state for each place and load, too many
-for an explicit model on a large map; its domain implements `Side` by that structure instead. Without the load that a
-goal needs, a plan leads to the place where the load is picked up; with it, straight to the goal. `CarrierTable` holds
-just these steps. A side without loads is the special case of one state for each place.
+`ModelSide` is a side given by an explicit model. An agent that carries things has a state for each pair of a place and
+a load. On a large map these are too many states for an explicit model, so its domain implements `Side` itself. It uses
+the structure of plans: an agent without the load that a goal needs first goes to the place where that load is picked
+up; an agent with the load goes straight to the goal. `CarrierTable` holds the steps of both. For an agent that carries
+nothing, a state is a place.
 
 States, actions and goals are integers. Matrices are ``[n_goals, n_goals]`` with ``inf`` on the diagonal, and ``nan`` in
 the rows and columns of goals that can no longer be reached.
@@ -42,8 +43,8 @@ class Actions(NamedTuple):
     Attributes:
         names: the name of each action.
         stay: index of the action that changes nothing: the teammate stays at its goal, the ego agent waits.
-        moves: indices of the actions that move the agent, in contrast to waiting or handling a load. The method
-            `BL:Toolbox` builds its questions from them.
+        moves: indices of the actions that move the agent, in contrast to waiting or picking up a load. The method
+            ``toolbox`` builds its questions from them.
     """
 
     names: tuple[str, ...]
@@ -214,7 +215,7 @@ class ModelSide(Sealed):
 
     @cached_property
     def family(self) -> Divergence:
-        """EDP and WCD of all pairs of goals in the agent's model, computed when they are queried."""
+        """The divergences (EDP and WCD) of all pairs of goals in the agent's model, computed when you query them."""
         goals = [state_names(self.model, states) for states in self._targets]
         return Divergence(self.model, goals, policies=self.policies)
 
@@ -247,7 +248,7 @@ def place_and_load(side: Side, state: int) -> tuple[int, int]:
 
 
 def state_at(side: Side, place: int, load: int = -1) -> int:
-    """Return the state of an agent at `place` that carries a load.
+    """Return the index of the state of an agent that is at `place`, with or without a load.
 
     `load` is the index of the goal that needs the load, -1 if the agent carries nothing.
     """
@@ -264,8 +265,8 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
     Args:
         side: the agent's side.
-        given: the index of a state; the name of a place, for the state without a load; or a pair of a place's name and
-            the name of the goal that needs the load in hand.
+        given: the index of a state; or the name of a place, for the state there without a load; or a pair: the name of
+            a place, and the name of the goal that needs the load which the agent carries.
         goals: names of the goals.
         field: name of the input in error messages.
     """
@@ -289,18 +290,19 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CarrierTable:
-    """A side as arrays, for planners.
+    """One agent's side of a problem as arrays, for planners: its next places, and its steps to each goal.
 
-    A load is a thing that a goal needs: the agent picks it up at one place and carries it to the goal.
+    A load is a thing that a goal needs: the agent picks it up at one place and carries it to the goal. A move is any
+    action that changes no load, waiting included.
 
     Attributes:
         next: ``int32 [n_places, n_moves]``, the place after each move, -1 where the move is not available.
-        moves: index of the action that each column of `next` stands for, waiting included; not used if there are
-            `labels`.
-        unloaded: ``int32 [n_places, n_goals]``, steps to the goal if its load is still to be picked up, which is
-            included; `FAR` if it is out of reach.
-        loaded: ``int32 [n_places, n_goals]``, steps to the goal if the agent carries its load; `FAR` if it is out of
-            reach.
+        moves: index of the action that each column of `next` stands for; not used if there are `labels`.
+        unloaded: ``int32 [n_places, n_goals]``, steps to each goal for an agent without the goal's load, including the
+            detour and the step to pick it up; `FAR` if the goal is out of reach. Equal to `loaded` for a goal that
+            needs no load.
+        loaded: ``int32 [n_places, n_goals]``, steps to each goal for an agent that carries the goal's load; `FAR` if
+            the goal is out of reach.
         load_actions: ``int32 [n_goals]``, the action that picks up the goal's load, -1 if it needs none.
         load_at: ``int32 [n_goals]``, the place where the load is picked up, -1 if it needs none.
         states_per_place: 1 if there are no loads, else the number of goals plus 1.
@@ -339,7 +341,7 @@ class CarrierTable:
         return place, load - 1
 
     def cut_off(self) -> BoolArray:
-        """Return the places from which some goal is out of reach, with or without its load, ``bool [n_places]``."""
+        """Return ``bool [n_places]``: whether some goal is out of reach from a place, with or without its load."""
         return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
 
 

@@ -157,19 +157,19 @@ class Noisy(Teammate):
         self.name = f"noisy:{epsilon:g}"
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index, also for the teammate that it acts like."""
+        """Start an episode with a goal, given by index, for this teammate and for `base`, which it acts like."""
         super().reset(problem, goal, rng)
         self.base.reset(problem, goal, rng)
 
     def errs(self, problem: Problem, goal: int) -> bool:
         """Return whether this teammate may leave the shortest plans for a goal.
 
-        It does if it takes random actions, or if the teammate that it acts like may leave them.
+        True if it takes random actions, or if `base`, the teammate that it acts like otherwise, may leave them.
         """
         return self.epsilon > 0 or self.base.errs(problem, goal)
 
     def act(self, state: int) -> int:
-        """Return a random available action or that of `base`, an index of ``problem.teammate.actions.names``."""
+        """Return a random available action or the action of `base`, an index of ``problem.teammate.actions.names``."""
         if self.rng.random() < self.epsilon:
             return int(self.rng.choice(self.available(state)))
         return self.base.act(state)
@@ -248,7 +248,7 @@ class Boltzmann(Teammate):
 
 
 class FixedPlan(Teammate):
-    """A teammate that takes the given actions from its start, then continues to its goal like `Urop`.
+    """A teammate that first takes the given actions, then continues to its goal like `Urop`.
 
     Args:
         actions: names of the actions, in order.
@@ -271,7 +271,10 @@ class FixedPlan(Teammate):
         return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._trajectory(problem))
 
     def _trajectory(self, problem: Problem) -> list[tuple[int, int]]:
-        """Return the plan as pairs of a state and an action, by index; raise an `InputError` if one is unavailable."""
+        """Return the plan from the start as pairs of a state and the action there, by index.
+
+        Raises an `InputError` if an action is not available where the plan takes it.
+        """
         trajectory, state = [], problem.start.teammate
         for k, name in enumerate(self.actions, start=1):
             names = teammate_names(problem, state)
@@ -285,11 +288,9 @@ class FixedPlan(Teammate):
         return trajectory
 
     def act(self, state: int) -> int:
-        """Return the next action of the plan that is available in `state`.
+        """Return the next action of the plan or, after the end of the plan, the next action of `Urop`.
 
-        After the end of the plan, return a step on a shortest path.
-
-        Each call advances the plan; actions that are not available are skipped. The result is an index of
+        Actions of the plan that are not available in `state` are skipped. The result is an index of
         ``problem.teammate.actions.names``.
         """
         while self.done < len(self.plan):
@@ -324,12 +325,12 @@ def may_err(problem: Problem, given: str | Teammate) -> bool:
 
 
 def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
-    """Return the teammate of a problem.
+    """Return the teammate that a user chose, or the problem's own.
 
     Args:
         problem: the problem.
-        given: a teammate, or its name, such as ``noisy:0.2``; None for a teammate that follows the problem's policies,
-            or draws one of all shortest plans uniformly if it has none.
+        given: a teammate, or its name, such as ``noisy:0.2``. None for the problem's own: a teammate that follows the
+            problem's policies or, if it has none, draws one of all shortest plans uniformly.
     """
     if given is not None:
         return make_teammate(given)
