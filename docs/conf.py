@@ -44,7 +44,7 @@ nitpick_ignore_regex = [
     # Types of other packages: no pages of ours, and no network to look for theirs.
     (
         "py:class",
-        r"Field|Floor|Goals|Names|Path|Pixels|Place|Price|Question|Targets|askwise\.model\.names\.Names|askwise\.reading\.Field",
+        r"Field|Floor|Goals|Kind|Names|Path|Pixels|Place|Price|Question|Targets|askwise\.model\.names\.Names|askwise\.reading\.Field",
     ),
     # A private field of a record.
     ("py:class", r"askwise\.decisions\.search\.SearchResult"),
