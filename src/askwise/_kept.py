@@ -1,8 +1,9 @@
 """The cache of machine code on disk.
 
-Each version of a kernel has a folder: ``ROOT/MODULE.KERNEL/STAMP``. The stamp is a digest of the kernel's code, the
-code of all kernels that it calls, and the types of its arguments. So no version ever uses the files of another. numba
-puts its files into that folder because `numba.config.CACHE_DIR` names it while the kernel is made.
+A *kernel* is a Python function, mostly a loop, that numba compiles. Each version of a kernel has a folder:
+``ROOT/MODULE.KERNEL/STAMP``. The stamp is a digest of the kernel's code, the code of all kernels that it calls, and the
+types of its arguments. So no version ever uses the files of another. numba puts its files into that folder because
+`numba.config.CACHE_DIR` names it while the kernel is made.
 
 In a folder, one process at a time compiles or loads a kernel, and machine code is used only if its checksums are right
 (`CacheFolder`). If no folder can be written, kernels are compiled in every process.
@@ -55,7 +56,7 @@ class CacheFolder:
         self._misses = 0
 
     def intact(self) -> bool:
-        """Return whether the folder has machine code with correct checksums; if one is wrong, remove all files."""
+        """Return whether the folder has machine code and all checksums are right; if one is wrong, remove the code."""
         try:
             known = set((self.folder / "sums").read_bytes().split(b"\n"))
         except OSError:
@@ -69,7 +70,7 @@ class CacheFolder:
         return False
 
     def note(self) -> None:
-        """Write the checksums of all files if something was compiled since the last call."""
+        """Write the checksums of all files of machine code if the kernel was compiled since the last call."""
         misses = sum(self.kernel.stats.cache_misses.values())
         if misses == self._misses:
             return
@@ -81,7 +82,10 @@ class CacheFolder:
             file.write(b"\n" + b"\n".join(map(_line, self._files())) + b"\n")
 
     def _note_later(self) -> None:
-        """When the process ends, write the checksums of code that was compiled for further types of arguments."""
+        """Write missing checksums; `note` registers this method with `atexit`, so that it runs when the process ends.
+
+        Meanwhile numba may have compiled the kernel for more types of arguments.
+        """
         with contextlib.suppress(OSError), locked(self):
             self.note()
 
@@ -129,9 +133,10 @@ def root() -> Path:
 
 
 def folder_of(function: Any, way: str) -> Path:
-    """Make and return the folder for the machine code of a loop, with its present code and these types of arguments.
+    """Make and return the folder for the machine code of one version of a loop.
 
-    Each version of the loop has its own folder; only those that were used last are kept.
+    The version is determined by the loop's present code and the types of its arguments. Folders of versions that were
+    used longest ago are removed.
 
     Args:
         function: the loop, a Python function.
@@ -149,9 +154,9 @@ def folder_of(function: Any, way: str) -> Path:
 
 @functools.cache
 def _source(path: str) -> bytes:
-    """Return the content of a source file, which is part of the digest that names a loop's folder.
+    """Return the content of a source file, which becomes part of the digest that names a loop's folder.
 
-    When the file changes, numba ignores the machine code in the old folder, so a new one is needed.
+    If the file changes, numba ignores the machine code in the folder, so the loop needs another folder.
     """
     return Path(path).read_bytes()
 
@@ -159,7 +164,7 @@ def _source(path: str) -> bytes:
 def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
     """Return ``make(cache=True)``, a kernel whose machine code numba keeps in `folder`.
 
-    numba's setting for its folder is changed meanwhile and restored afterwards.
+    During the call, numba's setting for its cache folder is `folder`; afterwards it is restored.
     """
     usual, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
     try:

@@ -59,7 +59,7 @@ def _for_any_input(
 ) -> Callable[Concatenate[object, _Rest], _Result]:
     """Return a function like `function` whose first argument, a problem, may also be an instance or a file's path.
 
-    Earlier names of its arguments (`RENAMED`) still work, with a warning.
+    Earlier names of the arguments (`RENAMED`) still work, with a warning.
     """
     stated = signature(function)
     first, *rest = stated.parameters.values()

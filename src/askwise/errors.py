@@ -20,9 +20,9 @@ class AskwiseError(Exception):
 
 
 class InputError(AskwiseError, ValueError):
-    """Invalid input. The message has three parts: the field, the value found, and what is expected.
+    """Raised for invalid input, with a message of three parts: the field, the value found, and what is expected.
 
-    Long parts are shortened in the middle; the attributes keep them in full.
+    The message shortens long parts in the middle; the attributes have them in full.
 
     Attributes:
         field: the input that is wrong: an argument, an option or a path inside a file.
@@ -43,13 +43,13 @@ class InputError(AskwiseError, ValueError):
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text, without its middle if it is longer than `most` characters."""
+    """Return a text of at most `most` characters; a longer text loses its middle."""
     half = most // 2 - 3
     return text if len(text) <= most else f"{text[:half]} ... {text[-half:]}"
 
 
 class NotConvergedError(AskwiseError):
-    """An iterative method stopped without a provable error bound, so it has no result."""
+    """Raised if an iterative method stopped without a provable error bound, so that it has no result."""
 
 
 def did_you_mean(given: str, options: Iterable[str]) -> str:

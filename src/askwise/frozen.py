@@ -99,7 +99,7 @@ class _Sealing(ABCMeta):
 
     @property
     def __signature__(cls) -> Any:
-        """The signature of the constructor; without it, help would show that of `__call__`."""
+        """The signature of the class's constructor, which `help` shows instead of the signature of `__call__`."""
         from inspect import signature
 
         whole = signature(cls.__init__)  # type: ignore[misc]
@@ -142,7 +142,7 @@ def replaced(given: Any, kind: type[_Object], **changes: Any) -> _Object:
 
     Args:
         given: the object.
-        kind: the class of the copy, usually that of the object.
+        kind: the class of the copy, usually the class of the object.
         changes: the new values, as keyword arguments with the names of the attributes.
     """
     other = kind.__new__(kind)

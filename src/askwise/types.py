@@ -30,7 +30,7 @@ class Verdict:
 
     Attributes:
         method: the name of the algorithm.
-        exact: whether the value is exact up to rounding; nothing was truncated or iterated.
+        exact: whether the value is exact up to rounding, because nothing was truncated or iterated.
         error_bound: proven bound on the relative error of every finite value, 0 if `exact`. For a distribution over
             steps of which only the first were computed (`askwise.dp_distribution`), the probability of the others.
         iterations: number of sweeps; 1 for a direct method.
@@ -97,10 +97,14 @@ class Result:
 
 
 class LazyModule:
-    """A stand-in for a module that imports it when one of its attributes is first used, to make starting fast.
+    """A stand-in for a module of another package; the module is imported when one of its attributes is first used.
 
-    ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``. Importing scipy's optimisers, sparse
-    matrices and linear algebra takes longer than the whole work of most commands, and few commands use them.
+    ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``. It makes starting fast: importing
+    scipy's optimisers, sparse matrices and linear algebra takes longer than the whole work of most commands, and few
+    commands use them.
+
+    Args:
+        name: the full name of the module.
     """
 
     def __init__(self, name: str) -> None:

@@ -90,9 +90,10 @@ class ProblemSource:
         problem: a problem, an instance of any domain, or the path of its file.
 
     Attributes:
-        option: the name of the option of ``reset`` that chooses the problem of one episode.
+        option: the key of the options of ``reset`` by which a user chooses the problem of one episode.
         goal_word: the word for a goal in error messages.
-        empty_questions: whether a question about no goal can be asked; if not, it is an action that is not available.
+        empty_questions: whether a question about no goal can be asked; if not, it counts as an action that is not
+            available.
         limit: steps after which an episode is truncated by default; None uses the limit of `Game`.
         example: one of the problems; it determines the spaces.
         shape: the sizes that all problems must have in common, such as the number of goals.
@@ -172,7 +173,7 @@ class Observer(Protocol):
         """
 
     def begin(self, problem: Any) -> None:
-        """Prepare for observations of `problem`: compute the values that never change; called before the first one."""
+        """Prepare for an episode of `problem`: compute the values that stay the same in all its observations."""
 
     def __call__(self, play: Play) -> dict[str, Any]:
         """Return the observation at the current point of the episode `play`."""
@@ -202,7 +203,7 @@ class ProblemObserver:
         )
 
     def begin(self, problem: Problem) -> None:
-        """Store the prior of `problem`, which all its observations contain, before the first of them is made."""
+        """Prepare for an episode of `problem`: store its prior, which all observations contain."""
         # Rounding may push a probability slightly above 1, which is outside the space.
         self._prior = np.minimum(problem.prior, 1.0)
 
@@ -222,9 +223,9 @@ class ProblemObserver:
 
 
 def question_spaces(n_goals: int) -> dict[str, spaces.Space[Any]]:
-    """Return the spaces of the keys of an observation that every domain has.
+    """Return the spaces of the three keys that the observations of all domains have.
 
-    They are ``asked`` (the last question), ``answer`` and ``possible`` (the goals that answers allow).
+    The keys are ``asked`` (the last question), ``answer`` and ``possible`` (the goals that answers allow).
     """
     return {
         "asked": spaces.MultiBinary(n_goals),
@@ -321,18 +322,19 @@ class Episodes:
                 raise InputError("option", repr(name), one_of(known, name))
 
     def follow(self, problem: Problem) -> Play:
-        """Return a copy, at its start, of an episode of `problem` that is played elsewhere, such as in a simulation.
+        """Return a new episode that is to repeat an episode of `problem` played elsewhere, such as in a simulation.
 
-        Call `Play.follow` of the copy for each step of that episode. The copy does not become the current episode.
-        Raises an InputError if the problem does not fit the spaces.
+        Call `Play.follow` of the result for each step of the other episode. The result does not become the current
+        episode. Raises an InputError if the problem does not fit the spaces.
         """
         self.source.check(problem)
         return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))
 
     def observe(self, play: Play) -> dict[str, Any]:
-        """Return the observation, a dictionary, at the current point of `play`.
+        """Return the observation, a dictionary, at the current point of an episode.
 
-        `play` is the current episode, or one that the method `follow` returned.
+        Args:
+            play: the current episode, or one that the method `follow` returned.
         """
         self._prepare(play.game.problem)
         return self.observer(play)
@@ -353,9 +355,9 @@ class Episodes:
             self._masks = Masks(problem, self.source.ego_mask)
 
     def _answered(self, problem: Problem) -> Problem:
-        """Return a copy of the problem with the answer model of this environment.
+        """Return a copy of a problem with the answer model of this environment.
 
-        For the problem of the last call, the same copy is returned again.
+        If the problem is the same as in the last call, the same copy is returned again.
         """
         assert self.answers is not None
         if self._with_answers is None or self._with_answers[0] is not problem:
@@ -371,6 +373,6 @@ def _checked_limit(max_steps: int | None) -> int | None:
 
 
 def one_of(names: Iterable[str], found: str) -> str:
-    """Return "one of " and all `names`, with a hint at the name most similar to `found`, for error messages."""
+    """Return a text for error messages: "one of ", all `names`, and a hint at the name most similar to `found`."""
     names = list(names)
     return "one of " + ", ".join(names) + did_you_mean(found, names)

@@ -70,7 +70,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         wraps: the class of the environments that can be wrapped.
         kinds: the kinds of questions that can be named; `askwise.envs.questions` describes them.
         default_questions: the questions if none are given.
-        tracker: the current belief.
+        tracker: the belief in the current episode.
     """
 
     wraps: ClassVar[type[GameEnv]] = GameEnv
@@ -163,16 +163,21 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
-        """Return a copy, at its start, of an episode of `problem` that is played elsewhere, such as in a simulation.
+        """Return a new episode that is to repeat an episode of `problem` played elsewhere, such as in a simulation.
 
-        Call `Play.follow` of the copy for each step of that episode. Then `show` returns what this environment would
-        show there, so a policy that was trained here can decide there. The problem must have the shape of this
-        environment: equal numbers of goals, states and actions.
+        Call `Play.follow` of the result for each step of the other episode. Then `show` returns what this environment
+        would show at that step, so a policy that was trained in this environment can decide in the other episode.
+
+        Args:
+            problem: the problem of the other episode, with as many goals, states and actions as this environment's.
         """
         return self._bare.episodes.follow(problem)
 
     def context(self, game: Game, tracker: Tracker) -> QuestionContext:
-        """Return the data from which the current questions of `game` are computed: problem, ego state and belief."""
+        """Return the data from which the current questions of `game` are computed.
+
+        They are the problem, the ego agent's state, and the belief that `tracker` keeps.
+        """
         return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
     def show(self, play: Play, tracker: Tracker) -> FlatView:
@@ -307,7 +312,10 @@ class FlatToolFetching(FlatEnv):
     _last_problem: Any = None
 
     def context(self, game: Game, tracker: Tracker) -> ToolFetchingContext:
-        """Return the data from which the current questions of `game` are computed: fetcher, belief and toolboxes."""
+        """Return the data from which the current questions of `game` are computed.
+
+        They are the fetcher's state, the belief, and which toolbox has which tool.
+        """
         problem: Any = game.problem
         if self._last_problem is not problem:
             self._last_problem, self._boxes = problem, toolbox_numbers(problem.instance)

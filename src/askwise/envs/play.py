@@ -89,9 +89,9 @@ def _question(value: Any, n_goals: int, goal_word: str) -> BoolArray:
 
 
 class Masks:
-    """The available actions of both agents in each state: ``int8 [n_actions]``, 1 for available actions.
+    """The action masks of both agents in each state, ``int8 [n_actions]``, 1 for actions that are available.
 
-    Computed masks are stored, because trying all actions takes longer than a step.
+    Masks are stored once computed, because trying all actions takes longer than a step.
 
     Args:
         problem: the problem that is played.
@@ -106,7 +106,7 @@ class Masks:
         self._teammate: dict[int, Any] = {}
 
     def ego(self, state: int) -> Any:
-        """Return the ego agent's available actions in a state, ``int8 [n_actions]``.
+        """Return ``int8 [n_actions]``: 1 for each action that is available to the ego agent in a state, otherwise 0.
 
         The array is shared, so do not change it.
         """
@@ -114,7 +114,7 @@ class Masks:
         return self._keep(self._ego, state, self._ego_mask(self.problem, state)) if mask is None else mask
 
     def teammate(self, state: int) -> Any:
-        """Return the teammate's available actions in a state, ``int8 [n_actions]``.
+        """Return ``int8 [n_actions]``: 1 for each action that is available to the teammate in a state, otherwise 0.
 
         The array is shared, so do not change it.
         """
@@ -183,7 +183,7 @@ class Play:
         return chosen if possible else self.game.problem.ego.actions.stay
 
     def available_to_teammate(self, action: int) -> int:
-        """Return the teammate's action if it is available, otherwise one that does nothing; actions are indices."""
+        """Return the teammate's action, an index, if it is available; otherwise an action that does nothing."""
         here = self.game.state.teammate
         return action if self.masks.teammate(here)[action] else _idle_action(self.game.problem, here)
 
@@ -206,7 +206,7 @@ class Play:
     def follow(self, observation: Observation) -> None:
         """Repeat one step of an episode that is played elsewhere, given what its ego agent observed after the step.
 
-        Only for episodes that `FlatEnv.follow` made: their games do not know the goal, so they never end by themselves.
+        Only for an object that `FlatEnv.follow` returned: its game does not know the goal, so it never ends by itself.
         """
         game, allowed = self.game, self.game.allowed
         if observation.answer is not None:
@@ -231,7 +231,7 @@ class Play:
 
         Args:
             illegal: whether the action was not available and did nothing.
-            action_mask: the actions that are available now; it becomes the value of that key, unchanged.
+            action_mask: the value for the key ``action_mask``: which actions are available now.
         """
         game = self.game
         info: dict[str, Any] = {

@@ -157,8 +157,8 @@ class QuestionList:
         kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return one
             question, ``bool [n_goals]``, the goals to ask about.
         problem: a problem; it determines the number of questions.
-        known: the kinds that can be named: for each name, a function that computes the questions of this kind from a
-            `QuestionContext`, and a function that returns their number for a problem.
+        known: the kinds that can be named, by name. Each is a pair of functions: the first computes the questions of
+            this kind from a `QuestionContext`, the second returns their number for a problem.
 
     Attributes:
         n: number of questions.
@@ -176,7 +176,7 @@ class QuestionList:
         self._shape = (self.n, len(problem.goals))
 
     def __call__(self, context: QuestionContext) -> BoolArray:
-        """Return ``bool [n_questions, n_goals]``: the goals of each question, without those ruled out already."""
+        """Return the possible goals that each question asks about now, ``bool [n_questions, n_goals]``."""
         rows = np.empty(self._shape, dtype=np.bool_)
         for asking, part in self._askings:
             rows[part] = asking(context)

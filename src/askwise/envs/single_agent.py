@@ -42,7 +42,8 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
 
     Attributes:
         episodes: starts the episodes and holds the current one.
-        flat_question: set by a `FlatEnv` that wraps this environment: the goals that one of its actions asks about.
+        flat_question: a function that a `FlatEnv` around this environment sets: it takes the index of one of the
+            wrapper's actions and returns the goals that the action asks about; None without such a wrapper.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
@@ -299,9 +300,8 @@ answers may be refused, 3 for a refused one |
       ``"near"`` (stations far from or near the worker are likelier); ``"fetcher-far"`` or ``"fetcher-near"`` (stations
       whose tool is far from or near the fetcher are likelier); or a `Prior`.
     - ``teammate``: how the worker acts: ``"urop"`` (default: draws one of all shortest plans uniformly),
-      ``"noisy:0.1"``
-      (the same, but takes a random action with probability 0.1), ``"boltzmann:2"`` (prefers shorter ways, more strongly
-      for larger numbers), another kind of `askwise.core.teammates`, or a `Teammate`.
+      ``"noisy:0.1"`` (the same, but takes a random action with probability 0.1), ``"boltzmann:2"`` (prefers shorter
+      ways, more strongly for larger numbers), another kind of `askwise.core.teammates`, or a `Teammate`.
     - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
       ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; by default answers are true.
     - ``max_steps``: by default 4 for each cell of the map.

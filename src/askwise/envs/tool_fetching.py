@@ -26,7 +26,7 @@ map, the worker needs less than 1 step per cell and the fetcher less than 2."""
 
 
 class Settings(TypedDict, total=False):
-    """Settings of random instances; the defaults are those of the paper.
+    """Settings of random instances of tool fetching, all optional; the defaults are those of the paper.
 
     Attributes:
         size: cells per side, or ``(width, height)``; default 20.
@@ -53,7 +53,8 @@ class Settings(TypedDict, total=False):
 class MapShape:
     """The sizes of an instance that determine the spaces of its environment.
 
-    All instances of one environment have the same width and height in cells, and as many stations and toolboxes.
+    All instances of one environment must have the same sizes: width and height in cells, and the numbers of stations
+    and toolboxes.
     """
 
     width: int
@@ -71,11 +72,11 @@ class MapShape:
 
 
 class ToolFetchingSource(ProblemSource):
-    """Supplies the instance of each episode: always the same one, or a new random one.
+    """Supplies the problem of each episode of tool fetching: always the same one, or a new random one.
 
     Args:
-        instance: an instance or the path of its file; None draws a random one for each episode.
-        settings: the arguments for random instances, such as ``{"stations": 10}``; empty if there is an instance.
+        instance: an instance or the path of its file; None to draw a random instance for each episode.
+        settings: settings of the random instances, such as ``{"stations": 10}``; must be empty if there is an instance.
     """
 
     option = "instance"
@@ -123,7 +124,9 @@ class ToolFetchingSource(ProblemSource):
         return ToolFetching(instance)
 
     def check(self, problem: Problem, field: str = "problem") -> None:
-        """Raise an InputError if `problem` is not tool fetching, or differs in size or number of stations or toolboxes.
+        """Raise an InputError if `problem` does not fit the spaces.
+
+        It must be a `ToolFetching` with the same size of the map and the same numbers of stations and toolboxes.
 
         Args:
             problem: the problem to check.
@@ -136,7 +139,7 @@ class ToolFetchingSource(ProblemSource):
     def ego_mask(self, problem: ToolFetching, state: int) -> Any:
         """Return the fetcher's available actions in a state, ``int8 [n_actions]``, 1 for available ones.
 
-        They are taken from the rules of tool fetching, which is faster than trying the PICKUP action of each station.
+        The rules of tool fetching list them, which is faster than trying the PICKUP action of each station.
 
         Args:
             problem: one of the problems of this source.
@@ -229,7 +232,7 @@ class ToolFetchingObserver:
         )
 
     def begin(self, problem: ToolFetching) -> None:
-        """Store map, prior and prices of `problem`, which all its observations contain, before the first is made."""
+        """Prepare for an episode of `problem`: store its map, prior and prices, which all observations contain."""
         instance, rules = problem.instance, problem.rules
         self._cells = problem.grid.cells
         cost = instance.query_cost

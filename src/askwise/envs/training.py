@@ -1,4 +1,4 @@
-"""Tools for training: rewards that value each step at once, and trained policies as agents of askwise.
+"""Tools for reinforcement learning: a reward that values each step at once, and trained policies as askwise agents.
 
 **Rewards.** The reward of the environments is the negative cost of each step. Nearly all steps cost the same, and a
 learner that has never reached the goal cannot see which of them were good. `RegretReward` gives the negative *marginal
@@ -75,7 +75,7 @@ class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
 
 
 def _cost_left(game: Game) -> float:
-    """Return the cost of the rest of a game for an ego agent that knows the goal; 0 if the goal was reached.
+    """Return the least cost of the rest of a game for an ego agent that knows the goal; 0 if the goal was reached.
 
     If such an agent can no longer reach the goal, the cost is the number of steps until the episode is truncated.
     """
@@ -115,7 +115,7 @@ class PolicyAgent(Agent):
         return self.tracker.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Take an observation into account without deciding: update the agent's copy of the episode, and its belief."""
+        """Update the agent's copy of the episode and its belief with an observation, without deciding."""
         self.play.follow(observation)
         self.tracker.update(observation)
 
@@ -149,7 +149,7 @@ class PolicyAgent(Agent):
 
 
 def _flat(env: Any) -> FlatEnv:
-    """Return the flat environment inside any number of wrappers; raise an InputError if there is none."""
+    """Return the `FlatEnv` inside any number of wrappers; raise an InputError if there is none."""
     inside = env
     while not isinstance(inside, FlatEnv):
         if not isinstance(inside, gymnasium.Wrapper):

@@ -65,7 +65,10 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def require_shallow(value: Any) -> Any:
-    """Return parsed data unchanged; raise a `RecursionError`, as parsers do, if it has more than `DEEPEST` levels."""
+    """Return parsed data unchanged; raise a `RecursionError` if lists and dicts are nested deeper than `DEEPEST`.
+
+    Parsers of the standard library raise the same error.
+    """
     level = [value]
     for _ in range(DEEPEST + 1):
         level = [each for each in level if isinstance(each, dict | list)]
@@ -113,9 +116,9 @@ def copy_data(value: Any) -> Any:
 
 
 def json_text(data: dict[str, Any]) -> str:
-    """Return a dict as JSON text with one line for each key.
+    """Return a dict as JSON text, with each of its entries on one line.
 
-    A dict inside it that contains lists or dicts gets one line for each of its entries.
+    An entry that is a dict with lists or dicts in it takes more: one line for each of its own entries.
     """
     lines = []
     for key, value in data.items():
@@ -161,7 +164,7 @@ def toml_text(data: Mapping[str, Any]) -> str:
 
 
 def _table(data: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    """Iterate over the lines of a TOML table, its own values before its subtables, as TOML requires.
+    """Yield the lines of a TOML table: first its plain values, then its subtables, as TOML requires.
 
     Args:
         data: the table.

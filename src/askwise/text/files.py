@@ -54,13 +54,12 @@ class NotAFileError(OSError):
 
 @contextmanager
 def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
-    """While the ``with`` block runs, provide a temporary path to write.
+    """Write a file in a ``with`` block such that it appears as a whole or not at all.
 
-    When the block ends, this file replaces `path` at once.
-
-    If the block raises an error, the temporary file is removed and `path` stays as it was. The contents are synced to
-    disk before the replacement. If `path` is a symbolic link, the link stays and the file that it points to is
-    replaced. A replaced file keeps its permissions.
+    The block gets the path of a temporary file and writes to it. When the block ends, this file is synced to disk and
+    replaces `path` at once. If the block raises an error, the temporary file is removed and `path` stays as it was. If
+    `path` is a symbolic link, the link stays and the file that it points to is replaced. A replaced file keeps its
+    permissions.
 
     Args:
         path: the file to write.
@@ -212,7 +211,11 @@ def make_folder(path: str | Path) -> Path:
 
 
 def require_file(mode: int) -> None:
-    """Raise an `OSError` unless a file mode (``st_mode``) is that of an ordinary file; the error says what it is."""
+    """Raise an `OSError` if something is not an ordinary file; the error says what it is, such as a pipe.
+
+    Args:
+        mode: its mode, the field ``st_mode`` of the result of `os.stat`.
+    """
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(mode):
@@ -393,11 +396,12 @@ def examples_folder() -> Path:
 
 
 def find(given: str | Path) -> Path:
-    """Return the path of an existing file; if there is no such file, the path of the example with that name.
+    """Return the path of the file or folder that a user named; it may be the name of an example.
 
-    The documentation's way to name examples, such as ``examples/ward.toml``, works too. Any other path is returned as
-    it is, and reading it raises the error. A name that is neither a file nor an example, but resembles one, raises an
-    `InputError` with the similar name.
+    An existing file has priority over an example of the same name. Examples can also be named as in the documentation,
+    such as ``examples/ward.toml``. If there is neither a file nor an example of the name, but an example of a similar
+    name, this raises an `InputError` that suggests it. Otherwise the path is returned unchanged, and reading it raises
+    the error.
     """
     name, path = str(given), Path(given)
     if not name or "\0" in name or name == "-":

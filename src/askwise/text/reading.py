@@ -58,11 +58,11 @@ class Field:
     folder: Path | None = None
 
     def refuse(self, expected: str) -> InputError:
-        """Return an `InputError` with the place of this value, the value, and `expected`, the text after "expected"."""
+        """Return an `InputError` about this value, to be raised; `expected` says what is allowed instead."""
         return InputError(self.path or "file", short_json(self.value), expected)
 
     def child(self, key: str) -> Field:
-        """Return the value of `key` in this object as a field; the key must exist."""
+        """Return the entry `key` of this object (a dict) as a field; the key must exist."""
         return Field(self._path_of(key), self.value[key], self.folder)
 
     def _path_of(self, key: str) -> str:
@@ -98,14 +98,17 @@ class Field:
                 raise InputError(where, f"the unknown key {short_json(key)}", f"only {_listed(known)}{hint}")
 
     def items(self) -> Iterator[tuple[str, Field]]:
-        """Iterate over keys and values of this object; raise an `InputError` if it is no object or a key is empty."""
+        """Yield each key of this object (a dict) with its value as a field.
+
+        Raises an `InputError` if the value is no object or a key is empty.
+        """
         for key in self.object().value:
             if not key:
                 raise InputError(self.path, "an empty name", "names with at least one character")
             yield key, self.child(key)
 
     def elements(self) -> Iterator[Field]:
-        """Iterate over the elements of this list; raise an `InputError` if it is no list."""
+        """Yield the elements of this list as fields; raise an `InputError` if the value is no list."""
         if not isinstance(self.value, list):
             raise self.refuse("a list, [ ... ]")
         for k, value in enumerate(self.value):
@@ -140,7 +143,11 @@ class Field:
         return number
 
     def text(self, allowed: Iterable[str] | None = None) -> str:
-        """Return the value; raise an `InputError` unless it is a string and, if `allowed` is given, one of those."""
+        """Return the value; raise an `InputError` unless it is a string.
+
+        Args:
+            allowed: the only strings that are allowed; None allows any string.
+        """
         options = None if allowed is None else list(allowed)
         expected = "a string" if options is None else "one of " + _listed([repr(option) for option in options])
         if not isinstance(self.value, str):
@@ -290,7 +297,12 @@ def parse_cell(text: str, option: str) -> tuple[int, int]:
 
 
 def parse_memory(text: str, field: str) -> int:
-    """Parse an amount of memory, such as ``16GB`` or ``500MB``, and return it in bytes; errors call it `field`."""
+    """Return in bytes the amount of memory that a user typed, such as ``16GB`` or ``500MB``.
+
+    Args:
+        text: what the user typed.
+        field: name of the input in error messages.
+    """
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
     unit = None if found is None else UNITS.get(found[2].upper())
     if found is None or unit is None or float(found[1]) * unit < 1:
@@ -302,7 +314,10 @@ def parse_memory(text: str, field: str) -> int:
 
 
 def _memory_limit() -> int:
-    """Return the largest size of a table in bytes: what `MEMORY_VARIABLE` states, or else `DEFAULT_MEMORY`."""
+    """Return the limit on the size of a table in bytes.
+
+    It is what the environment variable `MEMORY_VARIABLE` states, or `DEFAULT_MEMORY` if the variable is not set.
+    """
     stated = os.environ.get(MEMORY_VARIABLE, "")
     return parse_memory(stated, MEMORY_VARIABLE) if stated.strip() else DEFAULT_MEMORY
 

@@ -39,11 +39,10 @@ def line_width() -> int:
 
 
 def fitted(text: str) -> str:
-    """Return a text with lines of at most `line_width` columns.
+    """Break the lines of a text that are longer than `line_width`.
 
-    A longer line is broken, and its further lines begin below its last column of text.
-
-    Columns are separated by two or more spaces.
+    A line may be the row of a table, with two or more spaces between its columns. What is broken off is then placed
+    below the row's last column.
     """
     width, lines = line_width(), []
     for line in text.split("\n"):
@@ -81,7 +80,7 @@ def aligned(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[
 
 
 def aligned_rows(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[list[str]]:
-    """Lay out a table like `aligned`, and return a list of lines for each row."""
+    """Lay out a table like `aligned`, but return a separate list of lines for each row."""
     widths = [
         max(columns_of(line) for text in column for line in text.split("\n")) for column in zip(*rows, strict=True)
     ]
