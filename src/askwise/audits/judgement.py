@@ -67,7 +67,8 @@ class JudgeCache:
 
     Args:
         problem: the problem that was played.
-        judge: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum if the problem is small enough.
+        judge: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum if the problem is small enough,
+            otherwise the planner.
         tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
         questions: for the optimum, the limit of questions per episode; by default no limit if answers are true,
             otherwise 3.

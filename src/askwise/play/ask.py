@@ -290,9 +290,13 @@ def _goal(problem: Problem, given: GoalName) -> int:
 
 
 def _explained(problem: Problem, path: Steps) -> InferredPath:
-    """Return how many goals of positive prior explain a path: every step of the path is optimal for them.
+    """Return where a path of the teammate starts, and how many goals of positive prior explain the path.
 
-    `path` has pairs of a state of the teammate and its action there, from the start on.
+    A goal explains it if every step of the path is optimal for the goal.
+
+    Args:
+        problem: the problem.
+        path: pairs of a state of the teammate and its action there, from the start on.
     """
     explained = problem.prior > 0
     of = int(explained.sum())

@@ -48,9 +48,9 @@ class HeardReplies:
         return tuple(sorted(((question, _meant(answer)) for question, answer in self.given), key=repr))
 
     def odds(self, goals: Iterable[int]) -> Hashable:
-        """Return a hashable key that is equal for replies that change the odds of these goals equally.
+        """Return a hashable key that is equal for replies that change the odds of the given goals equally.
 
-        The key is the log likelihood of the replies given each goal in `goals`, relative to the largest and rounded. It
+        The key is the log likelihood of the replies given each of these goals, relative to the largest and rounded. It
         is None if the replies do not change the odds.
 
         Args:

@@ -136,7 +136,10 @@ class Enumeration:
             yield Branch(own, Observation(self.problem.start), goals, goals, weight=weight)
 
     def _follow(self, branch: Branch) -> None:
-        """Let the agent decide in a branch, add the cost of its decision, and queue all branches that can follow."""
+        """Let the agent decide in a branch, a course of the episode so far, and queue all branches that can follow.
+
+        The cost of the decision is added to `costs`.
+        """
         decision = self._decision(branch)
         branch.taken += 1
         if decision.ask is not None:
@@ -167,7 +170,8 @@ class Enumeration:
     def _queue(self, branch: Branch, following: Iterator[Branch], onto: BranchQueue) -> None:
         """Add the branches that can follow `branch` to a queue, and give each its own copy of the agent.
 
-        A branch that is joined with a queued one, because it is in the same situation, needs no agent.
+        A branch is a course of the episode so far. If it is in the same situation as a queued one, the two are joined,
+        and it needs no agent.
 
         Args:
             branch: the branch in which the agent decided.
@@ -186,7 +190,10 @@ class Enumeration:
             new.agent = self._copy(branch.agent, branch.taken)
 
     def _copy(self, agent: Agent, t: int | None = None) -> Agent:
-        """Return a deep copy of an agent that refers to the same problem object; errors name step `t`."""
+        """Return a deep copy of an agent; only the problem is not copied.
+
+        If copying fails, the error names step `t`; None for an error without a step.
+        """
         with blaming(agent, "deepcopy (an exact evaluation copies the agent, --episodes does not)", t):
             copied = copy.deepcopy(agent, {id(self.problem): self.problem})
         if not isinstance(copied, Agent):
@@ -249,7 +256,10 @@ class Enumeration:
                 yield new
 
     def _is_probable(self, branch: Branch) -> bool:
-        """Return whether a branch is probable enough to be followed; if not, add its probability to `left_out`."""
+        """Return whether a branch, a course of the episode so far, is probable enough to be followed.
+
+        If it is not, its probability is added to `left_out`.
+        """
         weight = branch.weight
         if weight is None:
             assert self.tables is not None
@@ -276,8 +286,8 @@ class Enumeration:
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
         """Yield the branch after each action that the teammate may take while the ego agent steps to its state `ego`.
 
-        Each new branch has only the goals for which the teammate may take this action and the episode does not end with
-        it.
+        A branch is a course of the episode so far. Each new one has only the goals for which the teammate may take the
+        action and the episode does not end with it.
         """
         problem, before = self.problem, branch.observation.state
         may = problem.teammate.optimal(before.teammate)
@@ -293,10 +303,14 @@ class Enumeration:
                 yield branch.followed_by(Observation(now, action), left, possible, weight)
 
     def _after(self, branch: Branch, action: int, goals: Goals) -> FloatArray | None:
-        """Return the joint probability of each goal and the branch after an action of the teammate.
+        """Return the joint probability of each goal and the branch that follows after an action of the teammate.
 
-        The result is ``float64 [n_goals]``, with 0 for goals that are not in `goals`; None if the branch has no weights
-        (see `Branch`).
+        The result is ``float64 [n_goals]``, or None if `branch` has no weights.
+
+        Args:
+            branch: the branch before the action.
+            action: the index of the action.
+            goals: the goals with which the episode has not ended yet; all others get the probability 0.
         """
         if branch.weight is None:
             return None

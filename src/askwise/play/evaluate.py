@@ -100,9 +100,10 @@ def evaluate(
     Args:
         problem: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         method: the ego agent, or the name of its method.
-        exact: enumerate; small problems only. If the teammate may walk in circles (`Problem.policies`), the agent must
-            not remember its path: this holds with the belief ``elimination`` and for ``informed``, and the verdict has
-            a proven error bound. Other agents then raise `TooLarge`; use `episodes`.
+        exact: enumerate; small problems only. If the teammate may walk in circles (`Problem.policies`), the agent's
+            decisions must not depend on the path that the teammate took. This holds with the belief ``elimination`` and
+            for ``informed``; the verdict then has a proven error bound. For other agents `TooLarge` is raised; use
+            `episodes`.
         episodes: number of episodes.
         paths: number of episodes for each goal.
         seed: makes the result repeatable.
@@ -354,10 +355,10 @@ def lower_bound(
     Args:
         problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
         limit: largest number of states to solve for each group of goals; more make the bound tighter and take longer.
-        questions: if answers may be wrong or missing, only the answers to the first ``questions - 1`` questions are
-            treated as possibly wrong or missing, and all later ones as true. By default all are treated as true, which
-            is faster. The bound holds for any number of questions.
-        tight: solve larger groups of goals. Unless that solves the whole problem, also try random groups
+        questions: matters only if answers may be wrong or missing. By default all answers are treated as true, which is
+            fast. With a number, answers to the first ``questions - 1`` questions are treated as possibly wrong or
+            missing, and later ones as true. The bound holds for any number of questions.
+        tight: solve larger groups of goals. Unless the bound is then exact, also try random groups
             (`askwise.planning.groups`), which give a better bound if many goals are likely and prices depend on the
             goals named. For 50 goals this takes from some seconds to a minute. A bound from random groups holds with 95
             % confidence; the verdict says so.

@@ -90,11 +90,15 @@ class SituationChain(Enumeration):
         return self._beyond_known(costs)
 
     def _is_probable(self, branch: Branch) -> bool:  # noqa: ARG002
-        """Return True: the chain leaves out no branch, however improbable."""
+        """Return True: no branch is so improbable that the chain leaves it out."""
         return True
 
     def _meet(self, branch: Branch) -> bool:
-        """If the situation of a branch is new, number it and queue the branch; return whether the situation is new."""
+        """If the situation in which a branch ends is new, number it and queue the branch; return whether it is new.
+
+        A branch is a course of the episode so far. Its situation is everything that the agent's next decisions depend
+        on.
+        """
         situation = self._situation(branch)
         if situation in self._number:
             return False
@@ -103,7 +107,10 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent decide in a branch; store the price and the transitions to all situations that can follow."""
+        """Let the agent decide in a branch; store the price and the transitions to all situations that can follow.
+
+        A branch is a course of the episode so far, the first one found that ends in its situation.
+        """
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)
         decision = self._decision(branch)
@@ -128,7 +135,8 @@ class SituationChain(Enumeration):
     def _ending(self, branch: Branch, ego: int) -> frozenset[int]:
         """Return the goals for which the episode ends if the ego agent steps to its state `ego` and the teammate stays.
 
-        Only goals for which the teammate may stay in its state are included.
+        Only goals that are possible in `branch`, the course of the episode so far, and with which the teammate may stay
+        are included.
         """
         problem, before = self.problem, branch.observation.state
         may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)

@@ -47,7 +47,7 @@ DIGITS = 4
 
 
 def is_plain(scene: Scene) -> bool:
-    """Return whether both agents of a scene share one map and each goal has one place.
+    """Return whether both agents of a scene share one map, and each goal is reached in one place only.
 
     Pages of such episodes have a more compact form and need fewer scripts.
     """

@@ -93,11 +93,11 @@ def edp_map(
 
 
 def by_evidence(evidence: float | None, between: str = " ") -> str:
-    """Return the end of a caption that says how goals are ruled out in a figure, such as " by evidence of 0.05".
+    """Return the end of a figure's caption that says how goals are ruled out, such as " by evidence of 0.05".
 
     Args:
-        evidence: the share of the pursued goal's likelihood below which that of another goal must fall to rule it out,
-            a number between 0 and 1; None if only impossible actions rule a goal out, then the text is empty.
+        evidence: a number between 0 and 1: a goal is ruled out when its likelihood falls below this share of the
+            likelihood of the pursued goal. None if only impossible actions rule a goal out; then the text is empty.
         between: the beginning of the text, which separates it from the rest of the caption.
     """
     return "" if evidence is None else f"{between}by evidence of {evidence:g}"
@@ -130,7 +130,7 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
     """Draw the walls and the goals of a map.
 
     Args:
-        divergence: the goals, whose model is a grid.
+        divergence: the EDP of all pairs of goals; only its model, a grid, and its goals are drawn.
         teammate: a cell to mark as the teammate's.
         ax: the axes to draw on, above what is drawn there already; by default new axes.
     """

@@ -125,7 +125,13 @@ def check_ending(path: str | Path, ending: str) -> None:
 
 
 def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
-    """Write the agents' names above two maps or graphs, one for each agent, and draw a line between the two."""
+    """Write the agents' names above two maps or graphs, one for each agent, and draw a line between the two.
+
+    Args:
+        scene: the scene, which has the names.
+        sheet: the maps or graphs with their positions.
+        draw: the canvas, with `FINE` pixels for each pixel of the picture.
+    """
     for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
         middle = panel.left + (panel.width - _beside(panel)) / 2
         draw.text((FINE * middle, FINE * TITLE / 2), name, fill=INK, font=font(FINE * 14), anchor="mm")

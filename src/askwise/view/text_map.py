@@ -128,8 +128,12 @@ def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
 def all_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
     """Return the mark to draw at each place that is not empty, by coordinates.
 
-    An agent's mark replaces that of a goal or landmark at the same place, but takes its name. `side` is the index of
-    the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
+    Where an agent is at the place of a goal or landmark, the mark has the agent's letter and the goal's or landmark's
+    name.
+
+    Args:
+        scene: the scene.
+        side: the index of the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
     """
     places = goal_marks(scene, side)
     for place, agent in agent_marks(scene, side).items():
