@@ -99,8 +99,8 @@ def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) 
     If no folder can be written, the kernel does not keep its code, and None is returned as the folder.
 
     Args:
-        make: ``numba.njit`` for the loop: ``make(cache=True)`` returns a kernel that keeps its machine code, ``make()``
-            one that does not.
+        make: compiles the loop by ``numba.njit``: ``make(cache=True)`` returns a kernel that keeps its machine code,
+            ``make()`` a kernel that does not.
         function: the loop, a Python function.
         way: the types of the loop's arguments and numba's options, as text.
     """

@@ -2,17 +2,19 @@
 
 Three kinds of belief learn from the teammate's actions:
 
-- `Elimination` (the paper's): an action that is not optimal for a goal rules it out; the rest keep their prior odds.
+- `Elimination` (the paper's): an action that is not optimal for a goal rules the goal out; the others keep their prior
+  odds.
 - `Bayes`: the odds are multiplied by the probability of the action under each goal's policy. For a teammate that draws
-  its plan uniformly the result depends only on its current state: ``P(g | s) ~ P0(g) N_g(s) / N_g(s0)``.
+  its plan uniformly the result depends only on its current state: ``P(g | s) ~ P0(g) N_g(s) / N_g(s0)``, with the prior
+  ``P0``, the start ``s0``, and ``N_g(s)``, the number of shortest plans from `s` to `g`.
 - `Robust`: the teammate may take any action now and then, so observing never rules a goal out for good.
 
 The set of *possible* goals is stored exactly, apart from the probabilities: a goal whose probability underflows stays
-possible, and a goal is known when it is the only possible one, not when a float equals 1. Answers that cannot be wrong
-rule out goals in all three; answers that can be wrong multiply the odds by their likelihood. In that case, methods that
-work with sets of goals consider those that are *credible*, at least `CREDIBLE` times as probable as the likeliest; the
-others keep their probabilities and can come back. An observation that leaves no goal raises
-`ContradictoryObservation`.
+possible, and a goal is known when it is the only possible one, not when a float equals 1. In all three kinds of belief,
+answers that cannot be wrong rule out goals; answers that can be wrong multiply the odds by their likelihood. If answers
+can be wrong, methods that work with sets of goals consider only the *credible* goals, which are at least `CREDIBLE`
+times as probable as the likeliest; the others keep their probabilities and can come back. An observation that leaves no
+goal raises `ContradictoryObservation`.
 
 A `Tracker` follows one episode from the ego agent's side and is the only place where observations change a belief. It
 is given every `Observation` in order. An action of the teammate has the likelihood that the policy of each goal gives

@@ -42,8 +42,8 @@ class Decision:
         action: index of the action, None for a question.
         ask: the question, None for an action.
         why: the reason, one sentence.
-        value: expected number of steps that the answer to the question in `considered` saves, not counting its price;
-            None if it is not known.
+        value: expected number of steps that the answer to the question in `considered` saves, without subtracting the
+            price of the question; None if the value is not known.
         cost: price of the question in `considered`, None if there is none.
         considered: the best question that the method found, whether it asks it or not; None if it compared none.
         runner_up: the second best question, and its value minus its price; None if the method states none.
@@ -328,8 +328,8 @@ def heaviest_pairs(
 ) -> tuple[PairZones, ...]:
     """Return the pairs of goals between which the ego agent is expected to be undecided longest, with their zones.
 
-    Pairs are sorted by the expected number of undecided steps, weighted by the goals' probabilities. Ties go to the
-    pair whose plans branch earlier, then to likelier goals.
+    The pair with the most undecided steps comes first; these are expected numbers, weighted by the goals'
+    probabilities. Ties go to the pair whose plans branch earlier, then to likelier goals.
 
     Args:
         problem: the problem.

@@ -66,7 +66,7 @@ class Side(Protocol):
 
     @property
     def model(self) -> Model:
-        """The model of the agent's moves; its states are the places, whatever the agent carries."""
+        """The model of the agent's moves. Its states are the places; they do not include what the agent carries."""
 
     @property
     def loads(self) -> int:

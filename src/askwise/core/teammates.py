@@ -267,7 +267,7 @@ class FixedPlan(Teammate):
         self.done = 0
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """Return whether some action of the plan is not on a shortest plan for the goal."""
+        """Return whether the fixed plan leaves the shortest plans for a goal, given by index."""
         return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._trajectory(problem))
 
     def _trajectory(self, problem: Problem) -> list[tuple[int, int]]:

@@ -115,7 +115,7 @@ class ProblemSource:
         return self.example
 
     def given(self, chosen: Any) -> Any:
-        """Return the problem that a user passed to ``reset``; raise an InputError if it does not fit the spaces.
+        """Return the problem that a user passed to ``reset``; raise an InputError if the spaces do not fit it.
 
         Args:
             chosen: a problem, an instance of any domain, or the path of its file.
@@ -125,7 +125,9 @@ class ProblemSource:
         return problem
 
     def check(self, problem: Problem, field: str = "problem") -> None:
-        """Raise an InputError if the spaces do not fit the numbers of goals, states or actions of `problem`.
+        """Raise an InputError if a problem does not fit the environment's spaces.
+
+        Its numbers of goals, states and actions must be those of the `example`.
 
         Args:
             problem: the problem to check.

@@ -3,7 +3,7 @@
 **Rewards.** The reward of the environments is the negative cost of each step. Nearly all steps cost the same, and a
 learner that has never reached the goal cannot see which of them were good. `RegretReward` gives the negative *marginal
 cost* of each step instead: how much later the episode can end because of it, or the price of the question. Let ``V(s)``
-be the cost of the rest of an episode from state `s` if the goal is known. Then
+be the least cost of the rest of an episode from state `s` if the goal is known. Then
 
     reward = -(cost of the step + V(after) - V(before)),        V = 0 at the end.
 
@@ -45,10 +45,10 @@ Policy: TypeAlias = Callable[[Any, BoolArray], Any]
 class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """A wrapper whose reward is the negative marginal cost of each step, which shows at once whether a step is good.
 
-    Let ``V(s)`` be the cost of the rest of an episode from state `s` if the goal is known, 0 at the end. The marginal
-    cost of a step is ``cost of the step + V(state after it) - V(state before it)``. Over an episode that reaches the
-    goal, these sum to ``info["marginal_cost"]`` of the last step. The same policies are optimal with and without the
-    wrapper. Its rewards depend on the goal, so measure results without it.
+    Let ``V(s)`` be the least cost of the rest of an episode from state `s` if the goal is known, 0 at the end. The
+    marginal cost of a step is ``cost of the step + V(state after it) - V(state before it)``. In an episode that reaches
+    the goal, the marginal costs of all steps sum to ``info["marginal_cost"]`` of the last step. The same policies are
+    optimal with and without the wrapper. Its rewards depend on the goal, so measure results without it.
 
     Args:
         env: an environment of askwise, flat or not, wrapped or not.

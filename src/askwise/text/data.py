@@ -26,7 +26,10 @@ LONGEST_LINE = 100
 
 
 def parse_text(text: str, *, toml: bool = False) -> Any:
-    """Parse a text and return its data: as JSON if it begins with a bracket and `toml` is False, otherwise as TOML."""
+    """Parse a text as JSON or TOML, and return its data.
+
+    It is parsed as JSON if it begins with a brace or a bracket and `toml` is False, otherwise as TOML.
+    """
     return parse_json(text) if not toml and text.lstrip()[:1] in ("{", "[") else parse_toml(text)
 
 
