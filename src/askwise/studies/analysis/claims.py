@@ -1,8 +1,10 @@
-"""All claims of the paper about its results, judged by a run; this file has those about questions and computing time.
+"""The claims of the paper about its results, each with a verdict that is computed from the tables of a study.
+
+This file has the list of all claims, and those about questions and computing time; `cost_claims` has those about costs.
 
 Only the claims are written by hand. Each verdict is computed from the tables by the rule of the claim (see
 `askwise.studies.analysis.verdicts`). The paper's conjectures about reasons are not claims about results and are left
-out. The paper's computer was an Intel i7 at 2.5 GHz. Claims about costs are in `cost_claims`.
+out. The paper's computer was an Intel i7 at 2.5 GHz.
 """
 
 from __future__ import annotations
@@ -175,13 +177,13 @@ TIME = (
 
 
 def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
-    """Compare `ezq` with `toolbox` and `cost-prob` under the prior `far` at price 0, as in the paper's figure 4.
+    """Compare the method `ezq` with `toolbox` and `cost-prob` under the prior `far` at price 0, as in figure 4.
 
-    Yields two judged comparisons, one for each of the other methods.
+    Yields two judged comparisons: `ezq` minus `toolbox`, and `ezq` minus `cost-prob`.
 
     Args:
         evidence: the episodes.
-        column: the column of the table of episodes whose mean paired difference is judged.
+        column: the column of the table of episodes whose mean difference is judged.
         what: what the column measures, in words for the name of each comparison.
         rule: turns the estimated difference into a verdict.
     """
@@ -212,7 +214,7 @@ def _fewer_by(evidence: StudyEvidence) -> Iterator[Part]:
 
 
 def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
-    """Estimate how many per cent fewer questions are asked in the episodes of `one` than in those of `two`.
+    """Estimate by how many per cent fewer questions are asked in the selection of episodes `one` than in `two`.
 
     Only episodes that occur in both selections count.
     """
@@ -225,9 +227,13 @@ def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
 def about_as_the_paper(found: Estimate) -> str:
     """Return the verdict on the paper's claim that the number of questions falls by `FALL` (23) per cent.
 
-    It holds if the measured percentage `found` agrees with 23 within its uncertainty, does not hold if it differs, and
-    is not decided if the uncertainty is too large. The paper's number is a measurement too. We assume that its standard
-    error equals ours, so that the interval of the difference is wider than our interval by the square root of 2.
+    The claim does not hold if 0 is outside the interval of the difference between the paper's percentage and ours.
+    Otherwise it holds, unless this interval is wider than `WIDEST` (30): then it is not decided. The paper's percentage
+    is a measurement, too. We assume that its standard error equals ours, so that the interval of the difference is
+    wider than that of `found` by the square root of 2.
+
+    Args:
+        found: the measured percentage, with its interval.
     """
     assert found.low is not None
     assert found.high is not None
@@ -325,10 +331,10 @@ def claims(
 ) -> pl.DataFrame:
     """Return one row for each claim of the paper: its text, where the paper states it, our measurement, the verdict.
 
-    Only conditions of the paper are used: its methods, its priors, prices up to 0.5; and, if the study has several
-    teammates or base prices, an optimal worker and a base price of 0.5. A claim about conditions that the study lacks
-    is not decided, and the column ``measured`` states what is missing. If the study has no method of the paper, the
-    table is empty.
+    The columns are those of `COLUMNS`. Only conditions of the paper are used: its methods, its priors, prices up to
+    0.5; and, if the study has several teammates or base prices, an optimal worker and a base price of 0.5. A claim
+    about conditions that the study lacks is not decided, and the column ``measured`` states what is missing. If the
+    study has no method of the paper, the table is empty.
 
     Args:
         episodes: one row for each episode of the study.

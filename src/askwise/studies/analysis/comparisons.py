@@ -72,7 +72,7 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """Yield two tables, the episodes of two methods, for each pair of methods under each prior and price.
+    """Yield, for each pair of methods under each prior and price, two tables: the episodes of either method.
 
     Priors and methods have the order of the study; prices are ascending.
 
@@ -168,9 +168,10 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
-    """Return the episodes that both methods finished, one row for each, with the costs of both.
+    """Return one row for each episode that two methods finished, with the marginal costs of both methods.
 
-    The column ``marginal_cost`` has the cost of `method`, and the column ``lower`` that of `reference`.
+    The column ``marginal_cost`` has the cost of `method`, and the column ``lower`` (the denominator of the ratio) that
+    of `reference`. Columns that identify the episode come first.
     """
     key = [column for column in dict.fromkeys([*KEY, *grouping(table)]) if column != "method"]
     costs = table.select("method", *key, "marginal_cost")
@@ -179,10 +180,12 @@ def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
 
 
 def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
-    """Return the ratios of a method's costs to the reference's: one row for each condition, and one with their mean.
+    """Return the ratios of a method's costs to the reference's: a row for each condition, and a row with their mean.
+
+    The rows are dicts with some of the columns of `RATIOS`.
 
     Args:
-        both: the episodes that both methods finished, as `_joined` returns them.
+        both: the episodes that the method and the reference finished, as `_joined` returns them.
         extra: the columns that distinguish conditions in addition to prior and price.
     """
     rows: list[Row] = []

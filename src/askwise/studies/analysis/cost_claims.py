@@ -37,7 +37,15 @@ def _against(
 ) -> Iterator[Part]:
     """Compare the marginal cost of the method `first` with that of each of `others`, under one prior at each price.
 
-    Yields one judged comparison each; `rule` turns the estimated difference, `first` minus other, into a verdict.
+    Yields one judged comparison for each price and other method.
+
+    Args:
+        evidence: the episodes.
+        rule: turns the estimated difference, `first` minus the other method, into a verdict.
+        others: the names of the other methods.
+        prior: the label of the prior.
+        prices: the prices of naming one more goal.
+        first: the name of the first method.
     """
     for price in prices:
         for other in others:
@@ -49,8 +57,8 @@ def _against(
 def _growth(evidence: StudyEvidence, method: str, prior: str, against: str | None = None) -> Part:
     """Judge whether the marginal cost of a method rises from a price of 0 to the paper's highest price.
 
-    With `against`, the name of a second method, judge whether the cost of the first rises by more than that of the
-    second.
+    With `against`, the name of a second method, judge instead whether the cost of `method` rises by more than that of
+    `against`.
     """
     top = evidence.top
     weights = {Pick(method, prior, top): 1.0, Pick(method, prior, 0.0): -1.0}
@@ -84,8 +92,8 @@ def _near_less_to_gain(evidence: StudyEvidence) -> Iterator[Part]:
 def _near_only_ezq(evidence: StudyEvidence) -> Iterator[Part]:
     """Judge the claim that under the prior `near` only `ezq` is cheaper than never asking.
 
-    Yields one part for each of `baseline`, `toolbox` and `cost-prob`. It holds if `never` is significantly cheaper than
-    this method at one or more of the prices above 0.
+    Yields one part of the claim for each of `baseline`, `toolbox` and `cost-prob`. A part holds if `never` is
+    significantly cheaper than this method at one or more of the prices above 0.
     """
     for method in ASKING:
         compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))

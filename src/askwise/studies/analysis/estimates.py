@@ -68,7 +68,7 @@ class Estimate:
 
 
 def estimate(values: FloatArray, instances: IntArray) -> Estimate:
-    """Return the mean of `values` with an interval and a test that allow for values of one instance being dependent.
+    """Return the mean of `values` with an interval and a test; values of one instance may depend on each other.
 
     Args:
         values: the values ``[n]``.
@@ -136,12 +136,12 @@ class Ratio:
 
 
 def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate:
-    """Return ``sum(upper) / sum(lower)`` for paired values ``[n]``, with an interval by linearisation.
+    """Return ``sum(upper) / sum(lower)`` for pairs of values, with a confidence interval by linearisation.
 
     Args:
-        upper: the first value of each pair.
-        lower: the second value of each pair.
-        instances: the index of the instance to which each pair belongs; pairs of one instance may be dependent.
+        upper: the first value of each pair ``[n]``.
+        lower: the second value of each pair ``[n]``.
+        instances: the index of the instance of each pair ``[n]``; pairs of one instance may depend on each other.
     """
     return mean_ratio([Ratio(upper, lower, _units(instances))])
 
@@ -218,10 +218,10 @@ def _exact_wilcoxon(values: FloatArray) -> float:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return Holm's adjusted p values, in the given order; None stays None and is not counted.
+    """Return p values with Holm's correction for many tests, in the given order; None stays None and is not counted.
 
-    The smallest of m p values is multiplied by m, the next by m - 1, and so on. Adjusted values never decrease in this
-    order and are at most 1.
+    The smallest of m p values is multiplied by m, the next by m - 1, and so on. No result is smaller than that of a
+    smaller p value, or larger than 1.
     """
     known = [k for k, p in enumerate(p_values) if p is not None]
     known.sort(key=lambda k: (p_values[k] or 0.0, k))

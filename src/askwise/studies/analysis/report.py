@@ -123,11 +123,13 @@ def _when(provenance: Description) -> str:
 def _with_figures(
     known: list[Section], pictures: Sequence[Picture], images: Mapping[str, bytes]
 ) -> Iterator[tuple[str, str, list[object]]]:
-    """Yield name, heading and content of each section that is not empty; the content ends with the section's figures.
+    """Yield the sections of the report that are not empty, each as a tuple of name, heading and content.
+
+    The content ends with the figures of the section.
 
     Args:
-        known: the sections without figures. A section that is missing here, but that a figure belongs to, is added
-            after the section ``figures``.
+        known: the sections without figures. Sections of figures that are missing here are added after the section
+            ``figures``.
         pictures: the figures of all sections.
         images: the content of each figure's SVG file, by the figure's name.
     """
@@ -158,9 +160,9 @@ def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[o
 
 
 def _together(pictures: list[Picture], images: Mapping[str, bytes]) -> Iterator[Html]:
-    """Yield the HTML of figures that have the same `order`, `beside` and `folded`.
+    """Yield the HTML of figures that have the same `order`, `beside` and `folded` (attributes of `Picture`).
 
-    They are side by side if `beside` is set, and hidden until clicked if `folded` has a label.
+    The figures are side by side if `beside` is set, and hidden until clicked if `folded` has a label.
 
     Args:
         pictures: the figures.

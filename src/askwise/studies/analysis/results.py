@@ -5,7 +5,7 @@ the study, and the file in a study over files (see `askwise.studies.analysis.tab
 
 Marginal cost has two parts: the price of questions, and lost steps, which an agent that knew the goal would not take.
 
-Expected costs were computed instead of sampled: exact ones of methods, and lower bounds. They exist for the first
+Expected costs are computed instead of sampled: the exact costs of methods, and lower bounds. They exist for the first
 instances of a study only, so they are compared with each other on these instances, never with means over all.
 """
 
@@ -168,7 +168,9 @@ def summary(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
-    """Yield the values that identify each condition, and its episodes, in the order of the study.
+    """Yield each condition, in the order of the study, as a pair: the values that identify it, and its episodes.
+
+    The values are those of the columns in `VARIED`, and then those of the columns in `extra`.
 
     Args:
         table: the episodes.

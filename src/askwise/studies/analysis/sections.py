@@ -52,8 +52,8 @@ def sections(analysis: Analysis, study: Description, provenance: Description) ->
 
     Args:
         analysis: the numbers of the study.
-        study: a description of the study, as text or as nested settings.
-        provenance: a description of the runs, as text or as nested settings.
+        study: a description of the study, as text or as nested settings; None if there is none.
+        provenance: a description of the runs, as text or as nested settings; None if there is none.
     """
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
@@ -306,7 +306,7 @@ def _how_to_read(entries: Mapping[str, str]) -> Html:
 
 
 def _citation(methods: Sequence[str], *, judged: bool) -> list[object]:
-    """Return the content of the section on citation: which methods of the study are the paper's, and its entry."""
+    """Return the content of the section on citation: which methods of the study are the paper's, and how to cite it."""
     theirs = [name for name in PAPER_METHODS if any(each.split(",")[0] == name for each in methods)]
     parts = [f"the method{'' if len(theirs) == 1 else 's'} {conjoined(theirs)}"] if theirs else []
     parts += ["the domain", "the claims"] if judged else ["the idea of expected divergence points"]

@@ -89,13 +89,13 @@ def checked(
     *,
     words: StudyWords | None = None,
 ) -> Tables:
-    """Return the tables of a study after checking and sorting them; `queries` and `timings` are empty if not given.
+    """Return the tables of a study after checking and sorting them.
 
     Args:
         episodes: one row for each episode.
-        queries: one row for each question.
-        timings: one row for each timed episode.
-        bounds: a lower bound of marginal cost for each prior and price.
+        queries: one row for each question; None for an empty table.
+        timings: one row for each timed episode; None for an empty table.
+        bounds: a lower bound of marginal cost for each prior and price; None if there is none.
         words: the words that figures and reports use; by default those of tool fetching.
 
     Raises:
@@ -128,7 +128,10 @@ def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def orders(episodes: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the values of the columns prior, teammate and method, each in the order of their first appearance."""
+    """Return the values of each of the columns prior, teammate and method, in the order of their first appearance.
+
+    The key is the name of the column.
+    """
     return {column: episodes[column].cast(pl.String).unique(maintain_order=True).to_list() for column in NAMED}
 
 
@@ -151,9 +154,9 @@ def grouping(table: pl.DataFrame) -> list[str]:
 
 
 def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """Return all combinations of file, teammate and base price in a table, in the order of their first appearance.
+    """Return all combinations (file, teammate, base price) in a table, in the order of their first appearance.
 
-    Columns that the table does not have are left out of the tuples.
+    If the table lacks one of these columns, the tuples lack its value.
     """
     return table.select(grouping(table)).unique(maintain_order=True).rows()
 
@@ -186,12 +189,12 @@ def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_mean(table: pl.DataFrame) -> bool:
-    """Return whether all rows of a table are about all files together: those that `with_mean` adds."""
+    """Return whether a table has only rows about all files together, which `with_mean` adds."""
     return FILE in table.columns and bool((table[FILE] == ALL_FILES).all())
 
 
 def short_names(files: Sequence[str]) -> list[str]:
-    """Shorten paths to their last parts: as few as keep the paths distinct, and the same number for all."""
+    """Return the last parts of each path: as few as keep the paths distinct, and as many for each path."""
     parts = [Path(file).parts for file in files]
     for length in range(1, max(map(len, parts), default=1)):
         names = ["/".join(each[-length:]) for each in parts]
@@ -201,9 +204,9 @@ def short_names(files: Sequence[str]) -> list[str]:
 
 
 def is_rough(summary: pl.DataFrame) -> bool:
-    """Return whether readers of a summary need a remark that its intervals are based on few episodes.
+    """Return whether the intervals in a summary are so rough that the report has to say so.
 
-    They need it if an interval is based on fewer than `FEW_EPISODES`, or goes below 0 although no mean cost does.
+    They are if one of them is based on fewer than `FEW_EPISODES` episodes, or goes below 0 although no mean cost does.
     """
     known = summary.filter(pl.col("ci_low").is_not_null())
     few, below = (known["episodes"] < FEW_EPISODES).any(), (known["ci_low"] < 0).any()
@@ -258,7 +261,7 @@ def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[s
 
 
 def _sorting(key: Iterable[str]) -> list[str]:
-    """Return the columns of `key` in the order by which rows are sorted.
+    """Return the names of columns in `key` in another order, that in which rows are sorted by them.
 
     Teammate and base price come first, then prior, method and price, then all others.
     """

@@ -56,13 +56,13 @@ def duration(value: object) -> str:
 
 
 def counts(claims: pl.DataFrame) -> dict[str, int]:
-    """Return the number of claims with each verdict; "faster here" is left out if no claim has it."""
+    """Return the number of claims with each verdict, by the verdict; "faster here" is left out if no claim has it."""
     found = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
     return {verdict: many for verdict, many in found.items() if many or verdict != FASTER}
 
 
 def counted(many: int, verdict: str) -> str:
-    """Return a number of claims and their verdict as text, such as ``1 does not hold``."""
+    """Return text that says how many claims have a verdict, such as ``1 does not hold``."""
     return f"{many} {(ONE if many == 1 else MANY)[verdict]}"
 
 
@@ -105,7 +105,7 @@ def _played(analysis: Analysis) -> str:
 
 
 def rough_text(summary: pl.DataFrame) -> str:
-    """Return a remark that intervals are wide because there are few episodes; empty if that is not so."""
+    """Return a remark that the intervals in a summary are rough because of few episodes; empty if they are not."""
     if not is_rough(summary):
         return ""
     few = int(summary["episodes"].min())  # type: ignore[arg-type]
@@ -177,8 +177,8 @@ def _interval(row: dict[str, object]) -> str:
 def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """Split a table of results by prior, file, teammate and base price; yield a name and the rows of each group.
 
-    A name is a text such as ``prior far, base price 0.5``. The prior is not named if all files are only played with
-    their own prior.
+    A name is a text such as ``prior far, base price 0.5``. It does not mention the prior if each file is played only
+    with the prior that it contains.
     """
     extra, priors = grouping(table), table["prior"].unique().to_list()
     files = table.filter(pl.col(FILE) != ALL_FILES)[FILE].n_unique() if FILE in extra else 0

@@ -66,8 +66,8 @@ class StudyEvidence:
         tables: the checked tables of the study.
 
     Attributes:
-        early_until: a table with the median step of all questions for each prior and price, in the column ``until``
-            (`_early_until`).
+        early_until: the step up to which a question is early, for each prior and price: a table with the columns
+            ``prior``, ``per_goal`` and ``until``, the median step of questions.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -148,7 +148,7 @@ class StudyEvidence:
         return estimate(rounded(np.asarray(values, dtype=np.float64)), joined["instance"].to_numpy())
 
     def quotient(self, upper: Pick, lower: Pick, column: str) -> Estimate:
-        """Return the sum of a column over the selection `upper` divided by its sum over the selection `lower`.
+        """Estimate a quotient: the sum of a column over the selection `upper`, divided by its sum over `lower`.
 
         Only episodes that occur in both selections are used.
 
@@ -256,7 +256,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The verdict on a claim, and the measured numbers as text."""
+    """The verdict on a claim (one of `VERDICTS`), and the measured numbers as text."""
 
     verdict: str
     measured: str
@@ -305,18 +305,20 @@ def above_zero(found: Estimate) -> str:
 
 
 def significantly_below(found: Estimate) -> str:
-    """Return the verdict `HOLDS` if a difference is significantly below 0, otherwise `FAILS` or `OPEN`.
+    """Return the verdict on the claim that a difference is significantly below 0.
 
-    It is `OPEN` if the difference is not significant in either direction and has fewer pairs than in the paper (100).
+    It is `HOLDS` if the difference is significantly below 0, and `FAILS` if it is significantly above 0. If it is not
+    significant, the verdict is `FAILS` with at least as many pairs as in the paper (100), otherwise `OPEN`.
     """
     verdict = below_zero(found)
     return FAILS if verdict == OPEN and found.units >= PAPER_PAIRS else verdict
 
 
 def not_significantly_below(found: Estimate) -> str:
-    """Return the verdict `FAILS` if a difference is significantly below 0, otherwise `HOLDS` or `OPEN`.
+    """Return the verdict on the claim that a difference is not significantly below 0.
 
-    It is `OPEN` if there are fewer pairs than in the paper (100).
+    It is `FAILS` if the difference is significantly below 0. Otherwise it is `HOLDS` with at least as many pairs as in
+    the paper (100), and `OPEN` with fewer.
     """
     if below_zero(found) == HOLDS:
         return FAILS
@@ -364,10 +366,10 @@ def as_long_as(low: float, high: float) -> Rule:
 
 
 def together(parts: Iterable[Part]) -> Finding:
-    """Combine the comparisons of a claim into one verdict and one text.
+    """Return the verdict on a claim and the measured numbers, from all comparisons that the claim makes.
 
-    The claim fails if any comparison fails. Otherwise it is not decided if any comparison is not decided, or if there
-    is none.
+    The verdict is `FAILS` if any comparison fails; otherwise `OPEN` if any comparison is not decided or there is none;
+    otherwise `FASTER` if any comparison has this verdict; otherwise `HOLDS`.
     """
     found = list(parts)
     verdicts = {each.verdict for each in found}

@@ -137,7 +137,7 @@ def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
 
 
 def _is_wide(summary: pl.DataFrame) -> bool:
-    """Return whether confidence intervals are so wide that bands drawn for them would hide each other."""
+    """Return whether the intervals in a summary are so wide that bands drawn for them would hide each other."""
     widths = summary["ci_high"] - summary["ci_low"]
     widest, highest = widths.max() or 0.0, summary["ci_high"].max() or 0.0
     return is_rough(summary) or float(widest) > WIDE * float(highest)  # type: ignore[arg-type]
@@ -158,11 +158,12 @@ def _points(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
 
 
 def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
-    """Draw a lower bound that holds for all methods as a dashed line.
+    """Draw the lower bound of all methods' costs as a dashed line.
 
     Args:
         ax: the panel.
-        rows: the bound at each price, in ascending order; nothing is drawn if there are none.
+        rows: a row for each price, in ascending order, with the bound in the column ``mean``. Without rows, nothing is
+            drawn.
         n_methods: the number of methods on the horizontal axis if it does not show prices.
         several: whether the study has several prices, which are then the horizontal axis.
     """
@@ -198,10 +199,10 @@ def _bound_text(here: Tables) -> str:
 
 
 def _costs_text(means: pl.DataFrame, price: str) -> str:
-    """Return the mean cost of each method at the lowest and the highest price, as the figure's alternative text.
+    """Return the alternative text of a figure: the mean cost of each method at the lowest and the highest price.
 
     Args:
-        means: the rows of a summary table.
+        means: the rows of a summary table that the figure shows.
         price: the word for the price.
     """
     lines = []
@@ -219,7 +220,10 @@ PART_STYLES = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of q
 
 
 def cost_parts(material: Material) -> Iterator[Picture]:
-    """Yield a figure of the two parts of marginal cost, lost steps and the price of questions, at a middle price."""
+    """Yield a figure of the two parts of marginal cost, at the middle one of the study's prices.
+
+    The parts are lost steps, which an agent that knew the goal would not take, and the price of questions.
+    """
     found = parts(material.tables.episodes)
     prices = found["per_goal"].unique().sort().to_list()
     price = prices[(len(prices) - 1) // 2]

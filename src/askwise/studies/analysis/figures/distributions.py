@@ -40,7 +40,10 @@ FEWEST_STEPS = 5
 
 
 def questions(material: Material, prior: str) -> Iterator[Picture]:
-    """Yield histograms of the steps at which questions are asked under one prior; nothing if none were asked."""
+    """Yield a figure with histograms of the steps at which questions are asked under one prior.
+
+    Nothing is yielded if no questions were asked.
+    """
     queries = material.tables.queries.filter(pl.col("prior") == prior)
     if queries.is_empty():
         return
@@ -114,9 +117,9 @@ TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 
 
 
 def spread(material: Material, prior: str) -> Iterator[Picture]:
-    """Yield a figure of how marginal costs are distributed over episodes under one prior, at the end prices.
+    """Yield a figure of the distribution of marginal costs over episodes under one prior.
 
-    The end prices are the lowest and the highest price.
+    It has a panel for the lowest price and one for the highest price.
     """
     episodes = material.tables.episodes.filter(pl.col("prior") == prior)
     means = material.summary.filter(pl.col("prior") == prior)
@@ -166,7 +169,7 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
 
 
 def _square_root_scale(ax: Axes, most: float) -> None:
-    """Give `ax` a square-root cost axis from 0 to `most`, which enlarges small costs and still shows large ones."""
+    """Give `ax` a horizontal axis of costs from 0 to `most` on a square-root scale, which enlarges small costs."""
     ax.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0.0)), np.square))
     ticks = [tick for tick in TICKS if tick <= most]
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -54,12 +54,12 @@ class Picture:
         alt: the alternative text for readers who cannot see it.
         figure: the drawing.
         title: the heading above it, shared with all figures of its section that have the same title; empty for none.
-        section: the section of the report that it belongs to, by the name that links use (``figures``, ``time``, ...).
+        section: the section of the report that shows the figure, by its name in links, such as ``figures`` or ``time``.
             If the report has no such section, one with this heading is added.
         order: figures under one title are sorted by this number; equal numbers keep the order of creation.
-        beside: whether it is narrow enough to be placed next to other figures of the same order.
-        folded: the label of a fold that hides it until clicked, shared with figures of the same order and label; empty
-            if it is always visible.
+        beside: whether the figure is narrow enough to be placed next to other figures of the same order.
+        folded: the label to click to see the figure, shared with figures of the same order and label; empty if the
+            figure is always visible.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Picture:
 
 
 def panel_title(prior: str) -> str:
-    """Return the title of the panel for a prior; empty if it is the prior of the problem's file."""
+    """Return the title of the panel for a prior; empty if `prior` stands for the prior in each instance's file."""
     return "" if prior == FROM_FILE else f"prior {printable(prior)}"
 
 
@@ -131,8 +131,11 @@ class Material:
     def caption(self, prior: str, text: str) -> str:
         """Return the caption of a figure about one prior.
 
-        It consists of the name of the prior, `text`, which begins in lower case, and the file, teammate and base price
-        if they vary.
+        It consists of the name of the prior, `text`, and the sentence `where` about file, teammate and base price.
+
+        Args:
+            prior: the label of the prior.
+            text: the rest of the caption, which begins in lower case.
         """
         return (
             f"{text[:1].upper()}{text[1:]}{self.where}" if prior == FROM_FILE else f"Prior {prior}: {text}{self.where}"
@@ -151,8 +154,8 @@ class Material:
 def materials(tables: Tables) -> Iterator[Material]:
     """Yield the data to draw figures from, for each file, teammate and base price that has finished episodes.
 
-    If the instances come from files, these are the first `MOST_FILES` (6) files, and then all files together if they
-    have the same prices: a line through the prices of different problems would be meaningless.
+    If the instances come from files, only the first `MOST_FILES` (6) files are used. Data of all files together come
+    last, if all files have the same prices: a line through the prices of different problems would be meaningless.
     """
     columns, named = grouping(tables.episodes), varying(tables.episodes)
     for setting in settings(_drawn(tables.episodes)):
@@ -243,7 +246,7 @@ LOST, ASKING = hex_of(palette.WAY), hex_of(palette.EGO)
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The style of a line: a colour, a pattern of dashes, and a marker."""
+    """The style of a method's line: its colour, its pattern of dashes and its marker, as matplotlib takes them."""
 
     colour: str
     dashes: Dashes
@@ -287,8 +290,8 @@ _MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 def styles(methods: Iterable[str]) -> dict[str, Style]:
     """Return the style of each method's line, by the name of the method.
 
-    Methods of askwise have a fixed style. Others get colours that no known method has, and after these the colours of
-    known methods, preferably of those that are not in `methods`.
+    Methods in `KNOWN` have a fixed style. Others get colours of their own; if these do not suffice, they share the
+    colours of known methods, preferably of those that are not in `methods`.
     """
     names = list(methods)
     borrowed = sorted(_BORROWED, key=names.__contains__)  # those that are not in the figure first
@@ -306,7 +309,7 @@ def styles(methods: Iterable[str]) -> dict[str, Style]:
 
 
 def legend_below(figure: Figure, ax: Axes) -> None:
-    """Draw the legend of `ax` below the figure, in as many columns as fit."""
+    """Draw the legend of the panel `ax` below the figure, in as many columns as fit."""
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
         return
