@@ -1,6 +1,6 @@
 """The ``askwise`` command. Each module beside this one that has a dict `SUBCOMMANDS` defines the subcommands in it.
 
-Only the standard library is imported before a subcommand is chosen, so that ``--help`` is quick.
+Until a subcommand is chosen, no packages outside the standard library are imported, so that ``--help`` is quick.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ PLAIN = str.maketrans(
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
-    """Return what to print for characters that a terminal cannot show: a similar sign, or an escape.
+    """Return what to print instead of characters that the terminal cannot show, and the position after them.
 
-    Called by encoders as the error handler ``askwise.plain``. The second member of the result is the position in the
-    text at which to continue.
+    Characters with a similar ASCII sign (`PLAIN`) become that sign, others an escape. Encoders call this function as
+    their error handler ``askwise.plain``, and continue at the position in the text that it returns.
     """
     assert isinstance(error, UnicodeEncodeError)
     shown = error.object[error.start : error.end].translate(PLAIN)
@@ -211,7 +211,7 @@ def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
 
 
 def _overview(everything: bool) -> str:
-    """Return the list of commands in groups, as text; commands for few users are listed only if `everything` is set."""
+    """Return the list of commands in groups, as text; the last group, for few users, only if `everything` is True."""
     lines = ["Decide when to ask a teammate, and what to ask."]
     width = max(map(len, COMMANDS)) + 4
     for group, commands in GROUPS.items() if everything else list(GROUPS.items())[:-1]:

@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise ask``: print what the ego agent would do now, and why; return the exit code."""
+    """Run ``askwise ask``: print what the ego agent would do now, and why; return exit code 0."""
     if options.method == "help":
         from askwise.view.explain import list_methods
 
@@ -124,14 +124,20 @@ def decide(options: argparse.Namespace) -> Advice:
 
 
 def _ego_name(problem: Problem, ego: int) -> Any:
-    """Return the name of the ego agent's state with index `ego`; the index itself if the agent can carry loads."""
+    """Return the name of the ego agent's state with index `ego`.
+
+    If the agent can carry loads, return the index itself: a state is then a place with a load, which has no name.
+    """
     return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
-    """Return the error for observations that fit no possible goal; it names the options that state them.
+    """Return the error for options that describe a situation in which no goal is possible; it names these options.
 
-    These are observed actions, answers, or the teammate's place `state`.
+    Args:
+        problem: the problem.
+        state: the states of both agents, as the options state them.
+        options: the options of the command.
     """
     from askwise.domains.registry import domain_of, words_of
     from askwise.model import GridWorld
@@ -174,11 +180,11 @@ def ruled_out(given: list[str], problem: Problem) -> list[int]:
 
 
 def answered(text: str, problem: Problem) -> Answer:
-    """Parse a question and its answer, the value of ``--answered``.
+    """Parse a value of ``--answered``, and return the question and the answer that it states.
 
     Args:
-        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown``; or for a question with several groups of goals the
-            number of the group that contains the goal, such as ``GOALS|GOALS:2``.
+        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown``, where GOALS are names of goals, separated by commas. For
+            a question with several groups of goals, ``GOALS|GOALS:2`` states that the goal is in the second group.
         problem: the problem with these goals.
     """
     from askwise.core.questions import Answer, Choice
@@ -219,7 +225,7 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
         reply: the answer that the user typed: a number from 1, ``none`` or ``unknown``.
         groups: number of groups.
         others: whether some goal is in no group, so that ``none`` is a valid answer.
-        text: the whole argument, for the error message.
+        text: the whole value of ``--answered``, for the error message.
 
     Returns:
         the index of the group, from 0; `groups` for ``none``; None for ``unknown``.

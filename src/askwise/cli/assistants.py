@@ -162,7 +162,8 @@ def run_audit(options: argparse.Namespace) -> int:
     """Run ``askwise audit``: print, and optionally write, the regret of each decision in stored episodes.
 
     Returns:
-        the exit code: 3 if the mean regret per episode exceeds ``--fail-over``, otherwise 0.
+        the exit code: 0; or, with ``--fail-over X``, 3 if the mean regret per episode is above X or a decision made a
+        possible goal unreachable.
     """
     tolerance = None if options.tolerance is None else parse_number(options.tolerance, "--tolerance")
     questions = None if options.questions is None else parse_whole(options.questions, "--questions")

@@ -61,7 +61,7 @@ def add_picture(parser: argparse.ArgumentParser, what: str, *old: str) -> None:
 
 
 def read_problem(options: argparse.Namespace) -> Problem:
-    """Return the problem in the file of the argument FILE, with the answer model of ``--answers`` if that was given."""
+    """Return the problem that FILE describes; the answer model of ``--answers``, if given, replaces that of FILE."""
     from askwise.api import as_problem
     from askwise.core.question_json import parse_answers
 
@@ -78,7 +78,7 @@ def need_file(options: argparse.Namespace) -> None:
 
 
 def agent_options(options: argparse.Namespace) -> dict[str, str]:
-    """Return the keyword arguments for the agent: ``belief`` if ``--belief`` was given, otherwise none.
+    """Return the keyword arguments for making an agent: ``belief`` if ``--belief`` was given, otherwise none.
 
     An option that was not given is left out, because agents of other packages need not accept it.
     """
@@ -99,7 +99,7 @@ def read_instance(path: str) -> Any:
 def show(text: str) -> None:
     """Print a text, with lines that fit the width of the terminal.
 
-    The width is `COLUMNS` if this variable is set, and 80 without a terminal.
+    The width is the environment variable `COLUMNS` if it is set, and 80 without a terminal.
     """
     print(fitted(text.removesuffix("\n")))
 
@@ -146,12 +146,12 @@ def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file.
+    """A kind of file that commands take, such as instance files or decision files.
 
     Attributes:
-        name: what error messages call it.
-        commands: the commands that take it; error messages recommend the first.
-        hint: what else to do with such a file; ``{}`` stands for its name.
+        name: what error messages call a file of this kind, such as "an instance file".
+        commands: the commands that take such files; error messages recommend the first.
+        hint: what else to do with such a file, for error messages; ``{}`` stands for the name of the file.
     """
 
     name: str
@@ -171,7 +171,12 @@ KINDS = (INSTANCE, DRAWING, PLANNING, DECISION, EPISODES, STUDY, PEOPLE, CODE)
 
 
 def with_right_command(error: AskwiseError, options: argparse.Namespace) -> AskwiseError:
-    """Return the error to report: `error`, or one that names the right command for a file that is for another one."""
+    """Return the error to report: one that names the right command if the file is for another command, else `error`.
+
+    Args:
+        error: the error that the command raised.
+        options: the options of the command.
+    """
     path = _file(options)
     if path is None or (isinstance(error, InputError) and error.field.startswith("-")):
         return error  # no file, or a wrong option

@@ -132,9 +132,9 @@ def check(options: argparse.Namespace) -> None:
 
 
 def read_place(options: argparse.Namespace) -> Any:
-    """Return the place to be changed, in the form that `askwise.designs.design.design` takes.
+    """Return what the file describes, in a form that `askwise.designs.design.design` takes.
 
-    It is a drawing, an instance, or the set of actions of a planning problem that can be forbidden.
+    It is a drawing, an instance, or, for a planning problem, the actions that may be forbidden (a `Space`).
     """
     if planning_problems.is_planning(options.file):
         from askwise.designs.actions import space_of_actions
@@ -172,7 +172,11 @@ def read_instance_or_drawing(path: str) -> Any:
 
 @contextmanager
 def naming_options(options: argparse.Namespace) -> Iterator[None]:
-    """While the ``with`` block runs, make input errors name the option at fault, or else the file."""
+    """Change the field of input errors that the ``with`` block raises.
+
+    It becomes the option with the wrong value, such as ``-k``; if no option states that value, the name of the file is
+    added.
+    """
     try:
         yield
     except InputError as error:
@@ -183,7 +187,7 @@ def naming_options(options: argparse.Namespace) -> Iterator[None]:
 
 
 def _thing(text: str) -> Any:
-    """Parse the value of ``--forbid``: return a cell for ``X,Y``, and (state, action, next state) for an edge.
+    """Parse a value of ``--forbid``: return a cell for ``X,Y``, and three names for an edge ``FROM,ACTION,TO``.
 
     Any other text, such as the name of an action, is returned as it is.
     """

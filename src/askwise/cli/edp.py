@@ -89,7 +89,7 @@ class Watched:
         model: the states in which the teammate can be, and its moves.
         goals: the states that reach each goal, by the name of the goal.
         start: the state in which the teammate is, None if a drawing does not show it.
-        policies: how the teammate moves, None for a uniformly random optimal policy.
+        policies: the teammate's policy for each goal; None if it takes a uniformly random shortest path to its goal.
     """
 
     model: Model
@@ -199,7 +199,8 @@ def read_map(path: str) -> Watched:
 def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> dict[str, Any]:
     """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
 
-    With ``--evidence``, it also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
+    The last one is a fixed text that says which of the two definitions of WCD is used. With ``--evidence``, the dict
+    also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
 
     Args:
         divergence: supplies the names of the goals.
@@ -262,7 +263,12 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, 
 
 
 def _accuracy(lower: Any, upper: Any) -> str:
-    """Return a line that says how far proven bounds on EDP are apart; an empty text if they are equal."""
+    """Return a line that says how far proven bounds on EDP are apart; an empty text if they are equal.
+
+    Args:
+        lower: ``float64 [n_goals, n_goals]``, lower bounds on the EDP of each pair of goals.
+        upper: ``float64 [n_goals, n_goals]``, upper bounds.
+    """
     import numpy as np
 
     finite = np.isfinite(lower)
@@ -340,9 +346,12 @@ def draw(divergence: Divergence, at: StateLike, path: str) -> None:
 
 
 def draw_pairs(names: list[str], pairs: Pairs, path: str) -> None:
-    """Save the matrix of EDP of a planning problem, for the goals that are still possible.
+    """Save a picture of the matrix of EDP of a planning problem, for the goals that are still possible.
 
-    `names` are the names of all goals of the problem.
+    Args:
+        names: names of all goals of the problem.
+        pairs: the EDP of each pair of goals that are still possible.
+        path: the file to write.
     """
     from matplotlib.figure import Figure
 

@@ -70,7 +70,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_evaluate(options: argparse.Namespace) -> int:
-    """Run ``askwise evaluate``: print the expected cost of a method, exactly or from episodes; return the exit code."""
+    """Run ``askwise evaluate``: print the expected cost of a method, exactly or from episodes; return exit code 0."""
     if options.method == "help":
         from askwise.view.explain import list_methods
 
@@ -185,7 +185,7 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 
 
 def _gain(found: Evaluation, bound: Bound) -> float:
-    """Return how much more questions could save at most: the expected cost found minus the lower bound."""
+    """Return the most that a higher limit on questions could save: the marginal cost found minus the lower bound."""
     return max(0.0, found.expected_marginal_cost - bound.value)
 
 

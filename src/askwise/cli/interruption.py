@@ -47,7 +47,10 @@ def exit_code(stopped: KeyboardInterrupt) -> int:
 
 
 def exit_at_once(*_: object) -> None:
-    """Print "interrupted" and end the process with exit code 130, without a traceback and without any cleaning up."""
+    """Print "interrupted" and end the process with exit code 130, without a traceback and without any cleaning up.
+
+    It can be a signal handler; the two arguments of handlers are ignored.
+    """
     with contextlib.suppress(OSError):
         os.write(2, b"askwise: interrupted\n")
     os._exit(INTERRUPTED)
@@ -109,11 +112,9 @@ class CtrlC:
         raise KeyboardInterrupt
 
     def not_raised(self, unraisable: Any) -> None:
-        """Print an exception that Python could not raise, or raise it again later if it is a `KeyboardInterrupt`.
+        """Raise a `KeyboardInterrupt` again a little later if Python could not raise it; print other exceptions.
 
-        Python calls this method as `sys.unraisablehook`.
-
-        A `KeyboardInterrupt` is raised again a little later; other exceptions are printed as usual.
+        Python calls this method, as `sys.unraisablehook`, with a description of each exception that it cannot raise.
         """
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
             self._later()

@@ -123,6 +123,10 @@ class _Renamed(argparse.Action):
     """The option for an earlier spelling of another option.
 
     It sets the same value, and prints a notice with the present spelling.
+
+    Args:
+        now: the present spelling.
+        many: whether the option may be repeated; its value is then a list.
     """
 
     def __init__(self, *given: Any, now: str, many: bool = False, **rest: Any) -> None:
@@ -146,7 +150,7 @@ def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given
         old: the earlier spelling.
         now: the option as it is called now.
         dest: the attribute of the parsed options that both spellings set; by default that of `now`.
-        given: more arguments for `add_argument`, such as ``nargs`` or ``many`` for an option that may be repeated.
+        given: more arguments for `add_argument`, such as ``nargs``; and ``many=True`` if the option may be repeated.
     """
     attribute = now.lstrip("-").replace("-", "_") if dest is None else dest
     parser.add_argument(
@@ -155,7 +159,11 @@ def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given
 
 
 class _Removed(argparse.Action):
-    """An option that was removed; if it is given, the command ends with exit code 2 and a sentence."""
+    """An option that was removed; if it is given, the command ends with exit code 2 and one sentence.
+
+    Args:
+        instead: the end of the sentence, as in `removed`.
+    """
 
     def __init__(self, *given: Any, instead: str, **rest: Any) -> None:
         super().__init__(*given, **rest)

@@ -73,7 +73,7 @@ def limits_of(options: argparse.Namespace) -> Limits:
 
 
 def read(options: argparse.Namespace, path: str, template: str | None) -> Recognition:
-    """Read a planning problem.
+    """Return the goal-recognition problem that arguments of a command name.
 
     Args:
         options: the options of the command; used are ``--goals``, ``--obs`` and ``--search-limit``.

@@ -100,7 +100,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_run(options: argparse.Namespace) -> int:
-    """Run ``askwise run``: simulate one episode, and print, animate or save it; return the exit code."""
+    """Run ``askwise run``: simulate one episode, and print, animate or save it; return exit code 0."""
     if "help" in (options.method, options.teammate):
         from askwise.view.explain import list_methods
 
