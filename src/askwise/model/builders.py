@@ -1,8 +1,9 @@
 """Building the tables of a model from a list of edges or from a step function.
 
-States and actions are numbered in the order in which they first appear, so no result depends on hashing. A model from
-a step function is explored breadth-first; it has a column for each rank of an action instead of one for each action
-(see `Labels` in `askwise.model.names`), so its size is the number of steps.
+States and actions are numbered in the order in which they first appear, so no result depends on hashing. A model from a
+step function is explored breadth-first. Its tables have a column for the first, second, ... action of a state (its
+*rank*, see `Labels` in `askwise.model.names`), not one for every action. So their size is the number of states times
+the largest number of actions of a state.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ sparse = LazyModule("scipy.sparse")
 
 @dataclass(slots=True)
 class Edges:
-    """A list of edges, that is, of transitions between states, with names replaced by indices.
+    """The edges of a graph, which are the transitions of a model, as parallel lists of indices.
 
     Attributes:
-        states: names of the states by index.
-        actions: names of the actions by index.
-        source: the state that each edge starts from.
-        action: the action of each edge.
-        target: the state that each edge leads to.
+        states: names of all states, in index order.
+        actions: names of all actions, in index order.
+        source: for each edge, the index of the state that it starts from.
+        action: for each edge, the index of its action.
+        target: for each edge, the index of the state that it leads to.
         probability: the probability of each edge; empty if the edges have none.
     """
 
@@ -53,7 +54,7 @@ class Edges:
         return table
 
     def matrices(self) -> list[Any]:
-        """Return one sparse matrix of probabilities, ``[n_states, n_states]``, for each action."""
+        """Return a sparse matrix of transition probabilities for each action, ``[n_states (from), n_states (to)]``."""
         source, target, action = (np.asarray(each) for each in (self.source, self.target, self.action))
         probability, n = np.asarray(self.probability, dtype=np.float64), len(self.states)
         chosen = [action == a for a in range(len(self.actions))]
@@ -61,11 +62,11 @@ class Edges:
 
 
 def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None) -> Edges:
-    """Return a list of edges with states and actions numbered in the order in which they first appear.
+    """Return edges given by names as `Edges`, with states and actions numbered in the order in which they first appear.
 
     Args:
         edges: tuples ``(state, action, next_state)``; or each with a probability as fourth member.
-        states: names of states that are numbered first, in this order.
+        states: names of states that are numbered before all others, in this order; None for no such states.
 
     Raises:
         InputError: an edge is malformed, or edges without probabilities contradict each other.
@@ -130,16 +131,16 @@ EVERY = 10_000
 
 
 class Exploration:
-    """The states and actions that a breadth-first exploration has found so far.
+    """The part of a state space that a breadth-first exploration has found so far.
 
     To expand a state means to ask for its actions. Each action gives an edge from the state to the next state.
 
     Attributes:
-        states: from each state to its index.
-        labels: from each action to its index, called its label.
+        states: maps each state to its index.
+        labels: maps each action to its index, called its label.
         counts: number of actions of each expanded state, in index order.
-        targets: index of the next state of each edge, sorted by the state that it starts from.
-        of_edge: label of each edge, in the same order.
+        targets: index of the next state of each edge, sorted by the state that the edge starts from.
+        of_edge: label of each edge, in the same order as `targets`.
     """
 
     def __init__(self, start: Hashable, max_states: int) -> None:
@@ -202,9 +203,10 @@ class Exploration:
         self.counts.append(len(here))
 
     def tables(self) -> tuple[IntArray, IntArray]:
-        """Return the next state and the label (index of the action) for the first, second, ... action of each state.
+        """Return two tables with one row for each state and one column for its first, second, ... action.
 
-        Both tables are ``int32 [n_states, most actions of a state]``, -1 where there is no action.
+        The first table has the index of the next state, the second the label (index) of the action. Both are ``int32
+        [n_states, most actions of a state]``, -1 where a state has no more actions.
         """
         counts = np.asarray(self.counts, dtype=np.int64)
         targets, labels = (np.asarray(each, dtype=np.int32) for each in (self.targets, self.of_edge))
@@ -213,13 +215,13 @@ class Exploration:
 
 
 def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
-    """Turn lists with a value for each edge into tables with a row for each state.
+    """Turn lists of values of edges into tables in which row s has the values of the edges that start from state s.
 
-    Column k of a table belongs to the edge that is number k of those that start from the state, counted from 0.
+    The edges of a state are numbered from 0; column k has the value of edge k.
 
     Args:
         counts: ``int [n_states]``, number of edges that start from each state.
-        columns: ``int32 [n_edges]`` each, one value for each edge, sorted by the state that it starts from.
+        columns: ``int32 [n_edges]`` each, one value for each edge, sorted by the state that the edge starts from.
 
     Returns:
         one table ``int32 [n_states, most edges of a state]`` for each list, -1 where there is no edge.
@@ -243,7 +245,7 @@ def explore(
         start: the first state.
         step: returns the actions that are available in a state, as pairs ``(action, next state)``.
         max_states: limit on the number of states; an `InputError` is raised above it.
-        progress: called from time to time with the number of states found so far; may be None.
+        progress: called from time to time with the number of states found so far; None for no calls.
         stay: name of the action that stays in place; `step` does not return it.
     """
     found = Exploration(start, max_states)

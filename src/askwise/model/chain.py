@@ -85,7 +85,7 @@ class AbsorbingChain:
         return breadth_first(np.flatnonzero(self.trapped), self.reverse.indptr, self.reverse.indices)[0] >= 0
 
     def restricted_to(self, states: Any) -> AbsorbingChain:
-        """Return the chain on some of its states only, given by the indices `states`.
+        """Return the part of the chain that consists of the given states (indices).
 
         No transition may lead from these states to any other.
         """
@@ -100,10 +100,9 @@ _UNIT = np.finfo(np.float64).eps / 2
 
 
 def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
-    """Return how well `values` solve ``V = 1 + matrix @ V``.
+    """Return the largest residual of `values` in ``V = 1 + matrix @ V``, and a bound on their relative error.
 
-    The result is the largest residual and a proven bound on the relative error. The bound holds for each of the values;
-    it is ``inf`` if nothing is proven.
+    The bound is proven for each of the values; it is ``inf`` if nothing is proven.
 
     Args:
         matrix: probabilities of continuing, CSR ``[n, n]``.
@@ -146,7 +145,12 @@ def longest_path(chain: AbsorbingChain) -> FloatArray:
 
 
 def _successors_first(chain: AbsorbingChain) -> tuple[IntArray, BoolArray]:
-    """Return the states that lead into no cycle, each after its successors, and their mask, ``bool [n]``."""
+    """Return the states that lead into no cycle, sorted so that each state comes after its successors, and their mask.
+
+    Returns:
+        order: ``int32``, indices of the states.
+        settled: ``bool [n]``, whether a state is in `order`.
+    """
     waiting = np.diff(chain.matrix.indptr).astype(np.int64)
     order = np.empty(chain.size, dtype=np.int32)
     filled = _order(waiting, chain.reverse.indptr, chain.reverse.indices, order)
@@ -281,7 +285,9 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
 
 
 def _exit_order(matrix: Any) -> IntArray:
-    """Return all states sorted by the number of steps on their likeliest path out of the chain, ``int32 [n]``.
+    """Return the indices of all states, those nearest to an exit first, ``int32 [n]``.
+
+    The distance of a state is the number of steps on its likeliest path out of the chain.
 
     Args:
         matrix: probabilities of continuing, CSR ``[n, n]``; the chain ends with the rest.

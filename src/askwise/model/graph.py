@@ -80,10 +80,10 @@ so rounding a rare action to 0 would change results, not only digits."""
 
 @inner
 def scale(exponent_difference: int) -> float:
-    """Return ``BASE ** exponent_difference``, or 0.0 for differences below -3. The difference is at most 0.
+    """Return ``BASE ** exponent_difference``, the factor between two counts of plans with different exponents.
 
-    Numbers of plans are stored as mantissas and exponents to the base BASE; the result is the factor between two of
-    them. Below -3 the smaller number is too small to change a sum.
+    Counts are stored as ``mantissa * BASE ** exponent``. The difference is at most 0. For differences below -3 the
+    result is 0.0, because the smaller count is too small to change a sum.
     """
     if exponent_difference == 0:
         return 1.0
@@ -159,9 +159,10 @@ def _list_edges(successor: Any, filled: Any, indices: Any) -> None:
 def count_plans(
     order: IntArray, reached: int, distance: IntArray, successor: IntArray, mantissa: FloatArray, exponent: IntArray
 ) -> None:
-    """Count the shortest plans from each state to a goal: the sum of the counts after each optimal action.
+    """Count the shortest plans from each state to a goal; fill the counts into `mantissa` and `exponent`.
 
-    Counts may be larger than any double, so they are stored as ``mantissa * BASE ** exponent``.
+    Counts may be larger than any double, so they are stored as ``mantissa * BASE ** exponent``. The count of a state is
+    the sum of the counts of the states to which its optimal actions lead.
 
     Args:
         order: ``int32``, states sorted by `distance`.
@@ -206,9 +207,10 @@ def plan_shares(
     stay: int,
     table: FloatArray,
 ) -> None:
-    """Fill a table with the UROP of a goal: the share of a state's shortest plans that begin with each action.
+    """Fill a table with the UROP (uniformly random optimal policy) of a goal.
 
-    At the goal, the only action is STAY.
+    The probability of an action is the share of the state's shortest plans that begin with the action. At the goal, the
+    only action is STAY.
 
     Args:
         order: ``int32``, states sorted by `distance`.

@@ -38,12 +38,12 @@ BYTES_PER_CELL = 62
 
 
 class GridWorld(Model):
-    """A grid of `width` x `height` cells with four moves and STAY.
+    """A grid of `width` x `height` cells, in which an agent moves NORTH, EAST, SOUTH or WEST, or stays (STAY).
 
     Args:
         width: number of columns.
         height: number of rows.
-        walls: cells that cannot be entered, ``(x, y)``, or a mask ``bool [height, width]``.
+        walls: cells that cannot be entered: pairs ``(x, y)``, or a mask ``bool [height, width]``, True for walls.
     """
 
     def __init__(self, width: int, height: int, walls: Iterable[tuple[int, int]] | BoolArray = ()) -> None:
@@ -69,7 +69,7 @@ class GridWorld(Model):
         return self.n_states == self.width * self.height
 
     def states(self, cells: Any) -> list[int]:
-        """Return the states of many cells; raise an `InputError` for a wall or a cell off the grid.
+        """Return the state index of each of many cells; raise an `InputError` for a wall or a cell off the grid.
 
         Args:
             cells: ``int [n, 2]``, x and y of each cell.
@@ -85,17 +85,24 @@ class GridWorld(Model):
         return list(found.tolist())
 
     def on_map(self, values: Any, fill: float = np.nan) -> Any:
-        """Arrange values, one for each state, as an array ``[height, width]`` with `fill` in the walls."""
+        """Return values of states as an array in the shape of the map, ``[height, width]``; row 0 is the bottom row.
+
+        Args:
+            values: ``[n_states]``, one value for each state.
+            fill: the value that the array has in the walls.
+        """
         values = np.asarray(values)
         laid_out = np.full(self.walls.shape, fill, dtype=np.result_type(values.dtype, type(fill)))
         laid_out[~self.walls] = values
         return laid_out
 
     def slippery(self, slip: float) -> Model:
-        """Return a stochastic model of the grid in which a move may slip to its left or right.
+        """Return a stochastic model of the grid in which a move sometimes goes to the left or right of its direction.
 
-        It slips to each side with probability ``slip / 2``. If the cell on that side is blocked, the agent stays in
-        place. States keep their indices and names.
+        States keep their indices and names. If the cell on the side is blocked, the agent stays in place.
+
+        Args:
+            slip: probability that a move goes to one of the two sides, half of it for each side.
         """
         if not 0 <= slip <= 1:
             raise InputError("slip", slip, "a number from 0 to 1")
@@ -138,7 +145,10 @@ class GridWorld(Model):
         return read_only(mask)
 
     def _wall_cells(self, walls: Iterable[Any]) -> IntArray:
-        """Return the cells of walls, ``int [n_walls, 2]`` (x and y); raise an `InputError` for a cell off the grid."""
+        """Return the walls that a user listed as an array ``int [n_walls, 2]`` of x and y.
+
+        Raises an `InputError` for anything that is not a cell of the grid.
+        """
         cells = walls if isinstance(walls, list | tuple) else list(walls)
         # Pairs of ints are converted all at once: there may be millions of them.
         plain = all(type(cell) is tuple and len(cell) == 2 and type(cell[0]) is type(cell[1]) is int for cell in cells)
@@ -160,12 +170,12 @@ class GridWorld(Model):
 
 
 class CellNames(Names):
-    """Names of the states of a grid, the cells ``(x, y)``.
+    """The names of a grid's states, which are their cells ``(x, y)``.
 
     They are computed instead of being stored in a dictionary, because maps may have millions of cells.
 
     Args:
-        walls: ``bool [height, width]``; states are the other cells, numbered row by row.
+        walls: ``bool [height, width]``, True for walls; the states are the other cells, numbered row by row.
     """
 
     def __init__(self, walls: BoolArray) -> None:
@@ -180,9 +190,11 @@ class CellNames(Names):
         super().__init__("state", free.size)
 
     def index(self, name: Hashable, field: str | None = None) -> int:
-        """Return the index of the state of a cell ``(x, y)``, or an index as it is.
+        """Return the index of the state at a cell; raise an `InputError` for a wall or a cell outside the grid.
 
-        Raises an `InputError` for a wall, or for a cell outside the grid.
+        Args:
+            name: a cell ``(x, y)``, or the index of a state, which is returned unchanged.
+            field: name of the input in error messages; None for ``cell``.
         """
         field = field or "cell"
         if (index := as_int(name)) is not None:
@@ -217,7 +229,10 @@ def as_cell(value: object) -> tuple[int, int] | None:
 
 
 def _neighbours(cells: CellNames) -> IntArray:
-    """Return the state after each of the four moves, ``int32 [n_states, 4]``, -1 where the move is blocked."""
+    """Return the table of moves of a grid, ``int32 [n_states, 4]``: the next state, -1 where the move is blocked.
+
+    The columns are the moves in the order of `MOVES`.
+    """
     height, width = cells.walls.shape
     padded = np.full((height + 2, width + 2), -1, dtype=np.int32)
     padded[1:-1, 1:-1] = cells.state_of_cell
@@ -272,7 +287,7 @@ def state_from_text(model: Model, text: str, option: str) -> Hashable:
     """Return the name of the state that a user typed, for example the cell ``(3, 4)`` for ``3,4``.
 
     Args:
-        model: the model.
+        model: the model to which the state belongs.
         text: what the user typed.
         option: name of the input in error messages.
     """
@@ -309,10 +324,10 @@ class Drawing:
 
     @classmethod
     def parse(cls, text: str) -> Drawing:
-        """Read a map from a text with one character for each cell, the top line being the highest row.
+        """Read a drawn map from a text with one character for each cell; the first line is the highest row.
 
-        ``#`` is a wall, ``.`` a free cell, ``W`` the teammate's start, ``F`` the ego agent's; another letter or digit
-        is a goal. Blank lines before and after the map are ignored.
+        ``#`` is a wall, ``.`` a free cell, ``W`` the teammate's start, ``F`` the ego agent's start. Any other letter or
+        digit marks a target cell of the goal with this name. Blank lines before and after the map are ignored.
         """
         lines = [line.rstrip() for line in text.strip("\n").splitlines()]
         while lines and not lines[-1]:

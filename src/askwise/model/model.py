@@ -126,10 +126,9 @@ class Model(Sealed):
         return cls(successor, labels=labels, states=found.states, actions=found.labels, stay=stay)
 
     def with_columns(self) -> Model:
-        """Return an equal model in which each column of `successor` is one action, the same in every state.
+        """Return an equal model in which a column of `successor` stands for the same action in every state.
 
-        In models with labels, a column is the first, second, ... action of each state instead. Other models are
-        returned unchanged.
+        Only models with labels are changed: there, a column is the first, second, ... action of each state.
         """
         if self.labels is None:
             return self
@@ -167,7 +166,7 @@ class Model(Sealed):
 
     @property
     def all_actions(self) -> tuple[Hashable, ...]:
-        """Names of all actions of the model, by column of `successor` or, in a model with labels, by label."""
+        """Names of all actions of the model, sorted by column of `successor` or, in a model with labels, by label."""
         return self.actions if self.labels is None else tuple(self.labels.names.names or ())
 
     # -- names --------------------------------------------------------------------------------------------
@@ -414,7 +413,7 @@ def _as_matrix(matrix: Any, a: int) -> Any:
 
 
 def _kept(matrix: Any) -> Any:
-    """Sort the column indices of a CSR matrix, make its arrays read-only because they are shared, and return it."""
+    """Return a CSR matrix with sorted column indices and read-only arrays; the matrix itself is changed."""
     matrix.sort_indices()  # now, because scipy would do it in place at first use
     freeze_arrays(matrix)
     return matrix

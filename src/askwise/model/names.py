@@ -22,7 +22,7 @@ from askwise.types import IntArray
 class Names(Sealed):
     """A two-way map between the indices and the names of `n` states, actions or goals.
 
-    Where a name or an index is expected, an integer is an index. But if some of the names are integers, it is a name.
+    Lookups accept a name or an index. An integer counts as an index, unless some of the names are integers.
 
     Args:
         kind: the noun that error messages use, such as ``state``.
@@ -52,7 +52,7 @@ class Names(Sealed):
             self._index[name] = i
 
     def index(self, name: Hashable, field: str | None = None) -> int:
-        """Return the index of `name`, which may be an index already; raise an `InputError` if there is none.
+        """Return the index of a state, action or goal given by name or index; raise an `InputError` for an unknown one.
 
         Args:
             name: a name or an index.
@@ -104,10 +104,10 @@ def as_int(value: object) -> int | None:
 
 
 class Labels(Sealed):
-    """Which action each column of a model's table of next states stands for, in each state.
+    """A table of action names by state and column, for models with many actions of which each state has only a few.
 
-    It is for models with many actions, few of which are available in each state. Their table has a column for the
-    first, second, ... available action of a state, instead of one for every action.
+    In such a model, the table of next states has a column for the first, second, ... available action of a state,
+    instead of one for every action. The labels say which action a column stands for in each state.
 
     Args:
         table: ``int32 [n_states, n_columns]``, the label of each column: an index in `names`, -1 where there is no
@@ -131,7 +131,7 @@ class Labels(Sealed):
             state: index of the state.
             name: name of the action; an integer that is no name is the column itself.
             field: name of the input in error messages.
-            where: the state as error messages call it.
+            where: a text that names the state in error messages.
         """
         label = self.names.find(name)
         if label is None:
@@ -150,9 +150,10 @@ class Labels(Sealed):
 
 
 def checked_labels(labels: object, successor: IntArray, n_labels: int) -> IntArray:
-    """Return which action each column of a table of next states is in each state, ``int32 [n_states, n_columns]``.
+    """Return the labels that a user gave for a model as a checked array, ``int32 [n_states, n_columns]``.
 
-    Raises an `InputError` if an action has no label, or if two actions of a state have the same.
+    A label says which action a column of the table of next states stands for in a state. Raises an `InputError` if an
+    action has no label, or if two actions of a state have the same.
 
     Args:
         labels: ``int [n_states, n_columns]``, the label of each action, -1 where there is none.

@@ -55,7 +55,7 @@ def distances(model: Model, targets: IntArray) -> Distances:
 
 
 def reachable(model: Model, start: int) -> BoolArray:
-    """Return the states that can be reached from `start` in a deterministic model, ``bool [n_states]``."""
+    """Return whether each state of a deterministic model can be reached from the state `start`, ``bool [n_states]``."""
     available = model.available
     indptr = np.concatenate(([0], np.cumsum(available.sum(axis=1))))
     steps = breadth_first([start], indptr, model.successor[available])[0]
@@ -63,7 +63,7 @@ def reachable(model: Model, start: int) -> BoolArray:
 
 
 def optimal_actions(model: Model, found: Distances) -> BoolArray:
-    """Return the first actions of shortest plans to a goal, ``bool [n_states, n_actions]``.
+    """Return whether an action begins a shortest plan to a goal, ``bool [n_states, n_actions]``.
 
     In a state at the goal, only STAY is True.
 
@@ -159,9 +159,9 @@ TIE = 1e-9
 
 
 def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
-    """Return the actions with the fewest expected steps to the states `targets` in a stochastic model.
+    """Return whether an action has the fewest expected steps to the states `targets`, ``bool [n_states, n_actions]``.
 
-    The result is ``bool [n_states, n_actions]``. In a target, only STAY is True. Where no policy reaches a target with
+    It is for stochastic models. In a target, only STAY is True. In a state from which no policy reaches a target with
     probability 1, all actions are False.
     """
     at_goal = np.zeros(model.n_states, dtype=bool)
@@ -246,7 +246,7 @@ def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
 
 
 def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArray) -> FloatArray:
-    """Return the expected steps to the goal if each state takes one fixed action, ``float64 [n_states]``.
+    """Return the expected steps to the goal under a policy with one fixed action in each state, ``float64 [n_states]``.
 
     Args:
         model: the model.
@@ -264,11 +264,11 @@ def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArra
 
 
 def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArray:
-    """Return the expected steps to the goal by taking each action first, ``float64 [n_states, n_actions]``.
+    """Return the expected steps to the goal if an action is taken now, ``float64 [n_states, n_actions]``.
 
     Args:
         model: the model.
-        value: ``float64 [n_states]``, the expected steps from each state.
+        value: ``float64 [n_states]``, the expected steps from each state, which count after the action.
         sure: ``bool [n_states, n_actions]``, the allowed actions; for the others the result is ``inf``.
     """
     finite = np.where(np.isfinite(value), value, 0.0)

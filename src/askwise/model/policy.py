@@ -20,8 +20,7 @@ SMALLEST = 1e-300
 class Policy(Sealed):
     """A policy: the probability of each action in each state of a model.
 
-    An observer that sees an action with probability 0 under a policy knows that the agent does not follow this policy.
-    How many steps this takes on average depends on the policy that the agent does follow.
+    An observer who sees an action of probability 0 knows that the agent does not follow this policy.
 
     Args:
         model: the model.
@@ -94,7 +93,7 @@ class Policy(Sealed):
         return self if model is self.model else Policy(model, self.probabilities, partial=self.partial)
 
     def at(self, state: StateLike) -> dict[Hashable, float]:
-        """Return the possible actions in `state`, a dict from their names to their probabilities."""
+        """Return the probabilities of the actions in `state` by name, without actions of probability 0."""
         s = self.model.state(state)
         row = self.probabilities[s]
         return {self.model.action_name(s, int(a)): float(row[a]) for a in np.flatnonzero(row)}
@@ -126,7 +125,7 @@ def _uniform(model: Model) -> FloatArray:
 
 
 def _recorded(model: Model, step: Any, field: str) -> tuple[int, int]:
-    """Return the indices of a state and an action there; raise an `InputError` if the action is not available.
+    """Return the indices of a recorded state and action; raise an `InputError` if the action is not available there.
 
     Args:
         model: the model.
@@ -170,7 +169,7 @@ def _checked(model: Model, probabilities: Any, partial: bool) -> FloatArray:
 
 
 def _is_final(given: Any) -> bool:
-    """Return whether `given` is a read-only float64 array that owns its data, so no copy is needed."""
+    """Return whether `given` can be kept without a copy: a read-only float64 array that owns its data."""
     owned = isinstance(given, np.ndarray) and given.dtype == np.float64 and given.flags.owndata
     return owned and not given.flags.writeable
 
@@ -180,7 +179,7 @@ def _entry(model: Model, s: int, a: int) -> str:
 
 
 def _called(model: Model, s: int, a: int) -> Hashable:
-    """Return the name of action `a` in state `s`; if it is not available there, the name of its column."""
+    """Return the name of action `a` in state `s` for a message; the name of its column if it is not available there."""
     return model.action_name(s, a) if model.available[s, a] else model.actions[a]
 
 
@@ -211,7 +210,10 @@ def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
 
 
 def normalised(weights: FloatArray) -> FloatArray:
-    """Return nonnegative weights, not all 0, scaled to sum to 1; no positive weight is rounded to 0."""
+    """Return nonnegative weights, not all 0, scaled to sum to 1.
+
+    No positive weight is rounded to 0.
+    """
     scaled = weights / weights.max()  # first, so that the sum cannot overflow
     np.maximum(scaled, SMALLEST, out=scaled, where=weights > 0)
     return np.asarray(scaled / scaled.sum())

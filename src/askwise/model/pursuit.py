@@ -111,7 +111,7 @@ class Pursuit(Sealed):
 
     @property
     def _waits(self) -> bool:
-        """Whether a search from the queried state replaces the table `distance`, which is large and not built yet."""
+        """Whether a search from the queried state is used, because the large table `distance` is not built yet."""
         known = "distance" in vars(self) or self.table_bytes <= EARLY_BYTES
         return not known and self._single and isinstance(self.model, GridWorld)
 
@@ -125,13 +125,16 @@ class Pursuit(Sealed):
         return self._searched[state]
 
     def _steps_to(self, goal: int) -> tuple[IntArray, int]:
-        """Return a table with the steps from all states to one goal, ``int32 [n_states, n]``, and the goal's column."""
+        """Return a table of steps and the index of the column that has the steps from all states to one goal.
+
+        The table is ``int32 [n_states, n]``: `distance`, if it is kept, otherwise a table with one column.
+        """
         if self._kept:
             return self.distance, goal
         return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
 
     def around(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return the neighbourhood of a state as small tables for the kernels.
+        """Return the moves from a state and the steps to each goal, as small tables for compiled loops.
 
         In these tables, the state has index 0 and its successors have the indices 1, 2, ....
 
@@ -146,7 +149,7 @@ class Pursuit(Sealed):
         return read_only(own[None, :]), read_only(self.distance[here]) if self._kept else self.steps_from(here)
 
     def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
-        """Return the first actions of shortest plans for each goal, ``bool [n_goals, n_actions]``.
+        """Return whether an action begins a shortest plan for each goal in a state, ``bool [n_goals, n_actions]``.
 
         Args:
             state: index of the state.
@@ -161,7 +164,10 @@ class Pursuit(Sealed):
         return optimal
 
     def policy_at(self, state: int) -> FloatArray:
-        """Return each goal's UROP in a state, ``float64 [n_goals, n_actions]``, all 0 if the goal is out of reach."""
+        """Return the action probabilities of each goal's UROP in a state, ``float64 [n_goals, n_actions]``.
+
+        A UROP is a uniformly random optimal policy. The probabilities of a goal that is out of reach are all 0.
+        """
         if self._policies is not None:
             row: FloatArray = self._policies[state]
             return row
@@ -193,7 +199,7 @@ class Pursuit(Sealed):
 def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
     """Return the steps from each cell of a grid without walls to each target state, ``int32 [n_states, n_targets]``.
 
-    They are the differences in columns plus those in rows.
+    Without walls, the steps are the difference in columns plus the difference in rows.
     """
     x, y = grid.cells[targets].T
     columns = np.abs(np.arange(grid.width, dtype=np.int32)[:, None] - x)
@@ -217,7 +223,10 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 
 
 class _Counter:
-    """Counts shortest plans from one state to one goal, visiting only the states on these plans."""
+    """A calculator of the share of a state's shortest plans to a goal that begin with a step to each neighbour.
+
+    It visits only the states on these plans, and reuses one large array between calls. The model is deterministic.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -341,9 +350,7 @@ def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
 
 
 def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
-    """Return the names of goals and the target states of each goal, ``int32``.
-
-    Instead of the names, None is returned if the goals have none.
+    """Return the names of goals, None if they have none, and the target states of each goal, ``int32``.
 
     Args:
         model: the model.
