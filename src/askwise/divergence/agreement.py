@@ -1,6 +1,6 @@
 """The chain of agreement: an agent acts until it takes an action that is not allowed.
 
-EDP, WCD, ECD and the distribution of the divergence point are computed on it (see `askwise.divergence.edp`).
+EDP, WCD, ECD and the distribution of the divergence point are computed on this chain (see `askwise.divergence.edp`).
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def optimal_policy(model: Model, goal: GoalLike) -> Policy:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A Markov chain of an agent that acts until its first action that is not allowed, which ends the chain.
+    """A Markov chain of an agent's steps that ends with the agent's first action that is not allowed.
 
-    Which actions are allowed depends on the use, for example those that another policy might take too. The expected
-    length of the chain is then the expected divergence point.
+    The user of the chain says which actions are allowed. If these are the actions that another policy might take too,
+    the expected length of the chain is the expected divergence point.
 
     Attributes:
-        chain: the chain, over `states`.
+        chain: the chain; its state k is the state ``states[k]`` of the model.
         states: ``int32 [n]``, indices of the chain's states in the model; the queried state comes first.
         defined: ``bool [n]``, whether the agent has an action in this state and in all that can follow.
         leak: ``float64 [n]``, probability that the next action is not allowed.
@@ -67,11 +67,11 @@ class Agreement:
 
 
 def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLike | None) -> Agreement:
-    """Build the Markov chain in which an agent acts until it takes an action that is not allowed.
+    """Return the Markov chain in which an agent acts until it takes an action that is not allowed.
 
     Args:
         model: the model of the agent.
-        weights: ``float64 [n_states, n_actions]``, probability of each action.
+        weights: ``float64 [n_states, n_actions]``, probability with which the agent takes each action.
         allowed: ``bool [n_states, n_actions]``, whether the chain continues after the action.
         at: the queried state, for a chain over the states that can be reached from there; None for all states.
     """
@@ -96,7 +96,7 @@ def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLi
 
 
 def agreement_between(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateLike | None) -> Agreement:
-    """Build the Markov chain in which an agent follows `pi2` until it takes an action that `pi1` never takes.
+    """Return the Markov chain in which an agent follows `pi2` until it takes an action that `pi1` never takes.
 
     Args:
         model: the model of the agent.
@@ -105,7 +105,7 @@ def agreement_between(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLi
         at: the queried state, for a chain over the states that can be reached from there; None for all states.
 
     Raises:
-        InputError: `pi2` has no action in `at` or in a state that can follow.
+        InputError: `pi2` has no action in the queried state or in a state that can follow.
     """
     ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
     shared = agreement(model, followed.probabilities, ruled_out.support, at)

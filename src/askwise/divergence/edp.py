@@ -91,9 +91,9 @@ def edp(
 ) -> Result:
     """Return the expected divergence point (EDP): the expected step at which `pi1` is ruled out if `pi2` is followed.
 
-    `pi1` is ruled out by the agent's first action that it would never take. With `evidence`, it is also ruled out as
-    soon as the actions so far are at most this likely under `pi1`, relative to their likelihood under `pi2`. Use this
-    for learned and noisy policies, which may take any action (see `askwise.divergence.evidence`). The result includes a
+    An action that `pi1` never takes rules `pi1` out. With `evidence`, `pi1` is also ruled out as soon as the likelihood
+    of the actions so far under `pi1` is at most `evidence` times their likelihood under `pi2`. Use `evidence` for
+    learned and noisy policies, which may take any action (see `askwise.divergence.evidence`). The result includes a
     verdict on its accuracy.
 
     Args:
@@ -134,12 +134,14 @@ def _edp_by_evidence(
 ) -> Result:
     """Return EDP by evidence: exact where the evidence depends on the state alone, otherwise with proven bounds.
 
+    `edp` calls it if the caller gives `evidence`.
+
     Args:
         model: the model of the observed agent.
         pi1: the policy to be ruled out, or a goal.
         pi2: the policy that is followed, or a goal.
         at: one state; None for all states.
-        evidence: the evidence, checked.
+        evidence: the likelihood ratio at which `pi1` is ruled out, between 0 and 1.
         within: requested distance of the bounds, relative to the lower one.
         max_lattice: limit on the number of states times levels of evidence.
     """
@@ -255,9 +257,10 @@ class DpDistribution:
         return float(self.probability[max(t, 0) :].sum()) + self.never + self.verdict.error_bound
 
     def quantile(self, q: float) -> float:
-        """Return the first step by which the policies have diverged with probability at least `q`, or ``inf``.
+        """Return the first step by which the policies have diverged with probability at least `q`.
 
-        Raises an `InputError` if that step lies beyond the horizon.
+        The result is ``inf`` if there is no such step, because the policies may agree forever. Raises an `InputError`
+        if the step lies beyond the horizon.
         """
         if not 0 < q <= 1:
             raise InputError("q", q, "a number above 0 and up to 1")
@@ -292,7 +295,7 @@ def dp_distribution(
     max_steps: int = 1_000_000,
     evidence: float | None = None,
 ) -> DpDistribution:
-    """Return the distribution of the divergence point: the step at which an agent that follows `pi2` rules out `pi1`.
+    """Return the distribution of the divergence point: the step at which `pi1` is ruled out if `pi2` is followed.
 
     Args:
         model: the model of the observed agent.
@@ -302,9 +305,10 @@ def dp_distribution(
         horizon: number of steps to compute; by default until the probability of all later steps is at most `tolerance`.
         tolerance: probability that may be left beyond the last step, if the policies can agree in a cycle.
         max_steps: limit on the steps if there is no `horizon`.
-        evidence: rule `pi1` out also as soon as the actions so far are at most this likely under it, relative to their
-            likelihood under `pi2` (see `edp`). Only for UROPs and other policies for which the evidence in a state does
-            not depend on the path.
+        evidence: a number between 0 and 1: `pi1` is also ruled out as soon as the likelihood of the actions so far
+            under `pi1` is at most this number times their likelihood under `pi2` (see `edp`). Only for UROPs and other
+            policies for which the evidence in a state does not depend on the path. By default only impossible actions
+            count.
     """
     for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):
         if (as_int(count) or 0) < 1:

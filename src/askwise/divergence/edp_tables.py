@@ -47,7 +47,7 @@ def has_closed_form(grid: GridWorld) -> bool:
 
 @lru_cache(maxsize=8)
 def closed_form(width: int, height: int) -> FloatArray:
-    """Return the table of EDP on an open grid, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``.
+    """Return the table of EDP on a grid without walls, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``.
 
     Entry ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` is the EDP if the pursued goal is `p` columns and `q` rows away,
     and the first `a` of these columns and `b` of these rows also lead towards the goal to be ruled out.
