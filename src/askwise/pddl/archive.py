@@ -58,7 +58,8 @@ class Recognition:
         domain: the PDDL domain.
         setting: the PDDL problem: objects and initial state.
         goals: the candidate goals.
-        seen: the observed actions as pairs: the position in the file, and a text such as ``stack a b``.
+        seen: the observed actions as pairs: the action's first word in the file, whose line errors name, and the whole
+            action as text, such as ``stack a b``.
         true_goal: the index of the true goal, None if it is unknown.
         limits: limits on the size of the grounded problem and on the search for plans.
     """
@@ -105,9 +106,9 @@ def load(
             also ``obs.dat`` (the observed actions) and ``real_hyp.dat`` (the true goal); or, with `template`, a PDDL
             domain file.
         template: a PDDL problem file, if `source` is a domain file.
-        goals: a file with the goals; by default those in the archive or folder, or the goal of the problem.
-        seen: a file with the observed actions; by default those in the archive or folder.
-        limits: limits on the size of the grounded problem and on the search for plans.
+        goals: a file with the candidate goals; by default those in the archive or folder, or the goal of the problem.
+        seen: a file with the observed actions; by default those in the archive or folder, if there are any.
+        limits: limits on the size of the grounded problem and on the search for plans; None for the defaults.
     """
     path = find(source)
     if template is not None:
@@ -137,8 +138,8 @@ def recognition(
         texts: the text of each file, by file name: ``domain.pddl`` and ``template.pddl``, which are required,
             ``hyps.dat`` (the goals), ``obs.dat`` (the observed actions) and ``real_hyp.dat`` (the true goal).
         name: the name of the problem.
-        files: what errors call each file; by default the keys of `texts`.
-        limits: limits on the size of the grounded problem and on the search for plans.
+        files: what errors call each file, by file name; by default the file name itself.
+        limits: limits on the size of the grounded problem and on the search for plans; None for the defaults.
     """
     called = {role: role for role in NAMES} | dict(files or {})
     domain = read_domain(texts[DOMAIN], called[DOMAIN])
@@ -196,7 +197,10 @@ def _archive(path: Path) -> dict[str, str]:
 
 @contextmanager
 def _unpacking(field: str) -> Iterator[None]:
-    """While the ``with`` block runs, turn errors of Python's archive modules into one-line InputErrors on `field`."""
+    """While the ``with`` block runs, turn errors of Python's archive modules into InputErrors of one line.
+
+    `field` is what these errors call the archive.
+    """
     try:
         yield
     except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
@@ -269,7 +273,11 @@ def save(given: Recognition, path: str | Path) -> None:
 
 
 def texts_of(given: Recognition) -> dict[str, str]:
-    """Return a problem as texts to write, by file name: ``domain.pddl``, ``template.pddl``, ``hyps.dat`` and others."""
+    """Return the texts of the files that describe a problem, by file name.
+
+    These are ``domain.pddl``, ``template.pddl`` and ``hyps.dat`` (the goals), and where they are known ``obs.dat`` (the
+    observed actions) and ``real_hyp.dat`` (the true goal).
+    """
     texts = {
         DOMAIN: domain_text(given.domain),
         TEMPLATE: problem_text(given.setting, given.domain),

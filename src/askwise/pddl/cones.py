@@ -51,7 +51,8 @@ class Cones:
         states: ``uint64 [n_states, n_words]``, the bits of each state of the model.
         depth: ``int32 [n_states]``, steps from the start.
         inside: ``bool [n_states, n_goals]``, whether a state is on an optimal plan for a goal.
-        operators: ``int32 [n_states, n_actions - 1]``, the operator of each action of the model, -1 if there is none.
+        operators: ``int32 [n_states, n_actions - 1]``, the index of the operator behind each action of the model, -1
+            if there is no such action; staying in place, the model's last action, has no column.
     """
 
     task: Task
@@ -110,7 +111,7 @@ class Cones:
         return Divergence(self.model, [self.targets[goal].tolist() for goal in self.reached])
 
     def steps_to(self, goal: int) -> IntArray:
-        """Return ``int32 [n_states]``: steps from each state to a goal, -1 if it is on no optimal plan for the goal."""
+        """Return ``int32 [n_states]``: steps from each state to a goal, -1 for states on none of its optimal plans."""
         return np.where(self.inside[:, goal], self.lengths[goal] - self.depth, -1).astype(np.int32)
 
     @cached_property
@@ -164,12 +165,12 @@ def cones_of(
 
     Args:
         problem: a goal-recognition problem; or a task, with `goals`.
-        goals: the indices of the bits that each goal requires, as returned by `Task.bits`; None for a goal that can
-            never be true.
-        names: the names of the goals.
+        goals: for each goal the indices of the bits (atoms) that it requires, as returned by `Task.bits`, or None if it
+            can never be true. By default the goals of the problem.
+        names: the names of the goals; by default those of the problem, or ``goal 1``, ``goal 2``, ...
         start: ``uint64 [n_words]``, the state in which plans start, by default the initial state.
-        limits: limits of the search.
-        progress: called with a line of text from time to time.
+        limits: limits of the search; by default those of the problem, or for a task those of ``Limits()``.
+        progress: called with a line of text from time to time; None for no calls.
     """
     if isinstance(problem, Recognition):
         task, limits = problem.task, limits or problem.limits
@@ -202,7 +203,7 @@ def _found(
         wanted: the indices of the bits (atoms) that each goal requires, None for a goal that can never be true.
         start: ``uint64 [n_words]``, the state in which plans start.
         limits: limits of the search.
-        progress: called with the index of a goal and a line of text from time to time.
+        progress: called with the index of a goal and a line of text from time to time; None for no calls.
         union: collects the plans.
     """
     never = Found(-1, True, NO_WAY, "none")
@@ -228,7 +229,13 @@ def _speaking(progress: Progress | None, n_goals: int) -> Speaking | None:
 
 
 class _Union:
-    """Collects the optimal plans of one goal after another; it stores states by their distance from the start."""
+    """Collects the optimal plans of one goal after another, and makes one model of them.
+
+    Args:
+        task: the grounded problem.
+        start: ``uint64 [n_words]``, the state in which plans start.
+        most_edges: limit on the number of transitions, of all goals together.
+    """
 
     def __init__(self, task: Task, start: Words, most_edges: int) -> None:
         self.task = task
@@ -281,7 +288,7 @@ class _Union:
     def cones(
         self, goals: tuple[str, ...], wanted: tuple[frozenset[int] | None, ...], found: tuple[Found, ...]
     ) -> Cones:
-        """Return all plans that were added as one model.
+        """Return one model of all plans that were added.
 
         Args:
             goals: the name of each goal.
@@ -317,7 +324,9 @@ class _Union:
         return states, inside, numbers
 
     def _edges(self, states: list[Words], numbers: list[int]) -> tuple[NDArray[np.int64], IntArray, IntArray]:
-        """Return source, operator and target of all transitions, sorted by source and operator, without duplicates.
+        """Return source, operator and target of all transitions, three arrays ``[n_edges]`` of indices.
+
+        Transitions are sorted by source and operator, without duplicates.
 
         Args:
             states: for each distance from the start, the distinct states, ``uint64 [n, n_words]``.
@@ -339,9 +348,13 @@ class _Union:
         return source, operator.astype(np.int32), target.astype(np.int32)
 
     def _labels(self, operator: IntArray) -> tuple[IntArray, list[str]]:
-        """Return the names of the given operators as indices in a list of distinct names, and this list.
+        """Return a list of the different names of some operators, and the index in it of each operator's name.
 
-        The result is a pair; the indices are ``int32 [n]``.
+        Args:
+            operator: ``int32 [n]``, the indices of the operators.
+
+        Returns:
+            a pair: the indices of the names, ``int32 [n]``, and the list.
         """
         numbers: dict[str, int] = {}
         of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}
@@ -350,12 +363,12 @@ class _Union:
 
 
 def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArray[np.intp]:
-    """Return the indices of the transitions to keep: one of all those with the same source, name and target.
+    """Return the indices of all transitions except duplicates, which have the same source, name and target.
 
     Args:
         source: ``int [n]``, the state in which each transition starts.
-        label: ``int32 [n]``, the index of its name.
-        target: ``int32 [n]``, the next state.
+        label: ``int32 [n]``, the index of each transition's name.
+        target: ``int32 [n]``, the state in which each transition ends.
     """
     if source.size == 0:
         return np.empty(0, dtype=np.intp)
@@ -366,15 +379,15 @@ def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArr
 def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, list[str]]:
     """Give different names to actions with the same name that lead from one state to different states.
 
-    The second one gets the name ``name [2]``, the third one ``name [3]``, and so on.
+    The second of such actions gets the name ``name [2]``, the third ``name [3]``, and so on.
 
     Args:
         source: ``int [n]``, the state in which each transition starts.
-        label: ``int32 [n]``, the index of its name.
-        names: the different names, to which `label` refers.
+        label: ``int32 [n]``, the index in `names` of each transition's name.
+        names: the different names.
 
     Returns:
-        the new `label` and the new, longer list of names.
+        the new `label`, and the list of names with the new ones at its end.
     """
     label, names = label.copy(), list(names)
     seen: dict[int, int] = {}

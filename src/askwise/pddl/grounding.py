@@ -32,10 +32,11 @@ class Limits:
         atoms: number of atoms that can become true.
         operators: number of grounded actions, with objects instead of variables.
         tries: number of substitutions of objects for variables that are tried during grounding.
-        blind: states of the breadth-first search, which goals with the same relevant operators share.
-        states: states of the bounded search (which omits states too far from the goal), for each goal.
-        evaluations: states whose lower bound (LM-cut) on the steps to the goal is computed, for each goal.
-        edges: transitions on optimal plans, of all goals together.
+        blind: number of states that a breadth-first search may find; goals with the same relevant operators share one.
+        states: number of states that a bounded search, which omits states too far from its goal, may find; each goal
+            has its own.
+        evaluations: number of states whose lower bound (LM-cut) on the steps to the goal is computed, for each goal.
+        edges: number of transitions on optimal plans, of all goals together.
     """
 
     atoms: int = 200_000
@@ -109,15 +110,16 @@ class Grounded:
 
 
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
-    """Replace the variables of all actions by objects, in all ways in which the actions may become applicable.
+    """Return a planning problem without variables: in its actions, objects replace variables in all possible ways.
 
-    Deleted atoms are treated as still true, so some operators of the result may never be applicable. Raises an
-    InputError if a limit is exceeded, or if an action does not cost 1.
+    A way is possible if the action may become applicable. Deleted atoms are treated as still true, so some operators of
+    the result may in fact never be applicable. Raises an InputError if a limit is exceeded, or if an action does not
+    cost 1.
 
     Args:
         domain: the actions.
         setting: objects and initial state.
-        limits: limits on how many atoms, operators and substitutions there may be.
+        limits: limits on how many atoms, operators and substitutions there may be; None for the defaults.
     """
     for schema in domain.schemas:
         _check_cost(schema, domain, setting)
@@ -140,13 +142,16 @@ def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> Non
 
 
 class _Plan:
-    """One action with variables; its conditions are sorted by when and how they are checked.
+    """One action with variables, prepared for grounding: its conditions are in three lists.
+
+    Args:
+        schema: the action.
+        changing: the predicates that some action changes.
 
     Attributes:
-        schema: the action.
-        positive: conditions that an atom is true.
-        never: conditions that an atom is false whose predicate no action changes; checked during grounding.
-        negative: all other conditions that an atom is false; checked in the search.
+        positive: the atoms that must be true.
+        never: the atoms that must be false and whose predicate no action changes. They are checked during grounding.
+        negative: all other atoms that must be false. They are checked in the search for plans.
         types: the variables of the action, by name.
     """
 
@@ -226,7 +231,7 @@ class _Grounding:
             self.fitting.setdefault((atom[0], place, name), []).append(atom)
 
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
-        """Add all operators (actions with objects) of one action, and queue the new atoms that they make true.
+        """Add the operators (actions with objects) that one action yields, and queue the new atoms that they make true.
 
         Args:
             number: the index of the action.
@@ -276,7 +281,7 @@ class _Grounding:
                 yield binding
 
     def _candidates(self, condition: Literal, binding: Binding) -> list[Atom]:
-        """Return a short list of atoms for a condition: all known atoms that match it, and possibly others.
+        """Return the known atoms that may match a condition: all that do match it, and possibly others.
 
         Args:
             condition: an atom that may have variables.
@@ -292,12 +297,14 @@ class _Grounding:
         return best
 
     def _bound(self, plan: _Plan, condition: Literal, atom: Atom, binding: Binding) -> Binding | None:
-        """Match a condition with an atom; return the objects of all variables then bound, None if they do not match.
+        """Match a condition with an atom; return `binding` with the variables of the condition bound as well.
+
+        The result is None if condition and atom do not match.
 
         Args:
-            plan: the action; its variables have types.
+            plan: the action, which has the types of the variables.
             condition: an atom that may have variables.
-            atom: the atom with objects.
+            atom: an atom with objects only.
             binding: the objects of the variables that are bound already.
         """
         self._try()
@@ -324,10 +331,10 @@ class _Grounding:
             raise too_many("grounding", "one object more to try in place of a variable", self.limits.tries, "tries")
 
     def _allowed(self, plan: _Plan, binding: Binding) -> bool:
-        """Return whether the objects in `binding` satisfy the equalities and negative conditions of the action schema.
+        """Return whether the objects in `binding` satisfy the equalities and negative conditions of the action `plan`.
 
-        Only negative conditions on predicates that no action changes are checked, since their truth is known in
-        advance. Conditions with variables that `binding` does not bind yet are skipped.
+        Of the negative conditions, only those on predicates that no action changes are checked, since their truth is
+        known in advance. Conditions with variables that `binding` does not bind yet are skipped.
         """
         for equality in plan.schema.condition.equalities:
             one, other = binding.get(equality.one, equality.one), binding.get(equality.other, equality.other)

@@ -22,13 +22,13 @@ OBJECT = "object"
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An atom, a predicate with its terms (objects or variables), or the negation of an atom.
+    """An atom, such as ``on a ?x``, or the negation of an atom.
 
     Attributes:
-        predicate: the name of the predicate.
-        terms: names of objects and variables.
+        predicate: the name of the predicate, here ``on``.
+        terms: the objects and variables after it.
         positive: False for a negation.
-        at: the predicate in the file, for the position in errors.
+        at: the predicate as a word of the file, whose line errors name.
     """
 
     predicate: str
@@ -76,7 +76,7 @@ class Schema:
         condition: the precondition.
         effects: atoms that become true, and negated atoms that become false.
         costs: the amounts it adds to ``total-cost``: numbers, or names of functions whose values the problem gives.
-        at: its position in the file.
+        at: its name as a word of the file, whose line errors name.
     """
 
     name: str
@@ -93,9 +93,9 @@ class PddlDomain:
 
     Attributes:
         name: its name.
-        parents: the direct supertypes of each type.
-        constants: objects that exist in every problem, with their types.
-        predicates: the number of terms (arguments) of each predicate.
+        parents: the direct supertypes of each type, by its name.
+        constants: the types of each object that exists in every problem, by its name.
+        predicates: the number of terms (arguments) of each predicate, by its name.
         schemas: the actions with variables, in the order of the file.
     """
 
@@ -115,7 +115,7 @@ class PddlProblem:
         objects: the types of each object, by its name.
         initial: atoms that are true in the initial state.
         goal: the goal, None in a template.
-        values: values of numeric functions, by the name of the function.
+        values: all values that the problem gives a numeric function, for any objects, by the name of the function.
         minimises_cost: whether its metric is ``total-cost``.
     """
 
@@ -190,8 +190,8 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
         known: the predicates, objects and variables that it may use; others are refused with an InputError.
 
     Returns:
-        the atoms that become true and, negated, those that become false; and the amounts that are added to the cost, as
-        numbers or names of functions.
+        two tuples: the atoms that become true and the negations of those that become false; and the amounts that are
+        added to the cost, as numbers or names of functions.
     """
     literals: list[Literal] = []
     costs: list[float | str] = []
@@ -236,10 +236,10 @@ def _refuse_beyond(part: Form, positive: bool) -> None:
 
 
 def literal(part: Form, positive: bool, known: KnownNames) -> Literal:
-    """Parse an atom, a bracketed list of a predicate and its terms; unknown names are refused with an InputError.
+    """Parse an atom, such as ``(on a ?x)``; raise an InputError for unknown names.
 
     Args:
-        part: the atom.
+        part: the atom, a bracketed list of a predicate and its terms.
         positive: False if the atom is negated.
         known: the predicates, objects and variables that may be used.
     """
@@ -289,7 +289,10 @@ def _cost(part: Form) -> float | str:
 
 
 def number(word: Word | Form, expected: str) -> float:
-    """Parse a decimal number; raise an InputError that says what was `expected` here if it is no number."""
+    """Return the decimal number that a word stands for; raise an InputError if it is no number.
+
+    `expected` says in the error what should be there.
+    """
     try:
         if isinstance(word, Word) and word.text.isascii() and "_" not in word.text and len(word.text) < 40:
             return float(word.text)

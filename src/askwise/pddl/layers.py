@@ -37,12 +37,14 @@ MOST_UNKNOWN = 6
 def watching(wanted: Lists, n_bits: int) -> Lists:
     """Choose one condition of each operator as its watched bit: the operator is tested only in states with this bit.
 
+    It is the condition that the fewest operators share.
+
     Args:
         wanted: the conditions of each operator, as indices of bits.
         n_bits: number of bits.
 
     Returns:
-        for each bit the operators that watch it; one more set, the last, has the operators without conditions.
+        for each bit the set of operators that watch it; one more set, the last, has the operators without conditions.
     """
     n_operators = wanted.starts.size - 1
     users = np.bincount(wanted.members, minlength=n_bits)
@@ -77,10 +79,10 @@ class Backwards(NamedTuple):
 
 
 def backwards(task: GoalTask) -> Backwards | None:
-    """Return the operators, prepared for finding the states before an operator from the state after it, or None.
+    """Return the operators, prepared for finding the states before an operator from the state after it.
 
-    None means that an operator changes more than `MOST_UNKNOWN` bits that it does not require, so that there would be
-    too many states before it.
+    The result is None if some operator changes more than `MOST_UNKNOWN` bits that it does not require, so that too many
+    states could be before it.
     """
     pre, add, keep = task.words
     unknown = (add | ~keep) & ~pre
@@ -97,7 +99,7 @@ def place(states: Any, n: int, slots: Any) -> None:
     Args:
         states: ``uint64 [at least n, n_words]``; the first `n` states are distinct.
         n: number of states to insert.
-        slots: the hash table, ``int32 [a power of two]``, all -1; it gets the indices of the states.
+        slots: the hash table, ``int32 [a power of two]``, all -1; filled with the indices of the states.
     """
     mask = slots.size - 1
     for s in range(n):
@@ -131,11 +133,13 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
     filled: int,
     back: bool,
 ) -> tuple[int, int, int]:
-    """Apply all operators to the states ``layer[begin:]``; stop early if `states` or `out` may become too small.
+    """Apply all operators to the states ``layer[begin:]``, and list transitions to new or marked states (compiled).
 
-    If `back` is False, it finds the states that are new or have no depth yet, and gives them depth ``level + 1``. If
-    `back` is True, it finds the transitions to marked states of depth ``level + 1``, and marks the states in which they
-    start.
+    If `back` is False, states that are new or have no depth yet get depth ``level + 1``, and one transition to each of
+    them is listed. If `back` is True, all transitions to marked states of depth ``level + 1`` are listed, and the
+    states in which they start are marked.
+
+    The loop stops early if `states` or `out` may become too small. The caller enlarges them and continues.
 
     Args:
         layer: the indices of states, all of depth `level`.
@@ -154,10 +158,10 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
         following: scratch space for one state, ``uint64 [n_words]``.
         out: ``int32 [3, room]``, gets source, operator and target of each transition that is found.
         filled: number of transitions in `out` so far.
-        back: which transitions to find, see above.
+        back: which transitions to list, see above.
 
     Returns:
-        the number of states, the first position of `layer` that was not processed, the filled length of `out`.
+        three numbers: of states, of states of `layer` that are done, and of transitions in `out`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1
@@ -243,8 +247,8 @@ def regress(  # noqa: C901 - one loop, as in `walk`
 ) -> tuple[int, int]:
     """List the transitions from states of depth `level` to the states ``layer[begin:]`` (compiled).
 
-    It computes backwards, from the state after an operator to the states before it, and stops early if `out` may become
-    too small.
+    It computes backwards, from the state after an operator to the states before it. It stops early if `out` may become
+    too small; the caller enlarges `out` and continues.
 
     Args:
         layer: the indices of the states to which transitions lead.
@@ -253,11 +257,11 @@ def regress(  # noqa: C901 - one loop, as in `walk`
         states: ``uint64 [n_states, n_words]``, the bits of all states.
         slots: hash table of the states' indices, -1 for free slots; its size is a power of two.
         depth: ``int32 [n_states]``, steps from the start to each state, -1 if it has no depth.
-        wanted: field of `Backwards`, as the following five.
-        changed: bits that each operator adds or deletes.
-        before: the conditions of each operator.
-        unknown: bits that it changes and does not require.
-        starts: with `watched`, the operators to test for each set bit.
+        wanted: ``uint64 [n_operators, n_words]``, bits that are set after each operator (see `Backwards`).
+        changed: ``uint64 [n_operators, n_words]``, bits that each operator adds or deletes.
+        before: ``uint64 [n_operators, n_words]``, the conditions of each operator.
+        unknown: ``uint64 [n_operators, n_words]``, bits that each operator changes and does not require.
+        starts: with `watched`, the operators to test for each set bit, as returned by `watching`.
         watched: the operators of all bits, one bit after the other.
         previous: scratch space for one state, ``uint64 [n_words]``.
         out: ``int32 [3, room]``, gets source, operator and target of each transition.
@@ -265,7 +269,7 @@ def regress(  # noqa: C901 - one loop, as in `walk`
         most: maximal number of transitions to one state.
 
     Returns:
-        the first position of `layer` that was not processed, the filled length of `out`.
+        two numbers: of states of `layer` that are done, and of transitions in `out`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1

@@ -73,9 +73,9 @@ def _with_last(lists: Lists, last: Numbers) -> Lists:
 
 
 class CutWorkspace(NamedTuple):
-    """Scratch arrays of the LM-cut bound, allocated once; each is ``int32 [n_bits]`` or ``int32 [n_operators]``.
+    """Scratch arrays of the LM-cut bound, which counts cuts: sets of operators of which every plan needs one.
 
-    The bound counts cuts: sets of operators of which every plan needs one.
+    `price`, `queue`, `later`, `queued` and `zone` are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
 
     Attributes:
         price: the cost of making each bit true.
@@ -84,9 +84,9 @@ class CutWorkspace(NamedTuple):
         missing: the number of conditions of each operator that have no cost yet.
         queue: a queue of bits.
         later: bits that come into the queue when all bits of the current cost are done.
-        queued: whether a bit is in the queue.
+        queued: 1 for bits in the queue, otherwise 0.
         zone: 1 for bits from which the goal costs nothing more, 2 for bits before the cut.
-        cut: the operators of the current cut.
+        cut: the operators of the current cut, in its first entries.
         member: the number (from 1) of each operator's cut, 0 for none.
     """
 
@@ -126,18 +126,18 @@ def bound_all(
 ) -> None:
     """Compute lower bounds on the steps from states to the goal (LM-cut, compiled).
 
-    A bound is a number of cuts: sets of operators of which every plan needs one. A state takes over most cuts of the
-    state before it, which saves time.
+    A bound is a number of cuts: sets of operators of which every plan needs one. To save time, a state inherits most
+    cuts of the state before it on the path from the start.
 
     Args:
         states: ``uint64 [n_states, n_words]``, the bits of each state.
-        which: ``int32 [n]``, the indices of the states to compute.
-        parents: ``int32 [n]``, for each of them the state before it, -1 for none.
-        steps: ``int32 [n]``, the operator that leads from there to the state.
+        which: ``int32 [n]``, the indices of the states whose bounds are computed.
+        parents: ``int32 [n]``, for each of these states the index of the state before it, -1 for none.
+        steps: ``int32 [n]``, for each of these states the operator that leads to it from the state before.
         bound: ``int32 [n_states]``, gets the bounds at ``bound[k]`` for each state `k`.
         cuts: ``uint8 [n_stored, n_operators]``, gets the number (from 1) of each operator's cut in state `k` at
             ``cuts[k]``, 0 for operators in no cut; nothing is stored for states from `n_stored` on.
-        n_cuts: ``uint8 [n_stored]``, gets the number of cuts.
+        n_cuts: ``uint8 [n_stored]``, gets the number of cuts of each state.
         lists: which bits the operators require and add.
         room: scratch arrays.
     """
@@ -166,9 +166,10 @@ def bound_all(
 
 @inner
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
-    """Copy the cuts of the previous state, except the one with the operator that leads here; return how many there are.
+    """Start the cuts of a state with those of the previous state; return how many cuts there are then.
 
-    Cuts stay numbered from 1 without gaps: the last one gets the number of the one that was left out.
+    The cut with the operator that leads from the previous state to this one is left out. Cuts stay numbered from 1
+    without gaps: the last cut gets the number of the one that is left out.
 
     Args:
         parent: the index of the previous state, -1 for none.
@@ -197,7 +198,7 @@ def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: 
 def _first_prices(  # noqa: C901
     state: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, missing: Any, queue: Any, later: Any
 ) -> None:
-    """Compute the cost of making each bit true from a state, cheapest first, and each operator's costliest condition.
+    """Compute the cost of making each bit true from a state, and the most expensive condition of each operator.
 
     What operators delete is ignored. `state` has the bits of the state, ``uint64 [n_words]``; `lists` says which bits
     the operators require and add. All other arrays are those of `CutWorkspace`: `cost` is read, `price` and `dear` get
@@ -250,9 +251,9 @@ def _first_prices(  # noqa: C901
 
 @inner
 def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
-    """Find a cut, a set of operators of which every plan from a state needs one; return their number.
+    """Find a cut, a set of operators of which every plan from a state needs one; return the number of its operators.
 
-    The operators are written to the beginning of `cut`. `state` has the bits of the state, ``uint64 [n_words]``;
+    They are written to the beginning of `cut`. `state` has the bits of the state, ``uint64 [n_words]``;
     `lists` says which bits the operators require and add. The arrays `dear` and `cost` (read) and `queue` and `zone`
     (scratch space) are those of `CutWorkspace`.
     """

@@ -52,7 +52,8 @@ class Pairs:
         wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
         told_apart: ``float64 [n, n]``, the latest step by which one of two goals is ruled out, ``inf`` if that may
             never happen.
-        evidence: the evidence by which goals are ruled out in `edp` and `capped`; None for impossible actions only.
+        evidence: in `edp` and `capped`, a goal is ruled out as soon as the actions so far are at most this likely under
+            it, relative to their likelihood under the pursued goal; None if only impossible actions rule goals out.
     """
 
     goals: tuple[int, ...]
@@ -80,7 +81,8 @@ def pairs_at(cones: Cones, after: Mapping[int, int] | None = None, *, evidence: 
     Args:
         cones: the optimal plans of all goals.
         after: the possible current states, as returned by `Cones.after`; None for the start.
-        evidence: rule goals out by evidence, a number between 0 and 1 (see `askwise.edp`).
+        evidence: for EDP, rule a goal out as soon as the actions so far are at most this likely under it, relative to
+            their likelihood under the pursued goal. By default only impossible actions rule goals out.
     """
     states = {0: 1} if after is None else dict(after)
     goals = tuple(goal for goal in cones.reached if cones.inside[list(states), goal].any())
@@ -137,9 +139,9 @@ def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -
 
 
 def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
-    """Return ``[state][goal]``: the number of ways in which an optimal plan for a goal can continue from a state.
+    """Return, as ``[state][goal]``, how many paths lead from a state to the end of an optimal plan for a goal.
 
-    The numbers are exact Python ints; `goals` are the indices of the goals to count for.
+    The numbers are exact Python ints. `goals` has the indices of the goals; their order is that of the second axis.
     """
     onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
     for k, goal in enumerate(goals):
@@ -158,15 +160,16 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 
 
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
-    """Return the sets of states one step after `sets`, as distinguished by an observer who sees only names of actions.
+    """Return the sets of states that an observer who sees only names of actions cannot distinguish one step later.
 
     Args:
         cones: the optimal plans of all goals.
-        sets: sets of states that cannot be distinguished; for each state its probability, ``float64 [n_goals]``.
-        onwards: ``[state][goal]``, the number of paths from a state to the end of an optimal plan.
+        sets: the sets of states that the observer cannot distinguish now. Each is a key; its value has for each state
+            the probability of being there, ``float64 [n_goals]``, if the actor pursues a goal.
+        onwards: ``[state][goal]``, the number of paths from a state to the end of an optimal plan for a goal.
 
     Returns:
-        the sets one step later: one for each set and action name.
+        the sets one step later, in the same form: one for each set and action name, equal sets merged.
     """
     found: Sets = {}
     for masses in sets.values():
@@ -200,8 +203,8 @@ def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]
 
     Args:
         cones: the optimal plans of all goals.
-        seen: all actions since the start, without gaps, as pairs: the position in the file, and a text such as ``stack
-            a b``.
+        seen: all actions since the start, without gaps, as pairs: the action's first word in the file, and the whole
+            action as text, such as ``stack a b``.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):

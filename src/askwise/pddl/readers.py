@@ -316,9 +316,7 @@ def _initial(form: Form | Word, known: KnownNames, into: list[Literal], values: 
 
 
 def _goal(parts: list[Form], known: KnownNames) -> Conjunction | None:
-    """Return the goal of a problem.
-
-    None if the file states no goal, or only the placeholder ``<HYPOTHESIS>``.
+    """Return the goal of a problem; None if the file states no goal, or only the placeholder ``<HYPOTHESIS>``.
 
     Args:
         parts: the sections ``(:goal ...)`` of the file.
@@ -381,7 +379,8 @@ def read_actions(
         file: the name of the file in errors.
 
     Returns:
-        pairs: the position in the file, and the action as a text such as ``move a b``.
+        a pair for each action: its first word in the file, whose line errors name, and the whole action as text, such
+        as ``move a b``.
     """
     names = {schema.name: schema for schema in reversed(domain.schemas)}
     counts = {(schema.name, len(schema.parameters)) for schema in domain.schemas}

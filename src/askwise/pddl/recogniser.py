@@ -57,9 +57,10 @@ class Recognised:
 
     Attributes:
         cones: the optimal plans of all goals.
-        seen: the observed actions.
-        possible: ``bool [n_seen + 1, n_goals]``, the goals that are not ruled out; row k is after k actions.
-        probabilities: ``float64 [n_seen + 1, n_goals]``; a row is all 0 if no goal is possible.
+        seen: the observed actions, such as ``stack a b``.
+        possible: ``bool [n_seen + 1, n_goals]``, whether each goal is not ruled out; row k is after k actions.
+        probabilities: ``float64 [n_seen + 1, n_goals]``, the probability of each goal; row k is after k actions, and
+            all 0 if no goal is possible.
         true_goal: the index of the true goal, None if it is unknown.
     """
 
@@ -121,7 +122,7 @@ def recognise(
         complete: whether all actions since the start were observed; only for ``bayes``.
         prior: weights of the goals, by default equal.
         cones: the optimal plans of the problem, if you have computed them already.
-        progress: called with a line of text from time to time during the search.
+        progress: called with a line of text from time to time during the search for plans; None for no calls.
     """
     if belief is None:
         belief = "bayes" if complete else "robust"
@@ -212,13 +213,15 @@ def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
 def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     """Return the share of each goal's optimal plans that contain the first k observed actions in this order.
 
-    If there are stray actions (which are not part of the plan), the result is the sum over all ways to call some
-    actions stray, each weighted with the odds of its stray actions.
+    With `stray` above 0, each observed action may also be stray, that is, not part of the plan. Then the result is a
+    sum over all choices of stray actions: the share of plans that contain the other actions, times ``stray ** n`` for n
+    stray actions.
 
     Args:
         cones: the optimal plans.
         seen: the names of the observed actions.
-        stray: the odds of one particular stray action; 0 if there are no stray actions.
+        stray: the probability that an action is stray and has this name, divided by the probability that it is not
+            stray; 0 if no action is stray.
 
     Returns:
         ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.
@@ -241,11 +244,13 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
 
 
 def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
-    """Return the path counts at the states `source`, scaled down by the largest count if that is very large.
+    """Return the numbers of paths to the states `source`, ``float64 [n, n_columns]``.
+
+    If the largest number is above `LARGEST`, all are divided by it.
 
     Args:
         arrived: ``float64 [n_states, n_columns]``, numbers of paths from the start to each state.
-        source: ``int32 [n]``, the states in which transitions start.
+        source: ``int32 [n]``, the indices of the states.
     """
     passing = arrived[source]
     largest = passing.max(initial=0.0)
@@ -255,20 +260,20 @@ def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
 def _match(
     arrived: FloatArray, passing: FloatArray, number: IntArray, target: IntArray, label: IntArray, stray: float
 ) -> None:
-    """Match transitions with observed actions: paths that waited for an action now wait for a later one.
+    """Match the transitions of one layer with the observed actions, and count the paths that this changes.
 
-    For each transition with the name of action j, the paths that waited for action j are removed from `passing` and
-    added to `arrived`, where they wait for a later action or for none. They are not added to `passing`, so that a
-    transition is not matched with a second action.
+    A path waits for the next observed action that is part of its plan. When a transition has the name of this action,
+    the path waits from then on for a later action or for none: it is removed from `passing` and added to `arrived` at
+    the next state. So a path matches each transition with one action at most.
 
     Args:
         arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 all, column j those that
             wait for action j, column ``n_seen + 1 + m`` those that wait for none after action m.
-        passing: the same columns for each transition, ``float64 [n, 2 n_seen + 2]``.
+        passing: ``float64 [n, 2 n_seen + 2]``, the same numbers for the paths through each transition.
         number: ``int32 [n]``, the index of each transition's name.
         target: ``int32 [n]``, the next state of each transition.
         label: ``int32 [n_seen]``, the index of each observed action's name.
-        stray: the odds of one particular action that is not part of the plan.
+        stray: the weight of an action that is not part of the plan; 0 if all are part of it.
     """
     n = label.size
     for j in range(1, n + 1):
@@ -293,8 +298,9 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
     """Return the transitions of all optimal plans, ordered by their distance from the start.
 
     Returns:
-        for each transition the state in which it starts, the index of its action's name, and the next state; and the
-        offset of the first transition for each distance, with the total number at the end.
+        four values: ``int32 [n]``, the state in which each transition starts; ``int32 [n]``, the index of its action's
+        name; ``int32 [n]``, the next state; and a list with the position of the first transition at each distance, and
+        `n` at the end.
     """
     model = cones.model
     source, column = np.nonzero(cones.operators >= 0)

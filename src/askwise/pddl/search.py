@@ -48,7 +48,7 @@ def search(task: GoalTask, limits: Limits | None = None, progress: Progress | No
     Args:
         task: the task of the goal.
         limits: limits on numbers of states; None for the defaults.
-        progress: called with a line of text from time to time.
+        progress: called with a line of text from time to time; None for no calls.
     """
 
     def say(_: int, text: str) -> None:
@@ -67,7 +67,7 @@ def search_together(
         goal_tasks: the task of each goal, by its number; they may differ only in the goal, as those of one kind in
             `goal_tasks_by_kind`.
         limits: limits on numbers of states; None for the defaults.
-        progress: called with the index of a goal and a line of text from time to time.
+        progress: called with the number of a goal and a line of text from time to time; None for no calls.
 
     Returns:
         the result of each goal, by its number.
@@ -76,9 +76,15 @@ def search_together(
 
 
 class _Together:
-    """Alternates between one breadth-first (blind) search for all goals and a bounded search for each goal.
+    """A search for several goals that alternates between two kinds of searches until every goal is settled.
 
-    The bounded search omits states from which every plan would be too long, by lower bounds on the steps left.
+    One is a breadth-first (blind) search for all goals. The others are bounded searches, one for each goal, which omit
+    states from which every plan would be too long.
+
+    Args:
+        goal_tasks: the task of each goal, by its number; they differ only in the goal.
+        limits: limits on numbers of states.
+        progress: called with the number of a goal and a line of text; None for no calls.
     """
 
     def __init__(self, goal_tasks: Mapping[int, GoalTask], limits: Limits, progress: Speaking | None) -> None:
@@ -107,26 +113,25 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Record the results of goals that are true in a state of the last layer of the breadth-first search."""
+        """Store the results of the goals that the last layer of the breadth-first search decides."""
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
             if found is not None:
                 self._settle(goal, found)
 
     def _predicted(self) -> float:
-        """Predict how many states the breadth-first (blind) search will have found when it may have found all goals.
+        """Predict how many states the breadth-first search has to find until it may have reached all goals.
 
-        The depth at which this may be the case follows from the lower bounds that are known so far.
+        It cannot have reached them before the depth that the known lower bounds on the lengths of plans imply.
         """
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Run the bounded searches (with lower bounds on the steps left), one goal after the other, within a budget.
+        """Run the bounded searches of all goals in turns, until their total cost reaches a budget.
 
         Args:
-            budget: the total cost of these searches, as a number of states that the breadth-first search finds at the
-                same cost.
+            budget: the largest total cost, as the number of states that the breadth-first search finds at this cost.
         """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
@@ -148,7 +153,7 @@ class _Together:
             self._settle(goal, found)
 
     def _settle(self, goal: int, found: Found) -> None:
-        """Record the result of a goal as final, and free the memory of the search for this goal."""
+        """Store the final result of a goal, and free the memory of the bounded search for this goal."""
         bounded = self.bounded.pop(goal, None)
         bounds = (0, 0) if bounded is None else (bounded.n, bounded.evaluated)
         self.found[goal] = replace(found, met=self.blind.n + bounds[0], evaluated=bounds[1])
@@ -160,7 +165,12 @@ class _Together:
 
 
 class Blind(StateTable):
-    """The blind search for plans: breadth first, layer by layer, without any estimate of the steps left."""
+    """A blind search for plans: breadth first, layer by layer, without any estimate of the steps left.
+
+    Args:
+        task: the task of the goal.
+        progress: called with a line of text after each layer; None for no calls.
+    """
 
     def __init__(self, task: GoalTask, progress: Progress | None = None) -> None:
         super().__init__(task, progress)
@@ -170,7 +180,7 @@ class Blind(StateTable):
         self.last = self.states[:1]
 
     def run(self, most: int) -> Found | None:
-        """Search until the goal is found or no states are left; return None if `most` states are found before that."""
+        """Search until the goal is reached or no states are left; return None if `most` states are found before."""
         while True:
             found = self.met(self.task.goal)
             if found is not None or self.n >= most:
@@ -211,9 +221,14 @@ class Blind(StateTable):
 
 
 class BoundedSearch(StateTable):
-    """The bounded search: breadth first, without states from which every plan would be longer than a maximal length.
+    """A bounded search: breadth first, without states from which every plan would be longer than a maximal length.
 
     A lower bound on the steps left (LM-cut) identifies these states. If no plan is found, the maximal length is raised.
+
+    Args:
+        task: the task of the goal.
+        progress: called with a line of text from time to time; None for no calls.
+        remembered: memory in bytes for the cuts of states, from which their successors' bounds are computed faster.
     """
 
     def __init__(self, task: GoalTask, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:
@@ -240,8 +255,8 @@ class BoundedSearch(StateTable):
         """Search until all optimal plans are found or there is provably none.
 
         Args:
-            most_evaluated: maximal number of states whose lower bound is computed.
-            most_states: maximal number of states.
+            most_evaluated: maximal number of states whose lower bound is computed, since the first call.
+            most_states: maximal number of states to find.
 
         Returns:
             the result, or None if a limit is exceeded. A later call with higher limits reuses the bounds computed so
@@ -304,10 +319,11 @@ class BoundedSearch(StateTable):
         return layers, min(cut_off, NO_WAY)
 
     def _evaluate(self, steps: IntArray) -> None:
-        """Compute the lower bounds (LM-cut) of states that have none yet.
+        """Compute the lower bounds (LM-cut) of those of the given states that have none yet.
 
         Args:
-            steps: ``int32 [3, n]``: source, operator and target of a transition to each state.
+            steps: ``int32 [3, n]``: source, operator and target of a transition to each state; the targets are the
+                given states.
         """
         if self.bound.size < self.states.shape[0]:
             bound, n_cuts, cuts = self.bound, self.n_cuts, self.cuts

@@ -67,7 +67,12 @@ class Found:
 
 
 class StateTable:
-    """The states that a search has found so far, in a hash table, with their distance (depth) from the start."""
+    """The states that a search has found so far, in a hash table, with their distance (depth) from the start.
+
+    Args:
+        task: the task of the goal, with the operators and the initial state.
+        progress: called with a line of text from time to time; None for no calls.
+    """
 
     def __init__(self, task: GoalTask, progress: Progress | None) -> None:
         self.task = task
@@ -161,7 +166,7 @@ class StateTable:
         Args:
             layer: the indices of the states to which transitions lead.
             level: steps from the start to the states before.
-            behind: the operators, prepared for computing backwards.
+            behind: the operators, prepared for finding the states before them.
 
         Returns:
             ``int32 [3, n]``: source, operator and target of each transition.
@@ -202,7 +207,7 @@ class StateTable:
             out = _larger(out.T, 2 * out.shape[1], 0).T.copy()
 
     def say(self, text: str) -> None:
-        """Report the progress of the search in a line of text, to the callback that the table was made with."""
+        """Call `progress`, if there is one, with a line of text."""
         if self.progress is not None:
             self.progress(text)
 

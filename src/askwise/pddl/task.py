@@ -63,7 +63,7 @@ def _starts(counts: Any) -> Numbers:
 
 
 def chosen(lists: Lists, rows: Any) -> Lists:
-    """Return some of the sets in `lists`: those with the indices in `rows`, an array of ints."""
+    """Return some of the sets in `lists`: those whose indices are in `rows`, an array of ints."""
     counts = np.diff(lists.starts)[rows]
     starts = _starts(counts)
     places = np.repeat(lists.starts[rows] - starts[:-1], counts) + np.arange(int(starts[-1]))
@@ -135,9 +135,10 @@ class Task:
         pre: ``uint64 [n_operators, n_words]``, the bits that each operator requires.
         add: ``uint64 [n_operators, n_words]``, the bits that each operator sets.
         keep: ``uint64 [n_operators, n_words]``, all bits except those that each operator deletes.
-        lists: required, added and deleted bits of the operators once more, as numbers.
-        place: the bit of each atom; `ALWAYS` or `NEVER` if the atom is constant.
-        opposite: the bit that is set if an atom is false, for atoms in negative conditions.
+        lists: the indices of the bits that each operator requires, adds and deletes: three `Lists`, each with a set for
+            every operator.
+        place: the index of each atom's bit; `ALWAYS` or `NEVER` for atoms that are always true or always false.
+        opposite: for each atom in a negative condition, the index of the bit that is set if the atom is false.
     """
 
     facts: tuple[str, ...]
@@ -174,9 +175,9 @@ class Task:
         return {label: tuple(operators) for label, operators in found.items()}
 
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
-        """Return the atoms that a goal requires, as indices of bits; None if the goal can never be true.
+        """Return the indices of the bits that a goal requires; None if the goal can never be true.
 
-        A negated atom has its own bit, its opposite; atoms that are always true are left out.
+        An atom that must be false has its own bit, its opposite. What is always true is left out.
         """
         wanted = set()
         for literal in goal.literals:
@@ -201,7 +202,7 @@ class Task:
         return np.asarray(state & self.keep[operator] | self.add[operator])
 
     def holds(self, states: Words, bits: Iterable[int]) -> NDArray[np.bool_]:
-        """Return for each state, ``uint64 [..., n_words]``, whether all bits with the numbers `bits` are set."""
+        """Return for each state, ``uint64 [..., n_words]``, whether all bits with the indices `bits` are set."""
         wanted = packed([bits], self.n_words)[0]
         return np.asarray(((states & wanted) == wanted).all(axis=-1))
 
@@ -318,7 +319,7 @@ def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> Go
 def goal_tasks_by_kind(
     task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = None
 ) -> list[dict[int, GoalTask]]:
-    """Return the search tasks of several goals, by the index of the goal, in one dict for each kind of goal.
+    """Return the search tasks of several goals: one dict for each kind of goal, by the index of the goal.
 
     Goals are of one kind if the same operators are relevant to them. Their tasks differ only in `GoalTask.goal`, so
     that one breadth-first search can serve all of them.
@@ -359,8 +360,8 @@ def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int
 def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
     """Return ``bool [n_operators]``: which operators are relevant to a goal; others are on none of its optimal plans.
 
-    An operator is relevant if it sets a bit that the goal or a relevant operator requires, and that it does not require
-    itself.
+    An operator is relevant if it sets a bit that the goal or another relevant operator requires. Bits that the operator
+    itself requires do not count.
 
     Args:
         task: the whole task.
@@ -385,7 +386,7 @@ def _restricted(
         task: the whole task.
         used: ``bool [n_operators]``, the operators to keep.
         bits: the indices of the bits (atoms) to keep.
-        goals: ``uint64 [n_words]`` for the index of each goal: the atoms that it requires, as bits.
+        goals: the atoms that each goal requires, one bit for each, ``uint64 [n_words]``, by the index of the goal.
         start: ``uint64 [n_words]``, the state in which plans start.
     """
     operators = np.flatnonzero(used).astype(np.int32)
