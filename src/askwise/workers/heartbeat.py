@@ -55,7 +55,7 @@ class Limits:
 
     @property
     def loading(self) -> float:
-        """Seconds for loading and constructing an agent: the limit of a decision, but at least `LEAST_LOADING`."""
+        """The limit of seconds for loading and constructing an agent: that of a decision, but at least 10 seconds."""
         return max(self.decision, LEAST_LOADING)
 
     def describe(self) -> dict[str, float | None]:
@@ -120,14 +120,14 @@ class Heartbeat:
         return self.numbers[BASE], self.numbers[PER_GOAL]
 
     def begin(self, unit: int) -> None:
-        """Show that the unit of work with this number (such as an episode) begins now."""
+        """Show that the unit of work (such as an episode) with the number `unit` begins now."""
         self.numbers[BASE] = self.numbers[PER_GOAL] = float("nan")
         self.numbers[DECIDING] = 0.0
         self.numbers[SINCE] = time.monotonic()
         self.numbers[UNIT] = unit
 
     def set_prices(self, base: float, per_goal: float) -> None:
-        """Show the base price of a question and the price per goal in the current unit of work."""
+        """Show the supervising process the base price of a question and the price per goal in the current unit."""
         self.numbers[BASE], self.numbers[PER_GOAL] = base, per_goal
 
     def end(self) -> None:

@@ -4,8 +4,9 @@ Studies, lists of jobs, audits and the studio borrow workers from it. A run is o
 comes from `new_run`. A worker belongs to one run, so that an agent's module is always loaded anew. A worker with a
 guest, which is a method that is not part of askwise, only serves that guest.
 
-`pebble.ProcessPool` (5.2) is not used. It limits whole tasks, not single decisions with the clock stopped while code is
-compiled; and if a process dies, it returns neither earlier replies nor the line at which the process died.
+`pebble.ProcessPool` (5.2) is not used. It limits the time of whole tasks; the limits here are for single decisions, and
+do not count the time in which code is compiled. If a process dies, `pebble` returns neither earlier replies nor the
+line at which the process died.
 """
 
 from __future__ import annotations

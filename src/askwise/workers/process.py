@@ -74,7 +74,7 @@ class SupervisedProcess:
         exceeded: a clause that says which limit the process exceeded, None if it exceeded none.
         exceeded_in: the number of the unit of work (such as an episode) in which it exceeded a limit, or `NO_UNIT`.
         heartbeat: the numbers by which the process shows what it is doing.
-        process: the process itself.
+        process: the process as an object of `subprocess`.
 
     Args:
         arguments: the arguments of `serve`, as text.

@@ -208,7 +208,7 @@ def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean"
     """Return the HTML table of means with a row for each method and a column for each price; the lowest are bold.
 
     Args:
-        rows: the means; the price is null if each file has its own.
+        rows: the means. Their price is null if they are means over files with different prices.
         price_name: the word for the price.
         without_price: the title of the only column if no row has a price.
     """
@@ -267,7 +267,7 @@ def _failures(failures: pl.DataFrame) -> list[object]:
 
 
 def _times(timings: pl.DataFrame, *, judged: bool) -> list[object]:
-    """Return the content of the section on computing time; with `judged`, next to the times that the paper states."""
+    """Return the content of the section on computing time; with `judged`, it has the times in the paper, too."""
     columns = ("episode_mean", "episode_median", "episode_p95", "decision_mean", "decision_median", "decision_p95")
     heads = ["method", TableCell("episodes", "n"), *(TableCell(_time_head(name), "n") for name in columns)]
     heads += [TableCell("paper, episode mean", "n")] if judged else []

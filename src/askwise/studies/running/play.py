@@ -66,10 +66,9 @@ class Rows:
 
 
 class Unit(Protocol):
-    """The interface of a part of a task that can fail without affecting the other parts.
+    """The interface of a unit: one episode (`EpisodeUnit`) or one expected cost (`ExpectedUnit`) of a task.
 
-    It is one episode (`EpisodeUnit`) or one expected cost (`ExpectedUnit`). A task is one instance with all conditions
-    of a study.
+    A task is one instance with all conditions of a study. Its units do not affect each other, even if one fails.
     """
 
     @property

@@ -106,7 +106,7 @@ class Store:
                 _on_file(files.sync_names, self._parts_of(name))
 
     def _results(self) -> Iterator[Path]:
-        """Yield the paths of all result files in the folder: combined tables, then the files of single instances."""
+        """Yield the paths of all result files: first those of the whole tables, then those of single instances."""
         yield from (path for name in SCHEMAS if (path := self._table(name)).exists())
         for name in SCHEMAS:
             yield from (self._part(name, index) for index in sorted(_numbers(self._parts_of(name))))
@@ -299,7 +299,7 @@ class Store:
     def _set_aside(self) -> list[Damaged]:
         """Rename `provenance.json` if it is damaged: people may still be able to read it.
 
-        Returns a list with its description, which is empty if the file is intact or missing.
+        Returns a list with a description of the damage; the list is empty if the file is intact or missing.
         """
         path = self.folder / PROVENANCE
         try:

@@ -107,7 +107,7 @@ class Studied(Protocol):
 
 
 def studies_of(name: str) -> Studied:
-    """Return the adapter with which studies use the domain called `name`."""
+    """Return the adapter of the domain called `name`: an object with all that studies need from the domain."""
     return ADAPTERS[name] if name in ADAPTERS else FileStudies(name)
 
 

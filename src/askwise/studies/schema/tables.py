@@ -1,4 +1,4 @@
-"""The columns of a study's tables: one row for each episode, question, timed episode and computed expected cost.
+"""The columns of a study's four tables: episodes, questions, times of episodes, and computed expected costs.
 
 Times have a separate table because they differ from run to run. The other tables are identical bit for bit, however
 a study was run.
