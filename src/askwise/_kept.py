@@ -135,8 +135,8 @@ def root() -> Path:
 def folder_of(function: Any, way: str) -> Path:
     """Make and return the folder for the machine code of one version of a loop.
 
-    The version is determined by the loop's present code and the types of its arguments. Folders of versions that were
-    used longest ago are removed.
+    The version is determined by the loop's present code and the types of its arguments. If there are too many folders,
+    those that were used longest ago are removed.
 
     Args:
         function: the loop, a Python function.

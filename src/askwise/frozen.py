@@ -115,7 +115,7 @@ class ArrivesFrozen:
 
 
 class Sealed(ArrivesFrozen, metaclass=_Sealing):
-    """A base class whose attributes can be set only in ``__init__``; later attempts raise `CannotChange`.
+    """A base class of objects whose attributes can be set only in ``__init__``; later attempts raise `CannotChange`.
 
     Use `cached_property` for values that are computed at first use.
     """

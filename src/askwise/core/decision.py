@@ -198,7 +198,7 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
 def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
     """Return the indices of the actions that are optimal for every possible goal, ``int64 [k]``.
 
-    The ego agent may ask only if there are none.
+    The ego agent may ask only if there is no such action.
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.

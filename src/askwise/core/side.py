@@ -103,10 +103,11 @@ class Side(Protocol):
         """
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
+        """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
 
-        ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`, expected (EDP)
-        and at the latest (WCD): ``inf`` on the diagonal, ``nan`` if one of the goals is out of reach.
+        Entry ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`: the
+        expected step in the first table (expected divergence point), the latest step in the second (worst-case
+        distinctiveness). It is ``inf`` on the diagonal, and ``nan`` if one of the two goals is out of reach.
         """
 
     def table(self) -> CarrierTable:
@@ -220,10 +221,11 @@ class ModelSide(Sealed):
         return Divergence(self.model, goals, policies=self.policies)
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
+        """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
 
-        ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`, expected (EDP)
-        and at the latest (WCD): ``inf`` on the diagonal, ``nan`` if one of the goals is out of reach.
+        Entry ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`: the
+        expected step in the first table (expected divergence point), the latest step in the second (worst-case
+        distinctiveness). It is ``inf`` on the diagonal, and ``nan`` if one of the two goals is out of reach.
         """
         return self.family.matrices_at(self.model.name(state), partial=True)
 
