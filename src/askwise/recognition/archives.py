@@ -30,8 +30,8 @@ class ObservedPlan:
 
     Attributes:
         name: the name of the archive.
-        texts: the files with the observations and the true goal, as far as the archive has them, as pairs of name and
-            content.
+        texts: pairs of name and content of the files with the observations and the true goal; a file that the archive
+            does not have is left out.
     """
 
     name: str
@@ -116,9 +116,10 @@ def _names(groups: list[list[ObservedPlan]]) -> list[str]:
 
 
 def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
-    """Yield the path of every recognition problem at or below `path`: archives, and folders with a problem's files.
+    """Yield the path of every goal-recognition problem at or below `path`.
 
-    Folders that cannot be read are added to `unreadable`.
+    Such a path is an archive, or a folder with the files of a problem. Folders that cannot be read are added to
+    `unreadable`.
     """
 
     def note(error: OSError) -> None:

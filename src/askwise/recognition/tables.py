@@ -54,6 +54,10 @@ class MeasureJob:
     """A job that measures how similar the goals of a problem are; it makes one row of a table (see `GRD_COLUMNS`).
 
     It implements `askwise.studies.running.jobs.Job`.
+
+    Attributes:
+        problem: the problem and its archives.
+        limits: the limits of the search for plans.
     """
 
     problem: Collected
@@ -119,9 +123,14 @@ def _alike(cones: Cones) -> Row:
 
 
 def _expected_case(cones: Cones, goals: tuple[int, ...]) -> float | str | None:
-    """Return the expected-case distinctiveness (ECD) of the goals, or ``inf`` as text.
+    """Return the expected-case distinctiveness (ECD) of some goals in the initial state.
 
-    None if the names of actions do not determine the states, so that the ECD is not defined.
+    Return the text ``inf`` if it is infinite, and None if it is not defined because the names of actions do not
+    determine the states.
+
+    Args:
+        cones: the states on optimal plans for each goal.
+        goals: indices of the goals.
     """
     if cones.ambiguous:
         return None

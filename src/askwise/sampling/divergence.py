@@ -15,8 +15,9 @@ Here `dp` is sampled. One set of runs of each goal's policy serves all pairs wit
 ``E[min(dp, horizon)]``, a lower bound of the EDP. If the environment ends runs earlier, the end of the run takes the
 place of the horizon. See `askwise.sampling.estimates`.
 
-**When to stop.** Stopping as soon as an interval happens to be narrow would favour samples with a small variance. A
-first stage of `FIRST` runs therefore only decides how many runs there will be, and all of them are finished and used.
+**When to stop.** Stopping as soon as an interval happens to be narrow would favour samples with a small variance. So
+there are few looks at the intervals: the first after `FIRST` runs, which decides how many more runs there will be. All
+runs are finished and used.
 """
 
 from __future__ import annotations
@@ -96,8 +97,8 @@ def sampled_divergence(
         horizon: the largest number of steps of a run.
         evidence: a goal is ruled out when what was seen is at most `evidence` times as likely under it as under the
             truth; with 0, only when it is impossible under it.
-        threshold: if given, a goal is ruled out by the first action whose probability is below this share of the
-            largest, whatever the `evidence`. The result can depend much on this number.
+        threshold: if given, `evidence` is not used: a goal is ruled out by the first action whose probability under its
+            policy is below this share of the likeliest action's. The result can depend much on this number.
         end_tells: whether the end of an episode (`terminated`) reveals the true goal, so that it rules out all others.
             If not, runs that end so are censored.
         interval: the kind of interval: ``normal``, or ``bernstein``, which is wider but valid for any number of runs.
@@ -131,9 +132,19 @@ def _enough(
     kind: str,
     finished: Callable[[int, int], None],
 ) -> tuple[IntArray, BoolArray, int]:
-    """Run episodes until all intervals are narrow enough; return steps, divergences and the number of looks.
+    """Run episodes until the interval of each pair of goals is narrow enough, or until there are `most` runs.
 
-    Steps and divergences are those of `Rollouts.run`. A look computes the intervals once.
+    Args:
+        rollouts: runs the episodes, with one goal as the truth.
+        rng: source of all random numbers.
+        within: the requested half width of an interval, as a share of the mean.
+        most: the largest number of runs.
+        kind: the kind of interval, ``normal`` or ``bernstein``.
+        finished: called with the number of runs that have just ended and the number of runs planned.
+
+    Returns:
+        the two arrays of `Rollouts.run` for all runs (steps, and whether they are divergence points), and the number of
+        times that intervals were computed.
     """
     steps = np.empty((0, len(rollouts.others)), dtype=np.int32)
     diverged = np.empty(steps.shape, dtype=np.bool_)

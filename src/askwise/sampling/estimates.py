@@ -62,7 +62,7 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
     """Return the mean of values between 1 and `horizon`, with its 95 % interval.
 
     Args:
-        values: ``int32 [n]``, at least one.
+        values: ``int32 [n]``, such as the number of steps of each run; at least one.
         horizon: the largest possible value.
         kind: ``normal`` or ``bernstein``; with fewer than `ENOUGH` values, ``bernstein`` is always used.
         look: how many intervals were computed while the sample grew, including this one; ``bernstein`` takes repeated
@@ -84,11 +84,11 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
 
 
 def _score_interval(values: IntArray) -> tuple[float, float] | None:
-    """Return the score interval of a mean if more than half of the values equal their minimum or their maximum `v`.
+    """Return the ends of the score interval of a mean if more than half of the values equal their minimum or maximum.
 
-    Otherwise return None. With ``c = 1.96^2 / n``, the observed share `p'` of values that differ from `v`, their mean
-    distance `d` from it, and ``r = E[distance^2] / d^2``, the ends are ``v + p d`` for the roots of ``(p' - p)^2 = c (r
-    p - p^2)``.
+    Otherwise return None. With `v` that minimum or maximum, ``c = 1.96^2 / n``, the observed share `p'` of values that
+    differ from `v`, their mean distance `d` from it, and ``r = E[distance^2] / d^2``, the ends are ``v + p d`` for the
+    roots `p` of ``(p' - p)^2 = c (r p - p^2)``.
     """
     n = values.size
     ends = [(np.count_nonzero(values == end), int(end)) for end in (values.min(), values.max())]
@@ -105,7 +105,13 @@ def _score_interval(values: IntArray) -> tuple[float, float] | None:
 
 
 def _without_skewness(values: IntArray, mean: float, spread: float) -> tuple[float, float]:
-    """Return the interval of a mean by Hall's transformation; `spread` is the standard deviation of the values."""
+    """Return the ends of the interval of a mean by Hall's transformation.
+
+    Args:
+        values: ``int32 [n]``, the sample.
+        mean: its mean.
+        spread: its standard deviation.
+    """
     n = values.size
     skewness = float(np.mean(((values - mean) / spread) ** 3))
     z = NORMAL_QUANTILE / math.sqrt(n)

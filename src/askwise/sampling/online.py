@@ -27,6 +27,10 @@ class OnlineRecogniser:
     Attributes:
         goals: names of the goals.
         steps: number of actions seen in this episode.
+
+    Args:
+        policies: the policy of each goal by its name.
+        prior: probabilities of the goals, in their order or by name; uniform if None.
     """
 
     def __init__(self, policies: Mapping[str, Any], prior: Any = None) -> None:
@@ -64,9 +68,9 @@ class OnlineRecogniser:
     def possible(self, evidence: float = 0.05) -> BoolArray:
         """Return the goals that are not ruled out, ``bool [n_goals]``.
 
-        A goal is ruled out if what was seen is at most `evidence` times as likely under it as under the best goal, or
-        if an answer ruled it out. The chance that observations ever rule out the true goal is at most `evidence` for
-        each other goal: with `n` goals, ``(n - 1) * evidence`` in total.
+        A goal is ruled out by an answer, or if the actions seen are at most `evidence` times as likely under it as
+        under the goal under which they are likeliest; the prior does not count. The chance that actions ever rule out
+        the true goal is at most ``(n - 1) * evidence`` with `n` goals.
         """
         if not 0 <= evidence < 1:
             raise InputError("evidence", evidence, "a number from 0, below 1")
@@ -91,7 +95,7 @@ class OnlineRecogniser:
         return self.posterior
 
     def learn(self, asked: Iterable[str], answer: bool) -> dict[str, float]:
-        """Update the posterior with a true answer to "is it one of these?", and return it.
+        """Update the posterior with a correct answer to "is your goal one of these?", and return it.
 
         Args:
             asked: names of the goals in the question.
@@ -111,9 +115,13 @@ class OnlineRecogniser:
 
 
 class _Likelihood:
-    """Computes the log likelihood of an episode's actions under one policy, one action after the other.
+    """Computes the log likelihood of each action in an episode under one policy, action by action.
 
-    It keeps the memory of recurrent policies.
+    It keeps the memory of a recurrent policy during the episode.
+
+    Args:
+        policy: the policy, of any kind.
+        name: the name of its goal, for error messages.
     """
 
     def __init__(self, policy: Any, name: str) -> None:

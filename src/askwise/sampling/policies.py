@@ -1,4 +1,4 @@
-"""Kinds of policies that can be sampled, and how they act inside environments that run side by side, their *lanes*.
+"""Kinds of policies that can be sampled, and how they act in *lanes*: environments that run side by side.
 
 A policy is one of these:
 
@@ -113,13 +113,22 @@ class Law(Protocol):
     """
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane; `uniform` has random numbers between 0 and 1, ``float64 [n, width]``."""
+        """Draw an action for each lane from random numbers between 0 and 1.
+
+        `uniform` is ``float64 [n, width]``, with as many random numbers for each lane as an action has components.
+        """
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log likelihood of the action given for each lane, ``float64 [n]``."""
+        """Return the log likelihood of one action in each lane, ``float64 [n]``.
+
+        `actions` has the actions in the order of the lanes.
+        """
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return ``float64 [n]``: the probability of each lane's action, divided by that of the likeliest one there."""
+        """Return the probability of one action in each lane, divided by that of the lane's likeliest action.
+
+        The result is ``float64 [n]``; `actions` has the actions in the order of the lanes.
+        """
 
 
 class Categorical:
@@ -134,18 +143,18 @@ class Categorical:
         self.probabilities, self.start = probabilities, start
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane by inverting the cumulative probabilities."""
+        """Draw an action for each lane: invert its cumulative probabilities at the first random number in `uniform`."""
         total = np.cumsum(self.probabilities, axis=1)
         drawn = (total <= uniform[:, :1] * total[:, -1:]).sum(axis=1)
         return drawn + self.start
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log probability of the action given for each lane, -inf if it is impossible."""
+        """Return the log probability of one action in each lane, ``float64 [n]``; -inf where it is impossible."""
         with np.errstate(divide="ignore"):
             return np.log(self._of(actions))
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return the probability of the action given for each lane, divided by that of the likeliest action there."""
+        """Return the probability of one action in each lane, divided by that of the lane's likeliest action."""
         return np.asarray(self._of(actions) / self.probabilities.max(axis=1))
 
     def _of(self, actions: Any) -> FloatArray:
@@ -154,7 +163,9 @@ class Categorical:
 
 
 class NetworkLaw:
-    """The distribution of the next action in each lane, for several or continuous actions, from Stable-Baselines3.
+    """The distribution of the next action in each lane, for a network of Stable-Baselines3.
+
+    It is for actions that are continuous or have several components; `Categorical` is for all others.
 
     Args:
         distribution: the distribution object of Stable-Baselines3.
@@ -166,7 +177,7 @@ class NetworkLaw:
         self.torch = importlib.import_module("torch")
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane from the given random numbers."""
+        """Draw an action for each lane from the random numbers in `uniform`, as `Law.sample` states."""
         inner = self.distribution.distribution
         if isinstance(inner, list):  # one categorical distribution for each component
             parts = [Categorical(_array(part.probs)).sample(uniform[:, k:]) for k, part in enumerate(inner)]
@@ -180,7 +191,7 @@ class NetworkLaw:
         return drawn if self.scaled is None else self.scaled.unscale_action(np.tanh(drawn))
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log density of the action given for each lane."""
+        """Return the log density (for discrete components, the log probability) of one action in each lane."""
         given = actions if self.scaled is None else self.scaled.scale_action(actions)
         inner = self.distribution.distribution
         device = (inner[0] if isinstance(inner, list) else inner).mean.device
@@ -194,7 +205,7 @@ class NetworkLaw:
 
 @dataclass(frozen=True)
 class Lanes:
-    """What policies see of the environments that run side by side (lanes), before each step.
+    """What policies see of the environments that run side by side (lanes) before one step.
 
     Attributes:
         observations: the observations of all lanes, batched as in `space`.
@@ -226,7 +237,10 @@ class Follower(Protocol):
     """
 
     def law(self, view: Lanes) -> Law:
-        """Return the distribution of the next action in each lane; must be called once for each step."""
+        """Return the distribution of the next action in each lane; must be called once for each step.
+
+        `view` has the observations in all lanes before this step.
+        """
 
 
 class _Function:
@@ -250,11 +264,11 @@ class _Function:
 
 
 def checked_probabilities(given: Any, shape: tuple[int, ...], field: str) -> FloatArray:
-    """Return probabilities that a policy returned; raise an `InputError` unless they have `shape` and sum to 1.
+    """Return probabilities as an array; raise an `InputError` unless they have the expected shape and sum to 1.
 
     Args:
-        given: what the policy returned.
-        shape: the expected shape; the last axis is that of the actions.
+        given: what a policy returned as the probabilities of actions.
+        shape: the expected shape; its last axis is that of the actions.
         field: name of the policy in error messages.
     """
     try:

@@ -84,11 +84,11 @@ class SampledProblem(Sealed):
         Args:
             belief: an `OnlineRecogniser`, or the probabilities of the goals by name or in their order.
             ego_at: the ego agent's state.
-            step: number of steps since the state in which the runs of the samples began.
-            sampled: if you sampled the divergence again, from the teammate's current state, this divergence; then
-                `step` is not used.
-            evidence: goals whose probability is at most this share of the largest one are not considered; for an
-                `OnlineRecogniser`, this is about the likelihood of what was seen, without the prior.
+            step: number of steps that the teammate has taken since the state in which the sampled runs began.
+            sampled: divergence that was sampled again, from the teammate's current state. It replaces that of this
+                object, and `step` is not used. By default there is none.
+            evidence: goals whose probability is at most this share of the largest one are not considered; with an
+                `OnlineRecogniser`, likelihoods of the actions seen take the place of probabilities.
             seed: seed for choosing between equally good actions, and for the search for questions.
         """
         rng = generator(seed)
@@ -118,16 +118,16 @@ class SampledProblem(Sealed):
         return Decision(action=self.ego.actions.stay, why=f"Wait: the best question {saved}.", **rest)
 
     def zones(self, truth: str, other: str, ego_at: StateLike, *, step: int = 0) -> Zones:
-        """Return the zones of a pair of goals, in steps from now.
+        """Return the zones of information and branching of a pair of goals, in steps from now.
 
-        The expected zone of information ends after the mean number of further steps of the runs.
+        The zone of information ends when 95 % of the sampled runs that have not diverged by `step` have ruled out the
+        other goal; the expected zone of information, after their mean number of further steps.
 
         Args:
             truth: the teammate's goal.
             other: the goal that it is confused with.
             ego_at: the ego agent's state.
-            step: number of steps since the runs began. The zone of information ends where 95 % of those runs that have
-                not diverged by then have ruled out the other goal.
+            step: number of steps that the teammate has taken since the state in which the sampled runs began.
         """
         pair = self.sampled.pair(other, truth)
         edp, wcd = self.ego.divergence(self.ego.model.state(ego_at, "ego_at"))

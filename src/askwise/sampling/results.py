@@ -55,7 +55,7 @@ class SampledEdp:
 
     @property
     def mean(self) -> float:
-        """The estimate of the EDP; with censored runs, of the mean of the steps, cut off at `horizon`."""
+        """The mean of `steps`: an estimate of the EDP or, if some runs are censored, of a lower bound of it."""
         return self.interval.mean
 
     @property
@@ -136,7 +136,10 @@ class SampledDivergence:
         return self.matrix(lambda pair: pair.mean)
 
     def remaining(self, after: int = 0) -> FloatArray:
-        """Return the mean number of further steps after `after` steps, ``float64 [n_goals, n_goals]``, as in `edp`."""
+        """Return the mean number of further steps for runs longer than `after` steps.
+
+        The result is ``float64 [n_goals, n_goals]``, with the axes of `edp`; see `SampledEdp.remaining`.
+        """
         return self.matrix(lambda pair: pair.remaining(after))
 
     def matrix(self, value: Callable[[SampledEdp], float]) -> FloatArray:
@@ -175,7 +178,10 @@ class SampledDivergence:
         return pl.DataFrame(rows)
 
     def survival_table(self) -> Any:
-        """Return a polars table with a row for each pair and step: the share of runs that have not diverged by then."""
+        """Return a polars table of the share of runs that have not diverged, with a row for each pair and step.
+
+        The columns ``low`` and ``high`` are the ends of the 95 % interval of ``share``.
+        """
         import polars as pl
 
         parts = []
@@ -202,7 +208,7 @@ class SampledDivergence:
 
 
 def known(name: Any, goals: tuple[str, ...], where: str) -> None:
-    """Raise an `InputError` about the argument `where` unless `name` is one of the goals."""
+    """Raise an `InputError` unless `name` is one of the goals; `where` is the argument that the message names."""
     if name not in goals:
         hint = did_you_mean(name, goals) if isinstance(name, str) else ""
         raise InputError(where, repr(name), f"one of {', '.join(map(repr, goals))}{hint}")

@@ -49,7 +49,7 @@ class FromHere(gymnasium.Env[Any, Any]):
         return copy.deepcopy(self.observation), {}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Take a step in the copy of the environment."""
+        """Take a step in the copy of the environment, and return what its ``step`` returns."""
         return self.now.step(action)
 
 
@@ -204,7 +204,10 @@ class Rollouts:
     def _begin(self, fresh: BoolArray, run: Any, runs: int) -> Any:
         """Start the next runs in the lanes marked in `fresh`, and return the observations of all lanes.
 
-        If no runs are left, a lane stays without a run. `run` gets the index of each lane's run.
+        Args:
+            fresh: ``bool [lanes]``. If no runs are left, these lanes stay without a run.
+            run: ``int64 [lanes]``, the index of each lane's run, negative without one; this method changes it.
+            runs: number of runs in total.
         """
         seeds: list[int | None] = [None] * fresh.size
         for lane in np.flatnonzero(fresh):
@@ -218,9 +221,16 @@ class Rollouts:
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
     def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
-        """Draw the action of the true policy in each lane, compare it with the other policies, and return the actions.
+        """Draw an action from the true policy in each lane, compare it with the other policies, and return the actions.
 
-        Log likelihood ratios are added to `evidence`. The attribute `passed` gets the policies that are ruled out now.
+        The attribute `passed`, ``bool [lanes, n_others]``, gets the policies for which the limit is reached now.
+
+        Args:
+            view: the observations before this step.
+            step: ``int64 [lanes]``, the number of steps taken in each run.
+            evidence: ``float64 [lanes, n_others]``, the log likelihood ratio of the true policy and each other one;
+                this method adds that of the drawn actions.
+            open_: ``bool [lanes, n_others]``, the policies that are not ruled out yet.
         """
         law = self.truth.law(view)
         actions = law.sample(self.uniforms.at(step, view.active, view.generators))
@@ -243,9 +253,12 @@ class Rollouts:
 
 
 class _Table:
-    """A table of the step at which each run ruled out each other policy.
+    """A table of the steps at which runs ruled out other policies: the result of `Rollouts.run`.
 
-    For a censored run, it is the last step observed.
+    Attributes:
+        steps: ``int32 [runs, others]``, the step at which each run ruled out each other policy; the last step observed
+            if it did not.
+        diverged: ``bool [runs, others]``, whether it did.
     """
 
     def __init__(self, runs: int, others: int) -> None:

@@ -47,7 +47,15 @@ WHAT_AUDIT_DOES = (
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that a language model can call: its name, description, function, and JSON schemas of input and result."""
+    """A tool that a language model can call.
+
+    Attributes:
+        name: its name.
+        description: what it does, for the language model.
+        takes: JSON schema of its arguments.
+        gives: JSON schema of its result.
+        call: the function from arguments to result.
+    """
 
     name: str
     description: str
@@ -57,7 +65,11 @@ class Tool:
 
 
 class Tools:
-    """The tools ``decide``, ``heard`` and ``audit`` for language models, and the conversations in progress."""
+    """The tools ``decide``, ``heard`` and ``audit`` for language models, and the conversations in progress.
+
+    Attributes:
+        all: the tools by name.
+    """
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, Session] = OrderedDict()
@@ -76,7 +88,9 @@ class Tools:
         return self.all[name].call(arguments)
 
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Start a conversation about a decision; return the first recommendation and the name of the new session.
+        """Start a conversation about a decision; return the first recommendation as a JSON object.
+
+        The conversation's name is in it under ``session``.
 
         `arguments` has the keys of a decision file, of which only ``belief`` is required.
         """
@@ -130,9 +144,9 @@ class Tools:
 
 
 def _with_formats(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a conversation with the key ``format``, which files need, in it and in its decision.
+    """Return a conversation with the key ``format``, which files need, added to it and to its decision.
 
-    If the decision has the key already, its value stays.
+    If the decision has this key already, its value stays.
     """
     return {**record, "format": CONVERSATION, "decision": {"format": FORMAT, **record["decision"]}}
 
