@@ -319,8 +319,9 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     """Save a picture of EDP from the teammate's state `at`.
 
-    On a map with two goals, the picture is a map of EDP; with more goals, the matrix of all pairs is below this map. On
-    a graph, the picture is the matrix alone. It is as wide as a column of a paper.
+    On a map with two goals, the picture shows the EDP of each cell. With more goals, it shows the mean EDP of all pairs
+    for each cell, and below this map the matrix of all pairs. On a graph, it shows the matrix alone. It is as wide as a
+    column of a paper.
     """
     from matplotlib.figure import Figure
 

@@ -107,9 +107,10 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
 
 
 def _names(groups: list[list[ObservedPlan]]) -> list[str]:
-    """Return a name for each group of archives: the common beginning of their names.
+    """Return a name for each problem: the common beginning of the names of its archives.
 
-    If two groups would get the same name, the name of the group's first archive is used.
+    Each group in `groups` has the archives of one problem. If two groups would get the same name, each gets the name of
+    its first archive.
     """
     names = [_common([plan.name for plan in group]) for group in groups]
     return [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]

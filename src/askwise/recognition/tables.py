@@ -184,8 +184,8 @@ class RecogniseJob:
     Attributes:
         problem: the problem and its archives.
         limits: the limits of the search for plans.
-        belief: ``bayes`` or ``robust``.
-        stray: the probability of a suboptimal action, for the belief ``robust``.
+        belief: ``bayes`` if all observed actions are in optimal plans, ``robust`` if some may be in none.
+        stray: the probability that an observed action is in no optimal plan, for the belief ``robust``.
         complete: whether the observations have all actions up to the last observed one.
     """
 
@@ -263,7 +263,9 @@ class Summary:
 
 
 def summaries(rows: Iterable[Row]) -> list[Summary]:
-    """Return a `Summary` for each observability, in ascending order. Unknown observability comes last.
+    """Return a `Summary` for each observability (percentage of the plan that was observed), in ascending order.
+
+    Unknown observability comes last.
 
     `rows` are the rows of `RecogniseJob`; those without a true goal or a result are left out.
     """

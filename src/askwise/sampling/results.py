@@ -180,7 +180,7 @@ class SampledDivergence:
     def survival_table(self) -> Any:
         """Return a polars table of the share of runs that have not diverged, with a row for each pair and step.
 
-        The columns ``low`` and ``high`` are the ends of the 95 % interval of ``share``.
+        The columns are ``truth``, ``other``, ``step``, ``share``, and ``low`` and ``high``, its 95 % interval.
         """
         import polars as pl
 

@@ -2,7 +2,7 @@
 
 Runs take place in lanes, environments side by side. Each run has its own seed and its own random numbers, so that
 results do not depend on the number of lanes (except in vector environments that take one seed for all lanes). All
-runs of a request are finished before any is counted: short runs, which would be finished first, are not preferred.
+runs of one call of `Rollouts.run` are finished before any is counted; otherwise short runs would be counted too often.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ class Rollouts:
         limit: the log likelihood ratio at which another policy is ruled out.
         horizon: the largest number of steps of a run.
         end_tells: whether the end of an episode (`terminated`) reveals the goal.
-        threshold: None, or the share of the largest probability below which an action counts as impossible; if it is
-            given, the first impossible action rules a policy out, and `limit` is not used.
+        threshold: None, or a share of the largest probability. If given, `limit` is not used: the first action whose
+            probability under another policy is below this share of its likeliest action's rules that policy out.
     """
 
     def __init__(

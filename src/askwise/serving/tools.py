@@ -90,9 +90,8 @@ class Tools:
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Start a conversation about a decision; return the first recommendation as a JSON object.
 
-        The conversation's name is in it under ``session``.
-
-        `arguments` has the keys of a decision file, of which only ``belief`` is required.
+        The object has the name of the conversation under ``session``. `arguments` has the keys of a decision file, of
+        which only ``belief`` is required.
         """
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):
@@ -107,7 +106,7 @@ class Tools:
         return _reply(name, session)
 
     def heard(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Continue a conversation after a question was answered; return the next recommendation.
+        """Continue a conversation after a question was answered; return the next recommendation, as `decide` does.
 
         `arguments` has the keys ``session``, ``answer`` and, if another question than the recommended one was asked,
         ``question``.
@@ -129,7 +128,8 @@ class Tools:
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Judge the decisions of past conversations, and return the audit as a JSON object.
 
-        `arguments` has the keys ``conversations`` (a list) and optionally ``costliest``, the number of steps to list.
+        `arguments` has the keys ``conversations``, a list of conversations as in a file, and optionally ``costliest``,
+        how many of the most costly steps to list.
         """
         from askwise.audits.audit import audit
 
