@@ -1,8 +1,9 @@
 """Compiled loops over the shortest plans under a design.
 
-The theory is in `askwise.designs.paths` and `askwise.designs.branch_and_bound`. In all loops, ``closed [n_things + 1]``
-says what is forbidden. Its last entry is False, so that moves without owner (`NO_OWNER`, -1) are never closed.
-``price [n_things + 1]`` is the price of each move by its owner; the last entry is 0.
+The theory is in `askwise.designs.paths` and `askwise.designs.branch_and_bound`. The *owner* of a move is the thing
+whose prohibition removes the move, or -1 (`NO_OWNER`) if the move cannot be removed. In all loops,
+``closed [n_things + 1]`` says what is forbidden, and ``price [n_things + 1]`` is the price of a move, by its owner. The
+last entries of both are for owner -1: these moves are never closed and cost nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ NO_PLAN = 1 << 29
 
 @compiled
 def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order: Any) -> int:
-    """Search a graph breadth-first, without the forbidden moves; return the number of states reached.
+    """Search a graph breadth-first, without the moves that a design removes; return the number of states reached.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; a rank is the
             index of a move in its state.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner, is
-            False.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
+            for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
         start: the first state.
         depth: ``int32 [n_states]``, filled with the steps from `start`, -1 for states that are not reached.
         order: ``int32 [n_states]``, its first entries are filled with the reached states in breadth-first order.
@@ -62,14 +63,15 @@ def cheapest_plans(
 ) -> None:
     """For each goal and state, compute the least price of a shortest plan that leads through the state.
 
-    The price of a plan is the sum of the prices of its moves. It is stored in two parts, `begun` up to the state and
-    `towards` after it.
+    The price of a plan is the sum of the prices of its moves. It is stored in two parts: `begun` for the moves up to
+    the state, and `towards` for the moves after it.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
-        price: ``int32 [n_things + 1]``, the price of a move by its owner; the last entry is 0.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
+            for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
+        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for owner -1, is 0.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
@@ -102,7 +104,7 @@ def cheapest_plans(
 
 @inner
 def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
-    """Fill the steps to each goal, and mark the target states where its shortest plans end.
+    """Compute the steps to each goal, and mark the target states in which its shortest plans end.
 
     Args:
         depth: ``int32 [n_states]``, the steps from the start, -1 if unreachable.
@@ -180,16 +182,17 @@ def owners_before(
     state: int,
     used: Any,
 ) -> int:
-    """List the things that a cheapest shortest path from the start to a state pays for; return their number.
+    """List the things with a price above 0 on the cheapest shortest path from the start to a state.
 
-    A thing is a cell, edge or action that may be forbidden. A path pays for each thing that owns one of its moves and
-    has a price above 0.
+    A thing is a cell, edge or action that may be forbidden. It is on a path if forbidding it removes a move of the
+    path. The result is the number of things.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
-        price: ``int32 [n_things + 1]``, the price of a move by its owner; the last entry is 0.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
+            for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
+        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for owner -1, is 0.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
@@ -226,16 +229,17 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Add the things that the cheapest rest of a shortest plan pays for to a list; return the new length of the list.
+    """Add the things with a price above 0 on the rest of a shortest plan, from a state on, to a list.
 
-    A thing is a cell, edge or action that may be forbidden. A plan pays for each thing that owns one of its moves and
-    has a price above 0.
+    Of all shortest plans for the goal, one with the cheapest rest is taken. A thing is a cell, edge or action that may
+    be forbidden. It is on a plan if forbidding it removes a move of the plan. The result is the new length of the list.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
-        price: ``int32 [n_things + 1]``, the price of a move by its owner; the last entry is 0.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
+            for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
+        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for owner -1, is 0.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
         towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
             each goal; `NO_PLAN` if none leads through the state.
@@ -292,8 +296,9 @@ def certain_agreement(
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) that owns each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
+            for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.

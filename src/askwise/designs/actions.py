@@ -110,9 +110,9 @@ def _refuse_unknown(cones: Cones) -> None:
 
 
 def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
-    """Return the graph of all shortest plans, and the names of the ground actions that own its moves.
+    """Return the graph of all shortest plans, and the names of the ground actions that are its moves.
 
-    The owner of a move in the graph is the index of its action in the names. Each name, such as ``stack a b``, occurs
+    In the graph, the owner of a move is the index of its action in the names. Each name, such as ``stack a b``, occurs
     once.
 
     Args:
@@ -149,18 +149,19 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Assign numbers to the ground actions that may be forbidden: those of some operators of a planning task.
+    """Assign numbers to the ground actions that some operators of a planning task stand for.
 
-    Operators with the same name, such as ``stack a b``, are the same ground action.
+    These are the actions that may be forbidden. Operators with the same name, such as ``stack a b``, are the same
+    ground action.
 
     Args:
         cones: the shortest plans of all goals; only its planning task, with the names of all operators, is used.
         operators: the indices of the operators; some may occur several times.
 
     Returns:
-        The number of each operator's action, ``int32 [n_operators + 1]``, for all operators of the task: `NO_OWNER` for
-        those that are not in `operators`, and in the last entry. And the names of the actions, in the order of their
-        numbers.
+        Two values: the number of each operator's action, ``int32 [n_operators + 1]``, for all operators of the task,
+        `NO_OWNER` for those that are not in `operators`, and in the last entry; and the names of the actions, in the
+        order of their numbers.
     """
     labels = cones.task.labels
     used = np.unique(operators)
@@ -183,8 +184,8 @@ class NearOptimalPlans:
         start: the index of the state in which plans start.
         targets: for each reachable goal, the indices of the states in which it is true.
         counts: ``int32 [n_states]``, the number of transitions from each state.
-        operator: ``int32 [n_edges]``, the operator of each transition, by its number in the task; sorted by the state
-            in which transitions start.
+        operator: ``int32 [n_edges]``, the index of each transition's operator in the planning task; transitions are
+            sorted by the state in which they start.
         target: ``int32 [n_edges]``, the next state of each transition.
     """
 
@@ -200,9 +201,9 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
 
     Args:
         cones: the optimal plans of all goals.
-        budget: number of additional steps.
+        budget: number of steps by which plans may be longer than the shortest.
         limits: limits of the search; an InputError is raised if they are exceeded.
-        progress: called with a line of text from time to time.
+        progress: called with a line of text from time to time; None for no calls.
     """
     wanted = {goal: bits for goal in cones.reached if (bits := cones.wanted[goal]) is not None}
     goal_tasks = whole_goal_tasks(cones.task, wanted)
@@ -227,9 +228,7 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
 def _states(
     cones: Cones, goal: int, goal_tasks: Mapping[int, GoalTask], budget: int, limits: Limits, progress: Progress | None
 ) -> Words:
-    """Return all states on near-optimal plans of one goal, ``uint64 [n, n_words]``.
-
-    The result may have some states more.
+    """Return all states on near-optimal plans of one goal, and possibly some more, as bits, ``uint64 [n, n_words]``.
 
     Args:
         cones: the optimal plans of all goals.
@@ -237,7 +236,7 @@ def _states(
         goal_tasks: the search task of each goal, by its number.
         budget: number of steps by which plans may be longer than the shortest.
         limits: limits of the search; an InputError is raised if they are exceeded.
-        progress: called with a line of text from time to time.
+        progress: called with a line of text from time to time; None for no calls.
     """
     name, most = cones.goals[goal], cones.found[goal].length + budget
 
@@ -256,15 +255,15 @@ def _states(
 
 
 def _different(cones: Cones, source: IntArray, operator: IntArray, target: IntArray) -> IntArray:
-    """Return the indices of the transitions that remain without duplicates, ordered by source and operator.
+    """Return the indices of all transitions except duplicates, sorted by source and operator.
 
     Two transitions are duplicates if they have the same source, target and operator name.
 
     Args:
-        cones: supplies the names of the operators.
+        cones: the optimal plans; only their planning task, with the names of all operators, is used.
         source: ``int32 [n]``, the state in which each transition starts.
-        operator: ``int32 [n]``, its operator.
-        target: ``int32 [n]``, the next state.
+        operator: ``int32 [n]``, the index of each transition's operator.
+        target: ``int32 [n]``, the state in which each transition ends.
     """
     labels = cones.task.labels
     numbers: dict[str, int] = {}

@@ -87,7 +87,7 @@ class BestSoFar:
         return value < self.value - EQUAL or (value <= self.value + EQUAL and size < len(self.design))
 
     def with_limit(self, limit: int) -> BestSoFar:
-        """Return a copy of this record with another limit; designs evaluated so far count towards it."""
+        """Return a copy with another limit on the number of designs; those evaluated so far count towards it."""
         other = BestSoFar(self.value, limit, self._progress, self._turn)
         other.design, other.looked_at = self.design, self.looked_at
         return other
@@ -100,7 +100,7 @@ class BestSoFar:
         return other.better(self.value, len(self.design))
 
     def keep(self, value: float, design: Removals) -> None:
-        """Store a design, the indices of forbidden things, and its value if it is better than the best so far."""
+        """Make a design the best so far if its value is better; `design` has the indices of the forbidden things."""
         if self.better(value, len(design)):
             self.value, self.design = value, tuple(sorted(design))
 
@@ -134,8 +134,8 @@ class Measure(Protocol):
         """Return a lower bound on the values of all designs that forbid `design` and perhaps more, but none of `kept`.
 
         Args:
-            design: indices of the things (cells, edges or actions) that are forbidden already.
-            kept: ``bool [n_things]``, True for things that are not forbidden.
+            design: indices of the things (cells, edges or actions) that all these designs forbid.
+            kept: ``bool [n_things]``, True for things that none of these designs forbids.
         """
 
 
@@ -313,7 +313,7 @@ class WorstCase:
             design: indices of the things that are forbidden already.
             price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
             left: the largest number of further things to forbid.
-            deepest: the number of first steps that the plans of a pair share, or more.
+            deepest: the smallest number of first steps that the plans of a pair share.
 
         Returns:
             Indices of the things that may be forbidden; empty if there is no such pair, None if forbidding `left`

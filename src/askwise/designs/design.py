@@ -45,24 +45,26 @@ def design(
 
     On a map, cells are forbidden: they become walls, for both agents if they share the map. On a graph, edges are
     forbidden, for both agents if they share the graph. Starts and targets stay free. In a planning problem, ground
-    actions are forbidden; only those on shortest plans can matter.
+    actions are forbidden; only those on plans within the budget can matter.
+
+    Give either `most`, to search for the best design, or `forbid`, to see the effect of your own.
 
     Args:
         problem: a `Problem`; an instance, that is, the contents of a file that describes one; a map drawn as text
             (`Drawing`); a planning problem (`askwise.pddl.load`); the path of a file with one of these; or a `Space`,
             which lists what may be forbidden.
-        most: the largest number of things to forbid. Among equally good designs, the smallest is returned, and among
-            these one that lengthens paths least.
-        minimise: ``wcd``, worst-case distinctiveness: the latest step at which two goals can be told apart, or, for
-            planning problems, the longest common prefix of plans, which is one less; ``edp``, the expected divergence
-            point: the expected step at which a goal is ruled out, for goals drawn from the prior; ``cost``, the
-            expected cost of not knowing the goal.
-        by: for ``cost``, how the ego agent decides whose cost is minimised: ``planner`` (the default), which plans
-            ahead as far as it can, or ``optimum``, the optimal way, which is known only for small problems.
-        budget: the number of steps by which the shortest path to each goal may grow, for both agents.
-        forbid: instead of `most`, your own design: the names of the things to forbid, to see their effect.
+        most: the largest number of things (cells, edges or actions) to forbid; None if you give `forbid`. Among equally
+            good designs, the smallest is returned, and among these one that lengthens paths least.
+        minimise: the value to minimise. ``wcd`` is worst-case distinctiveness: the latest step at which two goals can
+            be told apart (for planning problems one less, the longest common prefix of plans). ``edp`` is the expected
+            EDP: the true goal and another goal are drawn from the prior, and EDP, the expected divergence point, is the
+            expected step at which the other goal is ruled out. ``cost`` is the expected cost of not knowing the goal.
+        by: for ``cost``, how the ego agent decides: ``planner`` (the default) plans ahead as far as it can;
+            ``optimum`` is the best possible agent, which is known only for small problems.
+        budget: the number of steps by which the shortest path to each goal may grow, for each of the two agents.
+        forbid: the names of the things that your own design forbids; None if you give `most`.
         limit: the largest number of designs to evaluate; None for a limit that depends on the size of the problem.
-        progress: called regularly with the number of designs evaluated so far.
+        progress: called regularly with the number of designs evaluated so far; None for no calls.
 
     Returns:
         The design: names of the things to forbid, values before and after, the changed problem, and the verdict, which
@@ -113,8 +115,8 @@ def design(
 def _wide_enough(space: Space, budget: int) -> Space:
     """Return the design space with a graph that contains all paths at most `budget` steps longer than shortest ones.
 
-    A space that already has such a graph is returned as it is. Otherwise its function `Space.widened` is called; an
-    InputError is raised if it has none.
+    A space that already has such a graph is returned as it is. Otherwise its function `widened` makes a new one; an
+    InputError is raised if the space has no such function.
     """
     if space.largest_budget is None or budget <= space.largest_budget:
         return space
@@ -258,9 +260,10 @@ def _state(search: DesignSearch, things: Removals) -> DesignState:
 
 
 def _as_prefix(space: Space, worst: float) -> float:
-    """Convert the latest step that separates two goals, `worst`, to worst-case distinctiveness (WCD) as it is reported.
+    """Return worst-case distinctiveness (WCD) as reported, from `worst`, the latest step that separates two goals.
 
-    For planning problems it is one less, the longest common prefix of plans, and at least 0; otherwise it is the same.
+    For planning problems, WCD is the longest common prefix of plans: one less than `worst`, and at least 0. For all
+    others it is `worst`.
     """
     return max(worst - 1, 0.0) if space.prefix else worst
 

@@ -114,13 +114,13 @@ class ExpectedEdp:
         return expected_edp(self.paths.divergence(design)[0], self.weights)
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
-        """Return a lower bound on the expected EDP of designs that forbid at least `design` and none of `kept`.
+        """Return a lower bound on the expected EDP of all designs that forbid at least `design` and none of `kept`.
 
         The expected EDP is the expected step at which another goal is ruled out, averaged over the prior.
 
         Args:
-            design: indices of the things (cells, edges or actions) that are forbidden already.
-            kept: ``bool [n_things]``, True for things that are not forbidden.
+            design: indices of the things (cells, edges or actions) that all these designs forbid.
+            kept: ``bool [n_things]``, True for things that none of these designs forbids.
         """
         price = np.zeros(kept.size + 1, dtype=np.int32)
         price[:-1][~kept] = 1
@@ -178,7 +178,8 @@ class Cost:
             ahead but is not optimal.
 
     Attributes:
-        found: the best design so far, so that worse ones need not be played; None if each value is to be computed.
+        found: the best design so far. The value of a design that a bound shows to be worse is not computed. None to
+            compute every value.
         estimated: whether some value is an average over episodes instead of an exact expectation.
     """
 

@@ -73,7 +73,7 @@ class TeammatePaths:
 
     @property
     def n_states(self) -> int:
-        """Number of states on paths that are shortest ones under some design."""
+        """Number of states on paths that can be shortest ones under some design."""
         return int(self._walker.successor.shape[0])
 
     def goals_by(self, design: Sequence[int]) -> IntArray:
@@ -90,17 +90,17 @@ class TeammatePaths:
         return found[:-1]
 
     def closed(self, design: Sequence[int]) -> BoolArray:
-        """Convert a design from indices of forbidden things to an array ``bool [n_things + 1]``, True for forbidden.
+        """Return ``bool [n_things + 1]``: whether each thing is forbidden by a design, given by indices of things.
 
-        The last entry is False. It stands for the index -1, the owner of moves that cannot be forbidden.
+        The last entry is False. It is for index -1, which stands for moves that no design removes.
         """
         return self._walker.closed(design)
 
     def steps(self, design: Sequence[int]) -> IntArray:
         """Return ``int32 [n_goals]``: the steps of a shortest plan for each goal under a design, -1 if none is found.
 
-        Plans within the budget (`most`) are always found. Of the longer ones some are found, some are not: `allowed`
-        rejects both results. `design` holds the indices of the forbidden things.
+        Plans within the budget (`most`) are always found. A shortest plan that exceeds the budget may be missed;
+        whether it is found or not, `allowed` returns False. `design` holds the indices of the forbidden things.
         """
         return self._walker.steps(design)
 
@@ -114,7 +114,7 @@ class TeammatePaths:
     def useful(self, design: Sequence[int]) -> BoolArray:
         """Return the things that are worth forbidding in addition to `design`, ``bool [n_things]``.
 
-        Forbidding any other thing changes none of the paths that exceed shortest ones by no more than the budget. A
+        Forbidding any other thing changes no path within the budget, that is, with at most `most` steps to its goal. A
         thing is a cell, edge or action that may be forbidden; `design` holds the indices of forbidden ones.
         """
         walker = self._walker
@@ -131,8 +131,9 @@ class TeammatePaths:
             edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, the expected divergence point: the expected step
                 at which the first goal is ruled out. If shortest plans for both goals can end in the same state, it is
                 ruled out in the step after the end of the plan. The diagonal has no meaning.
-            wcd: the same for worst-case distinctiveness, the latest step at which the first goal is ruled out.
-            steps: ``int32 [n_goals]``, -1 if the goal cannot be reached.
+            wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, worst-case distinctiveness: the latest step at
+                which the first goal is ruled out.
+            steps: ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
         """
         return self._walker.divergence(design)
 
@@ -154,9 +155,10 @@ class TeammatePaths:
         """Return the shortest plans under a design, where each move has a price.
 
         Args:
-            closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
-            price: ``int32 [n_things + 1]``, the price of a move by the thing (cell, edge or action) that owns it; the
-                last entry, for moves without owner, is 0.
+            closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden, as returned by the
+                method `closed`.
+            price: ``int32 [n_things + 1]``, the price of a move, by the thing whose prohibition removes it; the last
+                entry, for moves that no design removes, is 0.
         """
         return self._walker.plans(closed, price)
 
@@ -168,9 +170,10 @@ class ShortestPlans:
 
     Args:
         walker: the graph with start and targets.
-        closed: ``bool [n_things + 1]``, whether each thing (cell, edge, action) is forbidden; the last entry is False.
-        price: ``int32 [n_things + 1]``, the price of a move by the thing that owns it; the last entry, for moves
-            without owner, is 0.
+        closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden; the last entry, for
+            moves that no design removes, is False.
+        price: ``int32 [n_things + 1]``, the price of a move, by the thing whose prohibition removes it; the last entry
+            is 0.
 
     Attributes:
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that cannot be reached.
@@ -206,17 +209,17 @@ class ShortestPlans:
         )
 
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
-        """Find two plans, for different goals, that begin with the same steps; return what they pay for.
+        """Find two plans, for different goals, that begin with the same steps; return their price and their things.
 
-        Of all such plans, the two of least total price are taken; a move that both share is paid once.
+        Of all such plans, the two of least total price are taken. The price of a move that they share counts once.
 
         Args:
             counted: ``bool [n_goals]``, the goals that may be taken.
             deepest: the smallest allowed number of first steps that the plans share.
 
         Returns:
-            The total price, and the indices of the things (cells, edges or actions) that own a move with a price above
-            0 on one of the plans. None if there are no such plans.
+            The total price, and the indices of those things (cells, edges or actions) with a price above 0 whose
+            prohibition removes a move of one of the plans. None if there are no such plans.
         """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
@@ -261,14 +264,14 @@ class _Walker:
     """A graph with a start and targets; computes the shortest plans of all goals on it under any design.
 
     Args:
-        graph: the moves, and the thing (cell, edge or action) that owns each of them.
+        graph: the moves, and for each of them the thing (cell, edge or action) whose prohibition removes it.
         start: the index of the first state.
         targets: for each goal the indices of its target states, in which it is reached.
         n_things: the number of things that may be forbidden.
 
     Attributes:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing that owns each move, -1 for none.
+        owner: ``int32 [n_states, n_ranks]``, the thing whose prohibition removes each move, -1 for none.
         targets: ``int32``, the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, where the targets of each goal begin in `targets`.
         free: ``int32 [n_things + 1]``, a price of 0 for each thing.
@@ -307,11 +310,11 @@ class _Walker:
         return capped_matrices(*self.left(design), self.start, self.targets, self.starts)
 
     def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
-        """Return which moves are on a short enough walk to some goal: ``bool``, a row per state, a column per move.
+        """Return ``bool [n_states, n_ranks]``: which moves are on a walk from the start to a goal within the budget.
 
         Args:
             design: indices of the forbidden things, which the walk avoids.
-            most: ``int32 [n_goals]``, the largest number of steps of a walk to each goal.
+            most: ``int32 [n_goals]``, the largest number of steps of a walk to each goal, that is, the budget.
         """
         successor, indptr, indices = self.left(design)
         depth = np.empty(successor.shape[0], dtype=np.int32)

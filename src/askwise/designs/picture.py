@@ -105,10 +105,10 @@ def _title(design: Design, when: str, state: DesignState) -> str:
 
 
 def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
-    """Return the teammate's model, the target states of each goal, the start, and how many goals each state allows.
+    """Return the teammate's model, the target states of each goal, the start, and a number of goals for each state.
 
-    The last, ``int32 [n_states]``, is the number of goals that are possible if the teammate is seen in the state.
-    `given` is a drawing, a problem or an instance.
+    This number, ``int32 [n_states]``, is that of the goals that are possible if the teammate is seen in the state.
+    `given` is a drawing, a problem or an instance (the contents of a file that describes a problem).
     """
     if isinstance(given, Drawing):
         model: Model = given.grid

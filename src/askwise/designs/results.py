@@ -34,9 +34,10 @@ class DesignState:
 
     Attributes:
         value: the value that is minimised.
-        wcd: the worst case over pairs of goals: the latest step that separates them; for planning problems, as in the
+        wcd: worst-case distinctiveness, the latest step that separates two goals; for planning problems, as in the
             literature, the longest common prefix of plans, which is one less.
-        edp: the expected EDP; the true goal and another goal are drawn from the prior.
+        edp: the expected EDP: the true goal and another goal are drawn from the prior, and EDP is the expected step at
+            which the other goal is ruled out.
         told_apart: the latest step that separates two goals, for every kind of problem; infinite if some are never
             separated.
         never_apart: number of ordered pairs of goals that have a plan in common and are never separated; in `wcd` and
@@ -44,7 +45,8 @@ class DesignState:
         costs: number of steps of the teammate's shortest plan for each goal.
         ego_costs: number of steps of the ego agent to each goal; empty if designs do not change them.
         wcd_matrix: ``float64 [n_goals, n_goals]``, WCD of all pairs, counted as in `wcd`.
-        edp_matrix: ``float64 [n_goals, n_goals]``, ``[i, j]`` is EDP(i | j).
+        edp_matrix: ``float64 [n_goals, n_goals]``, ``[i, j]`` is the expected step at which goal `i` is ruled out if
+            the teammate pursues goal `j`.
     """
 
     value: float
@@ -101,7 +103,7 @@ class Design:
         forbidden: the names of the things to forbid.
         minimise: the minimised value: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the
             goal).
-        by: for ``cost``, whose cost: ``planner`` or ``optimum``; otherwise None.
+        by: for ``cost``, how the ego agent decides: ``planner``, or ``optimum``, the best possible way; otherwise None.
         most: the largest allowed number of forbidden things.
         budget: the number of steps by which the shortest path to each goal may grow.
         goals: the names of the goals.

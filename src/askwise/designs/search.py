@@ -42,9 +42,9 @@ class Greedy:
         measures: the value to minimise, and further values that break ties.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
-        also_allowed: takes a design that keeps the teammate's paths within the budget and returns whether it does so
-            for the ego agent.
-        options: takes a design and returns the indices of the things to try in addition.
+        also_allowed: a function that returns whether a design keeps the ego agent's paths within the budget. It is
+            called only for designs that do so for the teammate.
+        options: a function that takes a design and returns the indices of the things to try in addition.
     """
 
     def __init__(
@@ -89,9 +89,8 @@ class Greedy:
     def _best_with(self, design: Removals) -> Removals | None:
         """Return the best design that forbids one thing more than `design`.
 
-        The result is None if all such designs exceed the budget.
-
-        Designs are given by the indices of the forbidden things (cells, edges or actions).
+        The result is None if all such designs exceed the budget. Designs are given by the indices of the forbidden
+        things (cells, edges or actions).
         """
         best: tuple[tuple[float, ...], Removals] | None = None
         for thing in self._options(design):
@@ -118,7 +117,7 @@ class Greedy:
                     break
 
     def _drop(self) -> None:
-        """Allow again each thing of the best design that can be allowed without making the design's value worse."""
+        """Remove from the best design the things that it need not forbid, that is, without which it is no worse."""
         for thing in self.found.design:
             if thing in self.found.design:
                 self._values(tuple(each for each in self.found.design if each != thing))
@@ -144,10 +143,10 @@ class DesignSearch:
         space: the design space.
         paths: the teammate's paths.
         minimise: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the goal).
-        by: for ``cost``, whose cost: ``planner`` or ``optimum``; otherwise None.
+        by: for ``cost``, how the ego agent decides: ``planner``, or ``optimum``, the best possible way; otherwise None.
         budget: the number of steps by which the shortest path to each goal may grow.
         limit: the largest number of designs to evaluate; None for the default (`LIMITS`).
-        progress: called regularly with the number of designs evaluated so far.
+        progress: called regularly with the number of designs evaluated so far; None for no calls.
     """
 
     def __init__(
@@ -243,10 +242,10 @@ class DesignSearch:
             self.measure.found = found
 
     def _on_a_pair(self, design: Removals) -> Iterable[int]:
-        """Return the things on two plans that agree longest if `design` is forbidden.
+        """Return the indices of the things on two plans, for different goals, that share the most steps.
 
-        A design with a smaller WCD has to forbid one of them. Things (cells, edges or actions) are given by their
-        indices.
+        These are plans under `design`. A larger design with a smaller WCD has to forbid one of these things (cells,
+        edges or actions).
         """
         price = np.ones(self.paths.n_things + 1, dtype=np.int32)
         price[-1] = 0

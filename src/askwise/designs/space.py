@@ -1,8 +1,8 @@
 """Design spaces: what may be forbidden in a problem, and the graphs on which the agents move.
 
-A *thing* is something that can be forbidden: a cell of a map, an edge of a graph, an action of a planning domain. It
-owns moves; forbidding it removes these moves and nothing else. Every move has at most one owner. The start and the
-targets of an agent cannot be forbidden, nor can staying in place.
+A *thing* is something that can be forbidden: a cell of a map, an edge of a graph, an action of a planning domain.
+Forbidding it removes some moves and nothing else; it is the *owner* of these moves. Every move has at most one owner.
+The start and the targets of an agent cannot be forbidden, nor can staying in place.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from askwise.model import GridWorld, Model
 from askwise.types import FloatArray, IntArray
 
 NO_OWNER = -1
-"""The owner of a move that cannot be forbidden."""
+"""The owner of a move that no design removes."""
 
 
 @dataclass(frozen=True, eq=False)
 class MoveGraph:
-    """The moves of an agent, and the thing that owns each move: a cell, edge or action that may be forbidden.
+    """The moves of an agent, and what has to be forbidden to remove each move.
 
-    Forbidding a thing removes the moves that it owns. Moves of a state are numbered by rank, 0, 1, ...
+    A cell, edge or action that may be forbidden is called a thing. Moves of a state are numbered by rank, 0, 1, ...
 
     Attributes:
-        successor: ``int32 [n_states, n_ranks]``, the next states, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing that owns each move; `NO_OWNER` if it cannot be
-            forbidden.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing whose prohibition removes each move; `NO_OWNER` if
+            nothing removes it.
     """
 
     successor: IntArray
@@ -61,9 +61,9 @@ class EgoTrips:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The design space of a problem: the things that may be forbidden, and the moves that they own.
+    """The design space of a problem: the things that may be forbidden, and the moves of the agents.
 
-    A thing is a cell, an edge or an action; forbidding it removes its moves.
+    A thing is a cell, an edge or an action. Forbidding it removes some moves.
 
     Attributes:
         thing: the kind of things in one word: ``cell``, ``edge`` or ``action``.
@@ -73,12 +73,13 @@ class Space:
         graph: the teammate's moves.
         start: the teammate's state at the start.
         targets: for each goal, the target states, ``int32``.
-        changed: takes indices of things and returns the problem, or the instance, without them.
+        changed: a function that takes indices of things and returns the problem, or the instance, without them.
         trips: the ego agent's trips; None if designs do not change its paths.
         plays: whether there is an ego agent, so that not knowing the goal has a cost.
-        largest_budget: the largest number of steps that plans in `graph` may exceed shortest ones by; None for any
-            number.
-        widened: takes a larger budget and returns the space with a sufficient graph; None if there is no larger graph.
+        largest_budget: `graph` has all plans that are at most this many steps longer than shortest ones; None if it has
+            plans of every length.
+        widened: a function that takes a larger budget and returns the space with a graph for it; None if there is no
+            larger graph.
         both: whether things are forbidden for both agents.
         left_out: unreachable goals, which are ignored.
         prefix: whether WCD is the longest common prefix of plans, as for planning problems; otherwise it includes the
@@ -114,11 +115,9 @@ class Space:
 
 
 def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, IntArray]:
-    """Return the moves on a map, and the cells that may be forbidden.
+    """Return the moves on a map, and the states of the cells that may be forbidden, ``int32 [n_things]``.
 
-    The owner of a move is the cell that it enters.
-
-    These cells are given as state numbers, ``int32 [n_things]``. States in `needed` cannot be forbidden.
+    Forbidding a cell removes the moves that enter it. The states in `needed` cannot be forbidden.
     """
     free = np.ones(grid.n_states, dtype=np.bool_)
     free[list(needed)] = False
@@ -127,10 +126,10 @@ def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, 
 
 
 def owners_of_cells(model: Model, states: IntArray) -> IntArray:
-    """Return the owner of each move, ``int32 [n_states, n_actions]``.
+    """Return for each move the state that has to be forbidden to remove it, ``int32 [n_states, n_actions]``.
 
-    The owner is the state that the move enters, given by its position in `states`. It is `NO_OWNER` for moves to other
-    states and for staying.
+    This is the state that the move enters, given by its position in `states`, the states that may be forbidden. It is
+    `NO_OWNER` for moves to other states and for staying in place.
     """
     thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # index -1, no move, has no owner
     thing[states] = np.arange(states.size, dtype=np.int32)
@@ -140,9 +139,10 @@ def owners_of_cells(model: Model, states: IntArray) -> IntArray:
 
 
 def edges_to_forbid(model: Model) -> tuple[MoveGraph, IntArray]:
-    """Return the moves on a graph, each owned by its edge, and the edges that may be forbidden.
+    """Return the moves on a graph, and the edges that may be forbidden: all except staying in place.
 
-    The edges are ``int32 [n_edges, 2]``: state and action of each. Staying in place is not among them.
+    Each edge is a move of its own. The edges are ``int32 [n_edges, 2]``: the state in which each edge starts, and its
+    action.
     """
     there = model.available.copy()
     there[:, model.stay] = False
