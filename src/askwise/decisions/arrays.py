@@ -28,13 +28,13 @@ losses is below the largest loss of their intent."""
 class ProblemArrays(NamedTuple):
     """A decision problem as arrays for the compiled search. The answers of all questions form one axis.
 
-    The signs are random numbers of 128 bits. The signature of a state, its key in the search's hash tables, is the
-    exclusive or of the signs of its parts (see `SearchArrays`).
+    A sign is a random number of 128 bits, stored as two words of 64 bits. The signature of a state, its key in the
+    search's hash tables, is the exclusive or of the signs of its parts (see `SearchArrays`).
 
     Attributes:
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer of each question given each intent.
         surprise: ``float64 [n_answers, n_intents]``, ``likelihood * log(likelihood)``.
-        first: ``int64 [n_questions + 1]``, index of each question's first answer, and last the number of answers.
+        first: ``int64 [n_questions + 1]``, index of each question's first answer; the last entry is `n_answers`.
         price: ``float64 [n_questions]``, the price of each question.
         noisy: ``bool [n_questions]``, whether some likelihood of the question is neither 0 nor 1.
         loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent; ``[0, n_actions]`` if the
@@ -47,7 +47,7 @@ class ProblemArrays(NamedTuple):
         least: ``float64 [n_intents]``, the least loss of each intent: the loss if the intent is known.
         intent_signs: ``uint64 [n_intents, 2]``, the sign of each intent.
         answer_signs: ``uint64 [n_answers, 2]``, the sign of each answer.
-        left_signs: ``uint64 [n_questions + 1, 2]``, the sign of each number of questions left.
+        left_signs: ``uint64 [n_questions + 1, 2]``, the sign for each number of questions that may still be asked.
         tie: how much better a question must be than the best move so far to replace it, in a state of probability 1; in
             other states, this is multiplied by their probability.
     """
@@ -73,8 +73,8 @@ class SearchArrays(NamedTuple):
     """Scratch arrays of the search, reused for all states. Most have a row for each level.
 
     Level `k` is for the state after `k` answers. A weight is the joint probability of an intent and all answers so far.
-    A signature is the exclusive or of the random signs (`ProblemArrays`) of the intents that are still possible and of
-    the answers to noisy questions.
+    The signature of a state, two words of 64 bits, is the exclusive or of the random signs (`ProblemArrays`) of the
+    intents that are still possible and of the answers to noisy questions.
 
     Attributes:
         weight: ``float64 [n_levels, n_intents]``, the positive weights of each level, in its first `size` columns.
@@ -135,17 +135,20 @@ class SearchStack(NamedTuple):
 
 
 class SolvedStates(NamedTuple):
-    """Two hash tables of the same size: one of solved states, one of the cost of acting in each state that was reached.
+    """Two hash tables with `n` entries each: one of solved states, one of the cost of acting in each state reached.
 
-    A signature is the random 128-bit key of a state. Costs and losses are multiplied by the probability of the state.
+    A signature is the key of a state, a number of 128 bits stored as two words of 64 bits. Both words are 0 in free
+    entries. Costs and losses are multiplied by the probability of the state.
 
     Attributes:
-        sign: ``uint64 [n, 2]``, signature of a solved state and its number of questions left; 0 for a free entry.
-        value: ``float64 [n, 2]``, upper and lower bound of the cost of the solved state.
-        move: ``int64 [n]``, its best move: a question ``q >= 0``, or an action `x` as ``-1 - x``.
-        act_sign: ``uint64 [n, 2]``, signature of a state, whatever its number of questions left; 0 for a free entry.
-        act: ``float64 [n]``, least expected loss of acting in the state of `act_sign`.
-        used: ``int64 [3]``, entries used in the first table, in the second, and the largest number allowed in each.
+        sign: ``uint64 [n, 2]``, first table: the signature of a solved state together with the number of questions that
+            may still be asked.
+        value: ``float64 [n, 2]``, first table: upper and lower bound of the cost of the state.
+        move: ``int64 [n]``, first table: the best move, a question ``q >= 0`` or an action `x` as ``-1 - x``.
+        act_sign: ``uint64 [n, 2]``, second table: the signature of a state, whatever its number of questions left.
+        act: ``float64 [n]``, second table: the least expected loss of acting in the state.
+        used: ``int64 [3]``, the number of used entries in the first and in the second table, and the largest number
+            allowed in each.
     """
 
     sign: np.ndarray
@@ -157,7 +160,7 @@ class SolvedStates(NamedTuple):
 
 
 class SearchLimits(NamedTuple):
-    """The width and the budget of a search, and whether its depth is final.
+    """The width of a search, its budget, and whether more questions may follow at its end.
 
     Attributes:
         width: number of questions to search in each state. With fewer than all, the result is a plan without a lower

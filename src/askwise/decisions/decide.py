@@ -48,12 +48,12 @@ def decide(
             each intent, which costs 0 if it is the true intent and 1 otherwise.
         questions: ``{question: form}``, or a list of forms. A form is a list of intents or ``{"about": [...]}`` (is it
             one of these?), ``{"groups": {name: [...]}}`` (which of these?) or
-            ``{"likelihood": {answer: {intent: p}}}``. It may have the key ``"price"`` and, for the first two, the keys
-            ``"wrong"`` and ``"refused"``, with the same meaning as in `answers`.
+            ``{"likelihood": {answer: {intent: p}}}``. A dict may also have the key ``"price"``, and without
+            ``"likelihood"`` the keys ``"wrong"`` and ``"refused"``, with the same meaning as in `answers`.
         utility: instead of `loss`, the utility of each action; the loss is minus the utility.
         price: price of questions that do not state their own, in the unit of the losses: a number, a `QueryCost`,
             another function of the question, or a dict with the keys ``base``, ``per_goal`` (added for each intent
-            named) and ``per_option`` (added for each group).
+            named) and ``per_option`` (added for each group). Without it each question must state its price.
         answers: how often answers are wrong or missing: an `AnswerModel`, or a dict with the keys ``wrong``
             (probability that a given answer is wrong), ``refused`` (probability of no answer) and ``errors``
             (``independent`` or ``persistent``). Without it all answers are true.

@@ -48,10 +48,7 @@ class PlanNode(Protocol):
 
     @property
     def answers(self) -> Sequence[tuple[str, PlanNode]]:
-        """Pairs of a possible answer and the plan after it.
-
-        Empty if the node is an action.
-        """
+        """Pairs of a possible answer and the plan after it; empty if the node is an action."""
 
     @property
     def cut(self) -> bool:
@@ -117,7 +114,7 @@ Branch: TypeAlias = tuple[str, float, float, float, float, float]
 
 
 def _arranged(plan: PlanNode) -> tuple[list[Box], list[Branch], int, int]:
-    """Return the drawing of a plan: boxes and branches with their positions, its width and its height, in pixels."""
+    """Return the boxes and branches of a drawn plan with their positions, its width and its height, all in pixels."""
     columns = _columns(plan)
     left = [MARGIN]
     for nodes in columns[:-1]:

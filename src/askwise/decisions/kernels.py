@@ -127,7 +127,10 @@ def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, a
 def hear_from_python(
     world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int
 ) -> tuple[float, float]:
-    """Do what `hear` does, for callers that are no kernels."""
+    """Write the state after an answer to the next level of `space`; return its probability and its least loss.
+
+    This is `hear`, compiled so that it can be called from Python. The arguments are the same.
+    """
     return hear(world, space, level, question, answer)
 
 
@@ -171,14 +174,14 @@ def information(world: ProblemArrays, space: SearchArrays, level: int, question:
 
 @inner
 def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
-    """Look a signature up in a hash table; return its index, or ``-1 - k`` if it is missing.
+    """Look a signature up in a hash table; return the index of its entry.
 
-    Then `k` is the free entry where it can be written.
+    If the signature is missing, return ``-1 - k``, where `k` is the free entry to which it can be written.
 
     Args:
         signs: ``uint64 [n, 2]``, the signatures in the table, 0 for free entries; `n` is a power of 2.
-        sign_a: first half of the signature.
-        sign_b: second half of the signature.
+        sign_a: the first 64 bits of the signature.
+        sign_b: the other 64 bits.
     """
     mask = np.uint64(signs.shape[0] - 1)
     place = sign_a & mask
@@ -193,7 +196,10 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 
 @inner
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
-    """Return the least expected loss of acting now, from `memory` if it was computed before."""
+    """Return the least expected loss of acting now, from the cache `memory` if it was computed before.
+
+    `level` is the number of answers so far, the index of the state in `space`.
+    """
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = find(memory.act_sign, sign_a, sign_b)
     if place >= 0:
@@ -218,14 +224,15 @@ def sort_questions(
 ) -> int:
     """Write the questions worth searching into ``space.order``, the most promising first; return their number.
 
-    Also writes ``space.score``, the cost of asking and then acting, and ``space.floor``, a lower bound of the cost of
-    asking. In a narrow search (`SearchLimits.width`), the score is minus the information gain divided by the price.
+    Also writes for each question ``space.score``, the cost of asking it and then acting, and ``space.floor``, a lower
+    bound of the cost of asking it. In a narrow search, which does not search all questions (`SearchLimits.width`), the
+    score is minus the information gain divided by the price.
 
     Args:
         world: the decision problem.
         space: the scratch arrays of the search.
         stack: the stack of the search.
-        memory: the cache.
+        memory: the cache of costs of acting.
         limits: the limits of the search.
         level: number of answers so far, the index of the state in `space` and `stack`.
         left: number of questions that may still be asked.
@@ -340,8 +347,8 @@ def update_bounds(
         space: the scratch arrays of the search.
         stack: the stack of the search.
         level: number of answers so far, the index of the state in `space` and `stack`.
-        value: upper bound of the cost of the question.
-        least: lower bound of the cost of the question.
+        value: upper bound of the cost of asking the question.
+        least: lower bound of the cost of asking the question.
     """
     stack.lower[level] = min(stack.lower[level], least)
     if value < stack.upper[level] - world.tie * stack.total[level]:
@@ -350,11 +357,11 @@ def update_bounds(
 
 @inner
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Write the state after the next answer that is not searched yet to ``level + 1``; return False if none is left.
+    """Write the state after the next answer that is not searched yet to the next level; return False if none is left.
 
-    If all answers to the current question were searched, or if it can no longer be the best, the first answer of the
-    next question is taken. `level` is the number of answers so far, `left` the number of questions that may still be
-    asked.
+    If all answers to the current question were searched, or if this question can no longer be the best, the first
+    answer to the next question is taken. `level` is the number of answers so far, `left` the number of questions that
+    may still be asked.
     """
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]

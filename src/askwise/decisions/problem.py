@@ -82,7 +82,7 @@ class DecisionProblem:
         return n if self.limit is None else min(n, self.limit)
 
     def question(self, name: str, field: str = "question") -> Asking:
-        """Return the question called `name`; raise `InputError` for `field` if there is none."""
+        """Return the question called `name`; raise `InputError`, which calls the argument `field`, if there is none."""
         names = [each.name for each in self.questions]
         if name not in names:
             known = ", ".join(map(repr, names)) if names else "none: there is no question left"
@@ -90,7 +90,10 @@ class DecisionProblem:
         return self.questions[names.index(name)]
 
     def action(self, name: str, field: str = "action") -> int:
-        """Return the index of the action called `name`; raise `InputError` for `field` if there is none."""
+        """Return the index of the action called `name`.
+
+        If there is none, raise an `InputError` that calls the argument `field`.
+        """
         if name not in self.actions:
             known = ", ".join(map(repr, self.actions[:20])) + (", ..." if len(self.actions) > 20 else "")
             raise InputError(field, repr(name), f"one of {known}{did_you_mean(str(name), self.actions)}")
@@ -133,7 +136,7 @@ class DecisionProblem:
         """Return the problem after an answer to a question: with the new belief, and without that question.
 
         Raises `InputError` if the question or the answer is unknown, or if no possible intent explains the answer;
-        `field` is the name of the question in the message.
+        `field` is what the message calls the argument with the question.
         """
         asked = self.question(question, field)
         if answer == NO_ANSWER and answer not in asked.answers:
@@ -223,8 +226,8 @@ def _answers(given: Field | None) -> AnswerModel:
 def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray, str]:
     """Return the names of the intents, their probabilities, ``float64 [n_intents]``, and a note.
 
-    The note says how the given probabilities were changed; it is empty if they were not. `given` is a table or a list
-    of probabilities, or a list of samples to be counted.
+    The note says how the given probabilities were changed; it is empty if they were not. `given` is a dict from intents
+    to probabilities, a list of probabilities, or a list of samples to be counted.
     """
     value = given.value
     if isinstance(value, list) and value and not _is_number(value[0]):
@@ -254,7 +257,7 @@ def _intent(name: str, given: Field) -> str:
 def _counted(given: Field) -> tuple[tuple[str, ...], FloatArray]:
     """Return the intents in a list of samples, in the order of first occurrence, and their relative frequencies.
 
-    A sample is the name of an intent, or a pair or a table of an intent and its weight.
+    A sample is the name of an intent, a pair ``[intent, weight]``, or a dict with the keys ``intent`` and ``weight``.
     """
     counts: Counter[str] = Counter()
     for each in given.elements():
@@ -287,8 +290,8 @@ def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, 
     """Return the names of the actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
 
     Args:
-        given: a table or a list with the numbers of each action. If it is None, there is one action for each intent,
-            with loss 0 for this intent and 1 for all others.
+        given: a dict from actions to their numbers, or a list of the numbers of each action. If it is None, there is
+            one action for each intent, with loss 0 for this intent and 1 for all others.
         index_of: the index of each intent, by name.
     """
     n = len(index_of)
@@ -319,9 +322,9 @@ def read_questions(
     """Return the questions of a decision problem; raise `InputError` if they are invalid.
 
     Args:
-        given: a table or a list of questions; None for no questions.
+        given: a dict from names to questions, or a list of questions; None for no questions.
         index_of: the index of each intent, by name.
-        default: price of questions that do not state their own.
+        default: price of questions that do not state their own; None if every question must.
         model: how often answers are wrong or missing.
     """
     if given is None or (isinstance(given.value, list | dict) and not given.value):

@@ -49,7 +49,10 @@ class Asking:
         freeze_fields(self, "likelihood")
 
     def numbered(self, answer: str, field: str = "answer") -> int:
-        """Return the index of an answer given by name; raise `InputError` for `field` if there is none of this name."""
+        """Return the index of an answer given by name.
+
+        If there is none of this name, raise an `InputError` that calls the argument `field`.
+        """
         if answer not in self.answers:
             allowed = ", ".join(map(repr, self.answers)) + did_you_mean(str(answer), self.answers)
             raise InputError(field, repr(answer), f"an answer to {self.name!r}: {allowed}")
@@ -126,7 +129,7 @@ def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
     """Return the probability that a given answer to a question is wrong, and the probability that there is no answer.
 
     A question may state its own probabilities, under the keys ``wrong`` and ``refused``; otherwise those of `model` are
-    taken. ``wrong`` must be less than ``1 - 1 / k``, where answers would be as likely wrong as right by chance.
+    taken. ``wrong`` must be less than ``1 - 1 / k``, for which all answers would be equally likely.
 
     Args:
         given: the question.
@@ -192,8 +195,8 @@ def _price(asked: tuple[int, ...] | Choice | None, given: Field, default: Defaul
     Args:
         asked: the indices of the intents or the groups asked about; None for a question given by its likelihoods.
         given: the question as given, which may have the key ``price``.
-        default: price of questions that do not state their own, a number or a function of `asked`; None if there is
-            none.
+        default: price of questions that do not state their own, a number or a function of `asked`; None if every
+            question must.
     """
     if isinstance(given.value, dict) and given.has("price"):
         return read_price(given.child("price"))

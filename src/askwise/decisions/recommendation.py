@@ -48,7 +48,7 @@ class Bounded:
     Attributes:
         exact: whether the plan is optimal.
         depth: how many questions the search looked ahead.
-        narrow: whether only the most informative question was searched after the first one.
+        narrow: whether, after the first question, only the most informative question was searched in each state.
         lower_bound: lower bound of the expected loss of every plan.
         gap: largest possible difference between the expected losses of this plan and of the best one.
     """
@@ -275,8 +275,8 @@ class Recommendation:
     def regret(self, kind: str, name: str) -> float:
         """Return how much larger the expected loss of a first move is than that of the best one.
 
-        For a question this is an upper bound, unless `settled`. `kind` is ``act`` or ``ask``, `name` the action or
-        question.
+        For a question it may be too large, unless the recommendation is `settled`. `kind` is ``act`` or ``ask``, `name`
+        the action or question.
         """
         return max(self.option(kind, name).loss - self.do.loss, 0.0)
 

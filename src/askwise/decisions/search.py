@@ -75,8 +75,8 @@ class FirstMoves:
 
     Attributes:
         act: ``float64 [n_actions]``, the expected loss of each action now.
-        ask: ``float64 [n_questions]``, the expected cost of asking each question and then following the plan; ``inf``
-            if no question may be asked.
+        ask: ``float64 [n_questions]``, the expected cost of asking each question and then following the plan that the
+            search found; ``inf`` if no question may be asked.
         lower: lower bound of the expected cost of every plan.
         depth: how many questions the search looked ahead.
         exact: whether the best of these moves is optimal.
@@ -219,8 +219,8 @@ class SearchResult:
     A narrow search looks further ahead, but only at the most informative question in each state.
 
     Attributes:
-        solver: the search over all questions, which holds its plan.
-        narrow: by index of the first question: the narrow search, where its plan is better than that of `solver`.
+        solver: the search over all questions, which can also return its plan.
+        narrow: the narrow searches whose plan is better than that of `solver`, by the index of the first question.
         values: the expected cost of each first move, by the better of the two plans.
         lower: lower bound of the expected cost of every plan.
     """
@@ -261,7 +261,7 @@ def _wide(
 ) -> tuple[DecisionSolver, FirstMoves]:
     """Search over all questions, looking `depth` questions ahead, or as many as the budget allows if `depth` is None.
 
-    Returns the deepest completed search and the expected costs of its first moves.
+    Returns the search that looked furthest ahead within the budget, and the expected costs of all first moves.
     """
     most, wide = problem.most_questions, len(problem.questions)
     # A depth of one question is always affordable: it is not much more work than reading the problem.
@@ -297,7 +297,7 @@ def _narrow(
         problem: the decision problem.
         world: the same problem as arrays.
         wide: the search over all questions.
-        values: the expected costs that it found.
+        values: the expected costs that the search `wide` found.
         budget: time for each attempt to search deeper, in nanoseconds.
     """
     most, better, best = problem.most_questions, {}, values.ask.copy()
