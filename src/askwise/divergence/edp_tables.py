@@ -98,7 +98,9 @@ def closed_form_everywhere(
 
 @compiled
 def _table_index(side: int, goals: IntArray) -> IntArray:
-    """Return where to look up each pair of goals along one axis of the table of EDP, ``int32 [side, n_goals ** 2]``.
+    """Return the row or column of the `closed_form` table for each pair of goals, ``int32 [side, n_goals ** 2]``.
+
+    It is called once for the columns of the grid, which are the rows of the table, and once for the rows of the grid.
 
     Args:
         side: number of columns (or rows) of the grid; the first axis of the result is the agent's column (or row).
@@ -167,13 +169,14 @@ def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any
 
 @compiled
 def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
-    """Fill a table with EDP of every pair of goals at every cell, looked up in the table of the closed form.
+    """Fill an array with EDP of every pair of goals at every cell, looked up in the `closed_form` table.
 
     Args:
         table: the table that `closed_form` returns.
-        row: ``int32 [width, n_pairs]``, for each column of the grid, the row of the table for each pair.
-        column: ``int32 [height, n_pairs]``, for each row of the grid, the column of the table for each pair.
-        edp: ``float64 [width * height, n_pairs]``, the table to fill, cells row by row.
+        row: ``int32 [width, n_pairs]``; ``row[x, k]`` is the row of `table` for pair k if the agent is in column x.
+        column: ``int32 [height, n_pairs]``; ``column[y, k]`` is the column of `table` for pair k if the agent is in row
+            y.
+        edp: ``float64 [width * height, n_pairs]``, the array to fill; cells are numbered row by row.
     """
     flat = table.ravel()
     across = table.shape[1]
@@ -188,9 +191,9 @@ def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
 
 
 def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
-    """Return EDP of all pairs of goals at all states, ``float64 [n_goals (followed), n_states, n_goals (ruled out)]``.
+    """Return EDP of all pairs of goals at all states, ``float64 [n_goals (pursued), n_states, n_goals (ruled out)]``.
 
-    Values are ``nan`` where the followed goal cannot be reached and ``inf`` where two goals can agree forever.
+    Values are ``nan`` where the pursued goal cannot be reached and ``inf`` where two goals can agree forever.
 
     Args:
         model: a deterministic model.
@@ -231,15 +234,15 @@ def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: 
 
 @inner
 def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, optimal: Any) -> None:
-    """Set ``optimal[s, a, j]`` to 1 for each optimal action `a` of goal `j`, in each state `s`.
+    """Set ``optimal[s, a, j]`` to 1 for each action `a` that is optimal for goal `j` in a state `s`.
 
     Args:
-        j: the goal.
-        order: the states from which it can be reached.
+        j: index of the goal.
+        order: the states from which the goal can be reached.
         distance: ``int32 [n_states]``, steps to the goal.
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         stay: index of the action that stays in place, the only optimal one at the goal.
-        optimal: ``uint8 [n_states, n_actions, n_goals]``, the table.
+        optimal: ``uint8 [n_states, n_actions, n_goals]``, the table to fill.
     """
     for s in order:
         if distance[s] == 0:
@@ -263,18 +266,18 @@ def _pass_towards(
     optimal: Any,
     values: Any,
 ) -> None:
-    """Fill a table with the EDP of ruling out each goal while the agent pursues goal `j`.
+    """Fill `values` with the EDP of ruling out each goal while the agent pursues goal `j`.
 
     Args:
-        j: the pursued goal.
-        order: the states from which it can be reached, nearest first; only their rows are filled.
+        j: index of the pursued goal.
+        order: the states from which the goal can be reached, nearest first; only their rows are filled.
         distance: ``int32 [n_states]``, steps to goal `j`.
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         stay: index of the action that stays in place.
         mantissa: ``float64 [n_states]``, the numbers of shortest plans are ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``.
+        exponent: ``int32 [n_states]``, see `mantissa`.
         optimal: ``uint8 [n_states, n_actions, n_goals]``, 1 for optimal actions.
-        values: ``float64 [n_states, n_goals (ruled out)]``, the table.
+        values: ``float64 [n_states, n_goals (ruled out)]``, the table to fill.
     """
     n_goals = values.shape[1]
     for s in order:

@@ -60,7 +60,10 @@ def check_evidence(evidence: Any, field: str = "evidence") -> float:
 
 
 def check_within(within: Any) -> float:
-    """Return `within`, the requested relative distance of bounds; raise an `InputError` unless it is above 0."""
+    """Return `within` unchanged; raise an `InputError` unless it is above 0.
+
+    It is the requested distance of a lower and an upper bound, as a share of the lower one.
+    """
     if not isinstance(within, int | float) or isinstance(within, bool) or not 0 < within < math.inf:
         raise InputError("within", repr(within), "a number above 0, such as 0.01")
     return within
@@ -74,16 +77,16 @@ def matrices_by_evidence(
 ) -> tuple[FloatArray, IntArray]:
     """Return EDP by evidence of all pairs of goals at `state`, and the steps to each goal.
 
-    EDP is ``float64 [n_goals (ruled out), n_goals (pursued)]``; the steps are ``int32 [n_goals]``, -1 if the goal is
-    out of reach. EDP is ``inf`` where two goals may end in the same state without enough evidence.
+    EDP is ``float64 [n_goals (ruled out), n_goals (pursued)]``. It is ``inf`` where shortest plans to two goals may end
+    in the same state before the evidence suffices. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
 
     Args:
         model: a deterministic model.
         state: index of the state in which the agent is now.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
-        evidence: a goal is ruled out when the actions so far are at most this likely under it, relative to their
-            likelihood under the pursued goal.
+        evidence: a number between 0 and 1: a goal is ruled out when the likelihood of the actions so far under this
+            goal is at most this number times their likelihood under the pursued goal.
         capped: let observation end with the step in which the agent stays at its goal, so that all values are finite.
     """
     n_goals = starts.size - 1
@@ -121,7 +124,7 @@ def _by_evidence(  # noqa: C901
     edp: Any,
     steps: Any,
 ) -> None:
-    """Compute EDP by evidence of all pairs of goals at `state`.
+    """Compute EDP by evidence of all pairs of goals at `state`, for `matrices_by_evidence`.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
@@ -130,12 +133,13 @@ def _by_evidence(  # noqa: C901
         state: index of the state in which the agent is now.
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
-        limit: the evidence, as a ratio of probabilities.
+        limit: the likelihood ratio at which a goal is ruled out, between 0 and 1.
         forever: whether goals that end in the same state agree forever; if not, observation ends there.
         counts: new `_Counts`, filled with the shortest paths from `state`.
         work: new `_Work`, temporary.
         passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of plans that pass through each state.
-        shares: ``float64 [n_states, n_goals]``, all 0, temporary: share of the paths through open states only.
+        shares: ``float64 [n_states, n_goals]``, all 0, temporary: share of the paths to a state on which the goal of
+            the column was not ruled out.
         edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, to be filled.
         steps: ``int32 [n_goals]``, filled with the steps to each goal, -1 if out of reach.
     """
@@ -197,17 +201,17 @@ def _passing(
 
     Args:
         goal: index of the goal.
-        filled: number of its nearest targets, which are in the queue.
+        filled: number of the goal's nearest targets, which are in the queue.
         depth: ``int32 [n_states]``, steps from the start.
         mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``.
+        exponent: ``int32 [n_states]``, see `mantissa`.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
         indices: the predecessors of all states.
         queue: ``int32 [n_states]``, states waiting to be processed.
         seen: ``int32 [n_states]``, `goal` in the states that were put into the queue.
-        mass: ``float64 [n_states]``, the share of plans that end in each target; 0 elsewhere, and everywhere
-            afterwards.
-        passing: ``float64 [n_states, n_goals]``.
+        mass: ``float64 [n_states]``, the share of plans that end in each target, 0 in other states; set to 0 everywhere
+            when it has been used.
+        passing: ``float64 [n_states, n_goals]``, the table to fill.
     """
     head = 0
     while head < filled:
@@ -233,9 +237,10 @@ def _passing(
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of an agent that two policies allow, with the evidence that each step gives against one of them.
+    """The transitions that two policies both allow, and how much evidence each gives against one of the policies.
 
-    One policy is followed; the other is the one to be ruled out.
+    The agent follows one policy; the other policy is the one to be ruled out. Here, a step is a transition from one
+    state to another by one action.
 
     Attributes:
         size: number of states.
@@ -244,7 +249,7 @@ class Steps:
         target: ``int32 [n]``, the state after each step.
         probability: ``float64 [n]``, probability of the step for the policy that is followed.
         gain: ``float64 [n]``, change of the log-likelihood ratio in favour of the policy that is followed.
-        leaks: ``bool [size]``, whether an action of the state rules the other policy out at once.
+        leaks: ``bool [size]``, whether an action that may be taken in the state rules the other policy out at once.
     """
 
     size: int
@@ -257,7 +262,14 @@ class Steps:
 
 
 def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agreement) -> Steps:
-    """Return the steps that both policies allow, over the states of the chain `shared` (see `agreement_between`)."""
+    """Return the transitions that two policies both allow, with the evidence of each against the policy `ruled_out`.
+
+    Args:
+        model: the model of the agent.
+        ruled_out: the policy to be ruled out.
+        followed: the policy that the agent follows.
+        shared: the chain of both policies, from `agreement_between`; states are numbered as in this chain.
+    """
     states, n = shared.states, model.n_actions
     place = np.full(model.n_states, -1, dtype=np.int32)
     place[states] = np.arange(states.size, dtype=np.int32)
@@ -282,7 +294,7 @@ def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agr
 def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agreement | None:
     """Return the chain of agreement without the states in which the evidence rules the policy out.
 
-    Returns None if the evidence in a state depends on the path to it: then it is no property of the state.
+    Returns None if the evidence in a state depends on the path to the state, so that states cannot be removed.
 
     Args:
         shared: the chain of agreement from one state, which is its first state.
@@ -304,16 +316,18 @@ def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agre
 
 @compiled(work=lambda given: 2 * given.target.size)
 def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue: Any) -> bool:
-    """Compute the log-likelihood ratio (LLR) at each state that can be reached below `limit`, from state 0.
+    """Fill `level` with the log-likelihood ratio (LLR) of each state, and return whether every state has only one.
 
-    Returns False if paths to the same state lead to different ratios.
+    The result is False if two paths lead to the same state with different ratios. The search starts in state 0 and does
+    not continue from states whose ratio reaches `limit`.
 
     Args:
         indptr: ``int64 [n + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
         target: ``int32 [n_steps]``, the state after each step.
         gain: ``float64 [n_steps]``, change of the log-likelihood ratio.
-        limit: the search does not continue from states whose ratio reaches it.
-        level: ``float64 [n]``, all ``nan``, to be filled with the ratios.
+        limit: the ratio at which a policy is ruled out.
+        level: ``float64 [n]``, all ``nan``, to be filled with the ratios; ``nan`` remains in states that are not
+            reached.
         queue: ``int32 [n]``, work space.
     """
     level[0] = 0.0

@@ -44,7 +44,7 @@ NONE: IntArray = np.empty(0, dtype=np.int32)
 
 
 class Divergence(Sealed):
-    """EDP and WCD of all pairs of `goals` in `model`: when an observer can tell them apart.
+    """The divergence of goals in a model: EDP and WCD of all pairs, which say when an observer can tell goals apart.
 
     In all matrices, ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues goal `j`, expected
     (EDP) or at the latest (WCD). Values are computed when they are queried.
@@ -123,9 +123,12 @@ class Divergence(Sealed):
         return self._at(self._backend.bounds_at, state, partial=partial)
 
     def _at(self, method: Callable[[int], _AtOne], state: StateLike, *, partial: bool) -> tuple[FloatArray, FloatArray]:
-        """Return the two matrices that a method of the backend computes at `state`, ``nan`` for goals out of reach.
+        """Return the two matrices that `method` computes at `state`, ``nan`` for goals that cannot be reached.
 
-        Unless `partial`, such goals raise an `InputError`.
+        Args:
+            method: a method of the backend that takes the index of a state, such as `_Backend.matrices_at`.
+            state: the state in which the agent is now, by name or index.
+            partial: allow goals that cannot be reached; if False, they raise an `InputError`.
         """
         index = self.model.state(state, "state")
         check_size(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
@@ -159,7 +162,7 @@ class Divergence(Sealed):
     def edp_table(self, *, max_bytes: int | None = None) -> FloatArray:
         """Return EDP at every state, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``.
 
-        It is computed once and kept. Values are ``nan`` where the pursued goal cannot be reached.
+        The table is computed once and kept. Values are ``nan`` where the pursued goal cannot be reached.
 
         Args:
             max_bytes: raise an `InputError` if the table is larger; by default the limit that holds for all tables, see
@@ -218,9 +221,9 @@ _AtOne = tuple[FloatArray, FloatArray, IntArray]
 
 
 class _Backend(ABC):
-    """A base class of ways to compute EDP and WCD of all pairs of goals.
+    """The base class of the methods by which `Divergence` computes EDP and WCD of all pairs of goals.
 
-    `Divergence` chooses the subclass for its model, such as `_OpenGrid` or `_Chains`.
+    `Divergence` chooses the subclass that suits its model, such as `_OpenGrid` or `_Chains`.
     """
 
     method: str
@@ -229,19 +232,22 @@ class _Backend(ABC):
     def matrices_at(self, state: int) -> _AtOne:
         """Return EDP and WCD at one state, and the indices of the goals that cannot be reached from there.
 
-        Both matrices are ``float64 [n_goals (ruled out), n_goals (pursued)]``. Their values for these goals have no
-        meaning.
+        Both matrices are ``float64 [n_goals (ruled out), n_goals (pursued)]``. The rows and columns of goals that
+        cannot be reached have no meaning.
         """
 
     def edp_at(self, state: int) -> _AtOne:
-        """Return EDP at one state, a second matrix without meaning, and the goals that cannot be reached.
+        """Return EDP at one state, a second matrix to be ignored, and the goals that cannot be reached from there.
 
-        The form is that of `matrices_at`, without the work for WCD.
+        It takes the place of `matrices_at` where WCD is not needed.
         """
         return self.matrices_at(state)
 
     def bounds_at(self, state: int) -> _AtOne:
-        """Return proven lower and upper bounds on EDP at one state, and the goals that cannot be reached."""
+        """Return lower and upper bounds on EDP at one state, and the goals that cannot be reached from there.
+
+        The bounds are proven; the goals are given by index.
+        """
         edps, _, missing = self.edp_at(state)
         return edps, edps.copy(), missing
 
@@ -364,7 +370,7 @@ class _Chains(_Backend):
         """Return EDP and its lower and upper bound at a state, ``float64 [3, n_goals (ruled out), n_goals (pursued)]``.
 
         Pairs of goals get 0 if the policy of one of them has no action in the state. The result for the last state is
-        kept, because EDP and its bounds are often asked for together.
+        kept, because callers often ask for EDP and then for its bounds.
         """
         kept, found = self._found
         if kept != state:

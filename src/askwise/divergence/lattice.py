@@ -54,15 +54,15 @@ MOST_ROUNDS = 30
 def bounded(
     steps: Steps, wanted: IntArray, evidence: float, *, within: float, max_lattice: int
 ) -> tuple[FloatArray, Verdict]:
-    """Return EDP by evidence at some states, and a verdict with proven bounds.
+    """Return EDP by evidence at some states, ``float64 [n]``, and a verdict with proven bounds.
 
-    The values lie in the middle of their bounds. Where an upper bound could not be found, the value is the lower bound.
+    The values lie in the middle of their bounds. Where no upper bound was found, the value is the lower bound.
 
     Args:
         steps: the steps that both policies allow.
-        wanted: ``int32 [n]``, the states.
+        wanted: ``int32 [n]``, indices of the states.
         evidence: the likelihood ratio at which a policy is ruled out, between 0 and 1.
-        within: refine until the bounds differ by at most this share of the lower one, at all states.
+        within: refine the lattice until the bounds differ by at most this share of the lower one, at all states.
         max_lattice: limit on the number of states times the number of levels.
     """
     check_within(within)
@@ -136,10 +136,10 @@ def common_unit(gains: FloatArray, limit: float) -> float | None:
 
 
 def infinite_below(steps: Steps, limit: float) -> FloatArray:
-    """Return the largest LLR (log-likelihood ratio) at each state from which the policies may agree forever.
+    """Return for each state the log-likelihood ratio (LLR) below which the policies may agree forever, ``float64 [n]``.
 
-    The result is ``float64 [n]``, the supremum ``m(s)`` for each state `s`. It is ``-inf`` where no state can be
-    reached from which the policies agree forever.
+    The value of a state is ``m(s)`` in the text at the top of this module. It is ``-inf`` where the policies cannot
+    agree forever, whatever the LLR.
 
     Args:
         steps: the steps that both policies allow.
@@ -167,14 +167,14 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
     """Raise each ``reach[s]`` to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`.
 
-    This is repeated until nothing changes. Returns whether `most` steps sufficed.
+    This is repeated until nothing changes. Returns False if it was not finished after `most` steps.
 
     Args:
         starts: ``int64 [n + 1]``, the steps into state t are those from ``starts[t]`` to ``starts[t + 1]``.
         source: ``int32 [n_steps]``, the state before each step.
         gain: ``float64 [n_steps]``, the gain of each step.
-        limit: the LLR that rules a policy out.
-        reach: ``float64 [n]``, changed in place.
+        limit: the log-likelihood ratio that rules a policy out.
+        reach: ``float64 [n]``, the values of the states, changed in place; `limit` or ``-inf`` at the start.
         queue: ``int32 [n + 1]``, work space, a ring.
         most: limit on the steps looked at.
     """
@@ -206,11 +206,23 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
 
 
 def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any, Any, Any]:
-    """Return all moves on the lattice that do not reach the limit: source, new level, target and probability.
+    """Return all moves between states of the lattice that do not reach the limit, and where the chain may end.
 
     A state of the lattice is a state of the agent and a level of its log-likelihood ratio (LLR). Levels are counted
     from the floor: 0 is the floor, `depth` an LLR of 0, and ``depth + levels`` the limit. A lattice state has the index
-    ``state * (depth + levels) + level``. Also returns which lattice states may end.
+    ``state * (depth + levels) + level``.
+
+    Args:
+        steps: the steps that both policies allow.
+        gains: ``int64 [n_steps]``, the gain of each step in levels.
+        levels: number of levels from an LLR of 0 to the limit.
+        depth: number of levels below 0.
+
+    Returns:
+        source: ``int64 [n_moves]``, index of the lattice state before each move.
+        after: ``int64 [n_moves]``, level after each move; negative below the floor.
+        which: ``int64 [n_moves]``, index of the step that each move is.
+        ends: ``bool [n_lattice_states]``, whether the chain may end in a lattice state.
     """
     width = levels + depth
     level = np.arange(width)
@@ -245,11 +257,11 @@ def early_values(
 ) -> FloatArray:
     """Return lower bounds on EDP by evidence at the states `wanted`, ``float64 [n]``.
 
-    The log-likelihood ratio (LLR) is rounded to levels in such a way that policies are ruled out too early.
+    The log-likelihood ratio (LLR) is rounded up to levels, so policies are ruled out too early.
 
     Args:
         steps: the steps that both policies allow.
-        wanted: the states.
+        wanted: ``int32 [n]``, indices of the states.
         spacing: distance between two levels.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below 0.
@@ -275,20 +287,18 @@ def late_values(
     guess: float,
     tolerance: float,
 ) -> FloatArray | None:
-    """Return upper bounds on EDP by evidence at the states `wanted`, ``float64 [n]``.
+    """Return upper bounds on EDP by evidence at the states `wanted`, ``float64 [n]``; None if no bounds were found.
 
-    The result is None if no bounds were found.
-
-    The log-likelihood ratio (LLR) is rounded to levels in such a way that policies are ruled out too late.
+    The log-likelihood ratio (LLR) is rounded down to levels, so policies are ruled out too late.
 
     Args:
         steps: the steps that both policies allow.
-        wanted: the states.
+        wanted: ``int32 [n]``, indices of the states.
         spacing: distance between two levels.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below 0.
         reach: the result of `infinite_below`.
-        guess: a first guess of the largest value at level 0.
+        guess: a first guess of the largest expected number of steps from any state with an LLR of 0.
         tolerance: relative error up to which the chain is solved.
     """
     width, size = levels + depth, steps.size

@@ -56,10 +56,11 @@ def matrices_at(
 def capped_matrices(
     successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return EDP and WCD like `matrices_at`, but finite, and the steps to each goal.
+    """Return EDP and WCD of all pairs of goals for an observer who stops watching when the agent stays at its goal.
 
-    They are finite because observation ends with the step in which the agent stays at its goal. So the values of a goal
-    with itself, and of goals that share a nearest target, are at most that step; other values do not change.
+    The steps to each goal are returned, too. Unlike the values of `matrices_at`, all values are finite. Those of a goal
+    with itself, and of goals that share a nearest target, are at most the number of the step in which observation ends;
+    other values are the same.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none; read-only, as all arrays here.
@@ -80,7 +81,10 @@ def capped_matrices(
 def _fill(
     successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-    """Return the results of `capped_matrices`, and the steps from `state` to every state, ``int32 [n_states]``."""
+    """Return the three results of `capped_matrices` and, as a fourth, the steps from `state` to every state.
+
+    The steps are ``int32 [n_states]``. The arguments are those of `capped_matrices`.
+    """
     n_goals = starts.size - 1
     edp = np.zeros((n_goals, n_goals))
     wcd = np.zeros((n_goals, n_goals))
@@ -97,12 +101,12 @@ def matrices_bytes(n_states: int, n_goals: int) -> int:
 
 
 class _Counts(NamedTuple):
-    """Lengths and numbers of shortest paths from one state to every state.
+    """The shortest paths from one state to every state: their lengths and numbers.
 
     Attributes:
         depth: ``int32 [n_states]``, steps to each state, -1 where it is out of reach.
         mantissa: ``float64 [n_states]``, the number of paths is ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``.
+        exponent: ``int32 [n_states]``, see `mantissa`.
     """
 
     depth: Any
@@ -111,7 +115,7 @@ class _Counts(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Work space for the matrices at one state.
+    """Temporary arrays for computing the matrices at one state.
 
     The cone of a goal is the set of states on shortest plans from the queried state to the goal.
 
@@ -129,7 +133,7 @@ class _Work(NamedTuple):
 
 
 def scratch(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
-    """Return new temporary arrays: path counts from one state, nothing counted yet, and work space."""
+    """Return new temporary arrays for a model and goals of this size: empty `_Counts` and empty `_Work`."""
     nowhere = np.full(n_states, -1, dtype=np.int32)
     counts = _Counts(nowhere, np.zeros(n_states), np.zeros(n_states, dtype=np.int32))
     words = np.zeros((n_states, -(-n_goals // 64)), dtype=np.uint64)
@@ -150,7 +154,7 @@ def _matrices(
     wcd: Any,
     steps: Any,
 ) -> None:
-    """Compute EDP and WCD of all pairs of goals at `state`, capped at the end of the plans.
+    """Compute EDP and WCD of all pairs of goals at `state`; observation ends when the agent stays at its goal.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
@@ -274,17 +278,17 @@ def seed_targets(
     seen: Any,
     mass: Any,
 ) -> int:
-    """Set the mass of each nearest target of a goal to the share of its shortest plans that end there.
+    """Put the nearest targets of a goal into the queue, and return their number.
 
-    These targets are put into the queue, and their number is returned.
+    The mass of each target is set to the share of the goal's shortest plans that end there.
 
     Args:
         goal: index of the goal.
-        targets: its target states.
+        targets: the goal's target states.
         nearest: steps to the nearest of them.
         depth: ``int32 [n_states]``, steps from the first state of the plans.
         mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``.
+        exponent: ``int32 [n_states]``, see `mantissa`.
         queue: ``int32 [n_states]``, filled from its beginning.
         seen: ``int32 [n_states]``, set to `goal` in these targets.
         mass: ``float64 [n_states]``, in which the shares are set.
@@ -324,19 +328,19 @@ def _follow_back(
     """Fill column `goal` of EDP and WCD by following the goal's shortest plans from its targets back to their start.
 
     Args:
-        goal: the pursued goal.
-        filled: number of its nearest targets, which are in the queue.
+        goal: index of the pursued goal.
+        filled: number of the goal's nearest targets, which are in the queue.
         depth: ``int32 [n_states]``, steps from the start.
         mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``.
+        exponent: ``int32 [n_states]``, see `mantissa`.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
         indices: the predecessors of all states.
         queue: ``int32 [n_states]``, states waiting to be processed.
         seen: ``int32 [n_states]``, `goal` in the states that were put into the queue.
         words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal that is still possible in the state.
-        mass: ``float64 [n_states]``, the share of plans that end in each target; 0 elsewhere, and everywhere
-            afterwards.
-        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        mass: ``float64 [n_states]``, the share of plans that end in each target, 0 in other states; set to 0 everywhere
+            when it has been used.
+        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, to be filled.
         wcd: the same for the worst case.
     """
     head = 0

@@ -34,7 +34,10 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """An interval of steps from `start` to `end`, both included; the current step is 1. Both may be fractions."""
+    """An interval of steps from `start` to `end`, both included; step 1 is the current step.
+
+    The ends may be fractions, because some are expected values.
+    """
 
     start: float
     end: float
@@ -73,11 +76,11 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The zones of a pair of goals, in steps from now, for one state of both agents.
+    """The zones of a pair of goals, in steps from now: when an observer may not tell them apart, and when this matters.
 
     Attributes:
         truth: name of the teammate's goal.
-        other: name of the goal that it is confused with.
+        other: name of the goal that the teammate's goal is confused with.
         information: Z_I, the steps up to which the teammate's actions may not have ruled out a goal yet.
         branching: Z_B, the steps from which the ego agent may need different actions for the two goals.
         expected_information: eZ_I, like Z_I, but it ends with the teammate's EDP instead of its WCD.
@@ -131,10 +134,10 @@ def zones(
     Args:
         teammate: divergences of the goals in the teammate's model; by evidence, if it was built with ``evidence=``.
         ego: divergences of the same goals, in the same order, in the ego agent's model, without evidence.
-        teammate_at: the teammate's state.
-        ego_at: the ego agent's state.
+        teammate_at: the teammate's state, by name or index.
+        ego_at: the ego agent's state, by name or index.
         truth: the teammate's goal, by index or name.
-        other: the goal that it is confused with, by index or name.
+        other: the goal that the teammate's goal is confused with, by index or name.
     """
     _check_families(teammate, ego)
     g, h = teammate.goal(truth, "truth"), teammate.goal(other, "other")
