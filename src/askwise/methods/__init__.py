@@ -167,9 +167,9 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
         problem: the problem to be played.
         given: the agent, or the name of its method.
         errs: whether the teammate may leave its shortest paths. Then, and if the problem states the teammate's
-            policies, the default belief of an agent given by name is ``robust``, because other beliefs would rule out
+            policies, an agent given by name gets the belief ``robust`` by default, because other beliefs would rule out
             the teammate's goal for good.
-        options: options of an agent given by name (``belief``, ...); those that are None are ignored, others raise
+        options: options of an agent given by name, such as ``belief``. Options that are None are ignored; others raise
             `InputError` if `given` is an agent.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
@@ -184,7 +184,8 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
 def _keeps_belief(given: str | Agent) -> bool:
     """Return whether a method given by name or location accepts the option `belief`.
 
-    False for agent objects, and for methods of other packages, which need not accept it.
+    The result is False for agent objects, for a text that already states the option, and for methods that other
+    packages add by name, because these need not accept it.
     """
     if not isinstance(given, str):
         return False

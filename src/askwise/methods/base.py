@@ -27,17 +27,21 @@ from askwise.types import BoolArray, FloatArray
 class Agent(ABC):
     """The base class of ego agents: call `reset` before each episode, then `decide` before each step.
 
-    The default `name` of a subclass is the name of its class in lower case.
+    Attributes:
+        name: the name of the agent's method; by default the name of the class in lower case.
+        markov: whether decisions depend only on the agent's belief and on the states of both agents. Then an exact
+            evaluation continues branches that meet as one, and an agent that chooses at random chooses once for each
+            such situation.
+        counts_questions: whether decisions also depend on the number of questions asked, if answers may be wrong or
+            missing.
+        plans_with_questions: whether the agent has an attribute `questions`: its limit of questions per episode, or
+            None for no limit.
     """
 
     name: str = "agent"
     markov: bool = False
-    """Whether its decisions depend only on its belief and on the states of both agents. Then an exact evaluation
-    continues branches that meet as one, and an agent that chooses at random chooses once for each such situation."""
     counts_questions: bool = False
-    """Whether its decisions also depend on the number of questions asked, if answers may be wrong or missing."""
     plans_with_questions: bool = False
-    """Whether it has an attribute `questions`, its limit of questions per episode, or None for no limit."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -58,7 +62,7 @@ class Agent(ABC):
         """
 
     def watch(self, observation: Observation) -> None:
-        """Learn from an observation in a step that another agent or a person decides.
+        """Take in an observation without deciding, in a step that another agent or a person decides.
 
         By default, `decide` is called and its decision is not used.
         """
@@ -76,9 +80,9 @@ class Agent(ABC):
 
 @runtime_checkable
 class KnowsGoal(Protocol):
-    """A base class of agents that are given the teammate's goal at the start of an episode, such as `Informed`.
+    """The protocol of agents that are given the teammate's goal at the start of an episode, such as `Informed`.
 
-    The costs of other agents are compared with theirs.
+    The costs of other agents are compared with the costs of such an agent.
     """
 
     def set_goal(self, goal: int) -> None:
@@ -88,15 +92,18 @@ class KnowsGoal(Protocol):
 class BeliefAgent(Agent):
     """A base class of agents that keep a belief about the teammate's goal and update it from their observations.
 
-    If some action is optimal for all possible goals, the agent takes it. Otherwise `ask_or_wait` decides, which each
-    subclass defines.
+    If some action is optimal for all possible goals, the agent takes it. Otherwise its method `ask_or_wait` decides;
+    each subclass defines this method.
 
     Args:
         belief: kind of belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``.
+
+    Attributes:
+        fallback: the kind of belief to switch to if observations contradict the first one; None to raise an error
+            instead.
     """
 
     fallback: str | None = None
-    """The kind of belief to switch to if observations contradict the first one; None to raise an error instead."""
 
     def __init__(self, *, belief: str = "elimination") -> None:
         find_belief(belief)  # refuses an unknown name now, not in the middle of a study
@@ -122,10 +129,11 @@ class BeliefAgent(Agent):
         self.tracker.update(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """Update the belief, and return an action that is optimal for all possible goals if there is one.
+        """Update the belief with an observation, and return the decision for this step.
 
-        If there is none, return the result of `ask_or_wait`. If there are such actions, but after each of them a goal
-        that is not ruled out could no longer be reached, return the decision to wait.
+        If some actions are optimal for all possible goals, the decision is one of them. But the agent waits if each of
+        them would put a goal that is not ruled out beyond reach. If no action is optimal for all possible goals,
+        `ask_or_wait` decides.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -145,22 +153,22 @@ class BeliefAgent(Agent):
         return self.heed(self.ask_or_wait(state, possible)).made_at(situation)
 
     def heed(self, decision: Decision) -> Decision:
-        """Return `decision`, or to wait if it is a question that would get the same answer as before.
+        """Return `decision`, or the decision to wait if `decision` is a question whose answer is known already.
 
-        That is a question that was asked before, if errors are persistent.
+        That is so if the question was asked before and errors of answers are persistent: the answer would be the same.
         """
         if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
             return decision
         return self.wait("Wait: the same question was asked before and would get the same answer.")
 
     def without_loss(self, actions: Any, ego: int) -> Any:
-        """Return `actions` without those after which the ego agent could never reach a goal that is not ruled out.
+        """Return the actions that keep every goal that is not ruled out within the ego agent's reach.
 
         This matters only if answers can be wrong. If answers are true, every goal that is not ruled out is possible,
         and an action that is optimal for a goal does not put it beyond reach.
 
         Args:
-            actions: ``int [k]``, indices of actions.
+            actions: ``int [k]``, indices of the actions to choose from.
             ego: the ego agent's state.
         """
         if not self.problem.answers.fallible:
@@ -172,7 +180,7 @@ class BeliefAgent(Agent):
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
         """Return which possible goals both agents can still reach, ``bool [n_goals]``.
 
-        If they can reach none of them, return all possible goals.
+        If there are none, return all possible goals.
 
         The teammate can always reach its true goal. So only a belief that allows for errors considers a goal possible
         that the teammate cannot reach.
@@ -231,10 +239,10 @@ class BeliefAgent(Agent):
 
 
 class PlanningAgent(BeliefAgent):
-    """A base class of agents whose `ask_or_wait` decides in every step in which more than one goal is possible.
+    """A base class of agents that may ask even where some action is optimal for all possible goals.
 
-    A plain `BeliefAgent` calls `ask_or_wait` only where no action is optimal for all possible goals. But to ask first
-    may be better than an action that is optimal for all of them.
+    In every step in which more than one goal is possible, `ask_or_wait` decides. A plain `BeliefAgent` calls it only
+    where no action is optimal for all possible goals. But to ask first may be better than such an action.
     """
 
     def decide(self, observation: Observation) -> Decision:
@@ -257,7 +265,7 @@ class PlanningAgent(BeliefAgent):
         return self.belief.possible
 
     def tied_actions(self, actions: Any) -> Any:
-        """Return the actions among which one is drawn at random when only one goal is possible.
+        """Return the actions from which the agent draws one at random when only one goal is possible.
 
         Args:
             actions: ``int [k]``, indices of all actions that are optimal for this goal.
@@ -268,8 +276,8 @@ class PlanningAgent(BeliefAgent):
 def limit_questions(agent: Agent, questions: int) -> Agent:
     """Return an agent that decides like `agent` but asks at most `questions` questions per episode.
 
-    If the agent can plan with a limit (`Agent.plans_with_questions`), a copy that plans with this limit decides. In any
-    case, a question beyond the limit is replaced by waiting. `agent` itself is not changed.
+    A question beyond the limit is replaced by waiting. If the agent can plan with a limit
+    (`Agent.plans_with_questions`), a copy of it also plans with this limit. `agent` itself is not changed.
     """
     if agent.plans_with_questions:
         agent = copy.copy(agent)
@@ -280,14 +288,14 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
 
 
 class QuestionLimit(Agent):
-    """An agent that decides like another agent, but waits instead of asking more questions than allowed.
+    """An agent that decides like an inner agent, but waits where the inner agent would ask too many questions.
 
-    It makes methods comparable with the optimum if answers can be wrong, because the optimum is then known for a
-    limited number of questions only.
+    This makes methods comparable with the optimum if answers can be wrong, because the optimum is then known only for a
+    limited number of questions.
 
     Args:
-        agent: the agent that decides.
-        questions: limit of questions per episode, answered or not.
+        agent: the inner agent.
+        questions: largest number of questions per episode, whether they are answered or not.
     """
 
     counts_questions = True
@@ -306,7 +314,7 @@ class QuestionLimit(Agent):
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """Start an episode, in which no questions have been asked yet.
 
-        `seed` determines the random choices of the agent that decides.
+        `seed` determines the random choices of the inner agent.
         """
         self.problem = problem
         self.agent.reset(problem, seed)
@@ -315,16 +323,19 @@ class QuestionLimit(Agent):
 
     @property
     def probabilities(self) -> FloatArray | None:
-        """The belief of the agent that decides, ``float64 [n_goals]``; None if it has none to show."""
+        """The belief of the inner agent, ``float64 [n_goals]``; None if it has none to show."""
         return self.agent.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Count the question in an observation if there is one, and pass the observation to the agent that decides."""
+        """Pass an observation to the inner agent without asking it to decide; an answer in it counts as a question."""
         self.asked += observation.answer is not None
         self.agent.watch(observation)
 
     def decide(self, observation: Observation) -> Decision:
-        """Return the decision of the agent that decides, or wait if it asks a question beyond the limit."""
+        """Return the decision of the inner agent; if this is a question beyond the limit, return the decision to wait.
+
+        An answer in `observation` counts as a question.
+        """
         self.asked += observation.answer is not None
         decision = self.agent.decide(observation)
         if decision.ask is None or self.asked < self.questions:

@@ -165,8 +165,13 @@ def checked_decision(problem: Problem, player: Agent, observation: Observation, 
 def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray | None = None) -> FloatArray | None:
     """Return the belief of an agent in step `t` as a read-only array ``float64 [n_goals]``; None if it shows none.
 
-    Raises `InvalidDecision` if the belief is invalid. `before` is the belief returned for the step before: if the agent
-    returns the same array again, it is not checked again.
+    Raises `InvalidDecision` if the belief is invalid.
+
+    Args:
+        problem: the problem that is played.
+        player: the agent.
+        t: number of the step, for error messages.
+        before: the belief returned for the step before; if the agent returns the same array, it is not checked again.
     """
     try:
         belief = player.probabilities
@@ -183,16 +188,17 @@ def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray |
 def with_situation(
     problem: Problem, player: Agent, decision: Decision, observation: Observation, belief: FloatArray | None, t: int
 ) -> Decision:
-    """Return the decision with a `Situation` (states and belief), from which the gate and the zones are computed.
+    """Return a decision with the `Situation` in which it was made: the states of both agents, and the belief.
 
-    If the agent gave the decision a situation, that one is checked and kept. Without a belief, none is added.
+    The gate and the zones of the decision are computed from the situation. If the agent gave the decision a situation,
+    it is checked and kept. Without a belief, none is added.
 
     Args:
         problem: the problem that is played.
         player: the agent.
         decision: its checked decision.
-        observation: what it observed before the decision.
-        belief: ``float64 [n_goals]``, its checked belief; None if it shows none.
+        observation: what the agent observed before the decision.
+        belief: ``float64 [n_goals]``, the agent's checked belief; None if it shows none.
         t: number of the step, for error messages.
     """
     if decision.situation is None:
@@ -272,7 +278,7 @@ def _action(problem: Problem, given: Any, ego: int) -> int:
 def _question(problem: Problem, given: Any, what: str) -> Question:
     """Return a question as a tuple of goals or a `Choice` among groups of goals; raise `_Wrong` if it is invalid.
 
-    `what` is the verb of the message, such as "asked about".
+    `given` is what the agent returned as its question, and `what` the verb of the error message, such as "asked about".
     """
     if not isinstance(given, Choice):
         return _goals(problem, given, what)
@@ -286,7 +292,7 @@ def _question(problem: Problem, given: Any, what: str) -> Question:
 def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
     """Return goals as a tuple of indices, sorted if given as a set; raise `_Wrong` if they are invalid or repeated.
 
-    `what` is the verb of the message, such as "asked about".
+    `given` is what the agent returned as goals, and `what` the verb of the error message, such as "asked about".
     """
     n = len(problem.goals)
     plain = type(given) is tuple and given and all(type(goal) is int and 0 <= goal < n for goal in given)

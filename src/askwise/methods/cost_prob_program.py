@@ -45,10 +45,10 @@ class Cut:
 
 
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
-    """Return the question that best separates goals that need different actions now, and is worth its price.
+    """Return the question that best separates goals that need different actions now, if it is worth its price.
 
-    Each pair of goals that need different actions counts if the question contains exactly one of them, with the sum of
-    their probabilities. The objective is the sum over all pairs, minus the price.
+    The objective is the gain minus the price. A pair of goals that need different actions adds the sum of its two
+    probabilities to the gain if the question contains exactly one of the two goals.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
@@ -77,9 +77,10 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray,
 
 
 def _classes(branches: BoolArray, prices: FloatArray) -> list[Any]:
-    """Return the goals in classes, each an array of indices: goals of equal price with equal rows in `branches`.
+    """Return the goals in classes of interchangeable goals, each class as an array of indices.
 
-    Within a class, either all pairs of goals branch (have no optimal action in common now) or none do.
+    Goals of a class have equal prices, and need actions different from the same other goals. Within a class, either all
+    pairs of goals branch (have no optimal action in common now) or none do.
 
     Args:
         branches: ``bool [n, n]``, whether two goals branch.
@@ -100,13 +101,13 @@ def _equal_rows(goals: Iterable[int], rows: BoolArray, prices: FloatArray) -> li
 
 
 def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
-    """Return whether the goals of two classes branch (need different actions), ``bool [n_classes, n_classes]``.
+    """Return whether goals of one class branch from goals of another class, ``bool [n_classes, n_classes]``.
 
-    On the diagonal: whether the goals within a class branch.
+    Two goals branch if no action is optimal now for both. On the diagonal: whether the goals within a class branch.
 
     Args:
         branches: ``bool [n, n]``, whether two goals branch.
-        classes: indices of the goals in each class.
+        classes: the result of `_classes`: indices of the goals in each class.
     """
     first = [members[0] for members in classes]
     linked: BoolArray = np.ascontiguousarray(branches[first][:, first])
@@ -119,9 +120,9 @@ def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
 def _options(belief: Any, clique: bool, price: float) -> Any:
     """Return the subsets of a class of goals that an optimal question may contain, as rows of ``float64 [2 n, 3]``.
 
-    A row has the number of goals in the subset, their probability, and the gain from pairs within the class, minus the
-    price. Rows 0 to `n` hold the likeliest goals: none of them, one, and so on. The other rows hold the 1 to ``n - 1``
-    unlikeliest.
+    The columns are the number of goals in the subset, their total probability, and their own gain: that from pairs of
+    goals within the class, minus the price. Rows 0 to `n` are the subsets of the 0, 1, ... `n` likeliest goals. The
+    other rows are the subsets of the 1, 2, ... ``n - 1`` unlikeliest goals.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals of the class, in descending order.
@@ -148,15 +149,15 @@ def _picked(members: Any, option: int) -> Any:
 
 @inner
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
-    """Return the gain from the pairs of goals, one from each of two classes, that a question separates.
+    """Return the gain from pairs of goals of two different classes of which a question contains exactly one goal.
 
     Args:
-        a: the row of `_options` of the goals asked about in the first class.
-        n_a: number of goals in the first class.
-        mass_a: their probability.
-        b: the row of `_options` of the goals asked about in the second class.
-        n_b: number of goals in the second class.
-        mass_b: their probability.
+        a: the row of `_options` for the goals of the first class that are in the question.
+        n_a: number of all goals in the first class.
+        mass_a: total probability of these goals.
+        b: the row of `_options` for the goals of the second class that are in the question.
+        n_b: number of all goals in the second class.
+        mass_b: total probability of these goals.
     """
     asked = a[1] * (n_b - b[0]) + a[0] * (mass_b - b[1])
     return float(asked + (mass_a - a[1]) * b[0] + (n_a - a[0]) * b[1])
@@ -166,16 +167,17 @@ def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: floa
 def _search(
     starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, best_choice: Any, budget: int
 ) -> tuple[float, int, bool]:
-    """Search for the best subset of each class of goals by branch and bound, and write its number to `best_choice`.
+    """Find the best question by branch and bound, which chooses one subset of each class of goals.
 
-    Returns the best objective, the number of partial solutions searched, and whether the result is proven optimal.
+    The number of each chosen subset is written to `best_choice`. Returns the best objective, the number of partial
+    solutions searched, and whether the result is proven optimal.
 
     Args:
         starts: ``int64 [n_classes + 1]``, first row of each class in `table`.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other.
         linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
         sizes: ``float64 [n_classes]``, number of goals in each class.
-        masses: ``float64 [n_classes]``, their probability.
+        masses: ``float64 [n_classes]``, total probability of each class.
         best_choice: ``int64 [n_classes]``, for the result.
         budget: largest number of partial solutions to search.
     """
@@ -212,18 +214,20 @@ def _search(
 def _gain(
     k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
 ) -> float:
-    """Return how much choosing a subset of class `k` adds to the objective, given the subsets of the first classes.
+    """Return how much a subset of class `k` adds to the objective.
+
+    Gains from pairs with goals of the first `fixed` classes are included.
 
     Args:
-        k: the class of goals.
-        option: number of its subset (row of `_options`).
-        fixed: number of classes whose subsets are already in `choice`; gains from pairs with their goals are included.
+        k: index of the class of goals.
+        option: number of its subset, a row of `_options`.
+        fixed: number of classes whose subsets are already in `choice`; they come first.
         choice: ``int64 [n_classes]``, number of the subset of each class.
-        starts: as for `_search`.
-        table: as for `_search`.
-        linked: as for `_search`.
-        sizes: as for `_search`.
-        masses: as for `_search`.
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes.
+        linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
+        sizes: ``float64 [n_classes]``, number of goals in each class.
+        masses: ``float64 [n_classes]``, total probability of each class.
     """
     row = starts[k] + option
     gain = table[row, 2]
@@ -238,11 +242,19 @@ def _gain(
 def _most(
     fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
 ) -> float:
-    """Return an upper bound of the gain from the classes that have no subset in `choice` yet.
+    """Return an upper bound of the gain from the classes of goals whose subsets are not chosen yet.
 
-    It adds the best gain of each of these classes and the largest gain of each pair of them. `choice` (``int64
-    [n_classes]``) has the number of the subset of each of the first `fixed` classes, `between` is the result of
-    `_largest_between`, and the other arguments are those of `_search`.
+    It is the sum of the best gain of each of these classes and the largest gain between each pair of them.
+
+    Args:
+        fixed: number of classes whose subsets are already chosen; they come first.
+        choice: ``int64 [n_classes]``, number of the subset of each class.
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes.
+        linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
+        sizes: ``float64 [n_classes]``, number of goals in each class.
+        masses: ``float64 [n_classes]``, total probability of each class.
+        between: the result of `_largest_between`.
     """
     n = sizes.size
     total = 0.0
@@ -258,7 +270,7 @@ def _most(
 
 @inner
 def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
-    """Return the largest possible gain from pairs between two classes of goals, ``float64 [n_classes, n_classes]``.
+    """Return the largest gain that pairs of goals from two classes can add, ``float64 [n_classes, n_classes]``.
 
     Only entries below the diagonal are filled. The arguments are those of `_search`.
     """

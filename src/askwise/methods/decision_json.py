@@ -23,11 +23,11 @@ from askwise.text.reading import Field, read_finite
 
 
 def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
-    """Return a gate as a JSON object.
+    """Return a gate, which says whether an agent may ask, as a JSON object.
 
     Its keys are ``open`` (whether several goals are possible and no action is optimal for all of them), ``possible``
-    (number of possible goals), ``common`` (names of the actions that are optimal for all of them) and ``suits`` (number
-    of goals for which each action is optimal).
+    (number of possible goals), ``common`` (names of the actions that are optimal for all of them) and ``suits`` (a map
+    from names of actions to the number of possible goals for which the action is optimal).
     """
     names = problem.ego.actions.names
     return {
@@ -39,7 +39,10 @@ def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
 
 
 def gate_from_json(problem: Problem, given: Field) -> Gate:
-    """Return the gate in a JSON object of `gate_to_json`; raise `InputError` if it is invalid or contradicts itself."""
+    """Return the `Gate` that `gate_to_json` wrote as a JSON object.
+
+    Raises `InputError` if the object is invalid or contradicts itself.
+    """
     given.object(["open", "possible", "common", "suits"], [])
     names, most = problem.ego.actions.names, len(problem.goals)
     possible = given.child("possible").whole(1, most)
@@ -56,11 +59,21 @@ def gate_from_json(problem: Problem, given: Field) -> Gate:
 
 
 def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str, Any]]:
-    """Return the zones of pairs of goals as a list with one JSON object for each pair.
+    """Return when questions about each pair of goals pay, as a list with one JSON object for each pair.
 
-    Its keys are ``goals`` (two names), ``informed`` (last step of Z_I), ``branching`` (first step of Z_B), ``expected``
-    (last steps of eZ_I if the first or the second goal is true), ``weight``, and ``now`` (whether this step lies in
-    Z_Q). A step that never comes is null.
+    A pair has a zone of information, in which watching may not tell the goals apart, a zone of branching, in which they
+    need different actions, and a zone of querying, the intersection of both (`askwise.divergence.zones`). The keys of
+    an object are:
+
+    - ``goals``: the names of both goals;
+    - ``informed``: last step of the zone of information;
+    - ``branching``: first step of the zone of branching;
+    - ``expected``: last steps of the expected zone of information if the first goal is true, and if the second is;
+    - ``weight``: the expected number of steps in which the agent is undecided between the two goals, weighted by their
+      probabilities;
+    - ``now``: whether the current step lies in the zone of querying.
+
+    A step that never comes is null.
     """
     return [
         {
@@ -76,7 +89,7 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
 
 
 def pairs_from_json(problem: Problem, given: Field) -> tuple[PairZones, ...]:
-    """Return the zones of pairs of goals in a JSON list of `pairs_to_json`; raise `InputError` if it is invalid."""
+    """Return the zones of pairs of goals in a list that `pairs_to_json` made; raise `InputError` if it is invalid."""
     return tuple(_pair(problem, each) for each in given.elements())
 
 
@@ -115,7 +128,7 @@ def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[st
 def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[Question, float] | None:
     """Return a second best question and its net value (value minus price) from JSON made by `runner_up_to_json`.
 
-    None for null. `key` is the key of the question's goals; `InputError` is raised if the JSON is invalid.
+    For null, return None. `key` is the key of the question's goals; `InputError` is raised if the JSON is invalid.
     """
     if given.value is None:
         return None

@@ -32,25 +32,27 @@ SWAP_WIDTH = 12
 
 
 class Standing(NamedTuple):
-    """A question in hill climbing, and how its value would change with each flip.
+    """A question in hill climbing, with the increase of its value if one goal moves into or out of the question.
 
-    A flip moves one goal into or out of the question.
+    A question splits the goals in two sides: the goals in the question, and all others. A goal changes sides if it
+    moves into or out of the question. The value of a question is a sum over the goals g that may be the true one. Each
+    goal g has a list of intervals, one for each other goal k (`Intervals`). Intervals of a list that begin in the same
+    step form a group, sorted longest first. Here, `n` is the number of goals and `m` that of all intervals.
 
-    A question splits the goals in two sides: those in it and all others. The intervals are those of `Intervals`: each
-    true goal has a list with an interval for each other goal. Intervals of a list with the same begin form a group.
-    `lead`, `second`, `rival` and `reach` are stored at the first interval of each group. If a group has no lead, second
-    or rival, the entry is the index of the interval after the group.
+    `lead`, `second`, `rival` and `reach` belong to groups. Their entry for a group is at the index of its first
+    interval. Entries of `lead`, `second` and `rival` are indices of intervals; if a group has no such interval, the
+    entry is the index of the first interval after the group.
 
     Attributes:
-        mask: ``bool [n]``, the goals in the question.
-        gains: ``float64 [n]``, the increase of the question's value if the goal changes sides.
-        own: ``float64 [n]``, the part of the gain from the case that the goal itself is the true one.
-        shares: ``float64 [m]``, for each interval: the part of its other goal's gain from the case that the goal which
-            owns the list is the true one.
-        lead: ``int64 [m]``, the longest interval of the group whose other goal is on the true goal's side.
-        second: ``int64 [m]``, the next longest interval on that side.
-        rival: ``int64 [m]``, the longest interval whose other goal is on the other side.
-        reach: ``float64 [m]``, the end of the union of the leads of all earlier groups in the list.
+        mask: ``bool [n]``, whether a goal is in the question.
+        gains: ``float64 [n]``, the increase of the value if a goal changes sides: the sum of the next two.
+        own: ``float64 [n]``, the part of a goal's gain for the case that this goal is the true one.
+        shares: ``float64 [m]``, for an interval of goal g and other goal k: the part of the gain of k for the case that
+            g is the true goal.
+        lead: ``int64 [m]``, the longest interval of a group of g whose other goal is on the same side as g.
+        second: ``int64 [m]``, the second longest of these intervals.
+        rival: ``int64 [m]``, the longest interval of the group whose other goal is on the other side.
+        reach: ``float64 [m]``, the largest end of the leads of all earlier groups of g; ``-inf`` for the first group.
     """
 
     mask: Any
@@ -74,11 +76,12 @@ def climb(
     goal in it.
 
     Args:
-        mask: ``bool [n]``, the goals in the question.
+        mask: ``bool [n]``, the goals in the question; changed in place.
         swaps: whether to try swaps of a goal in the question for one outside it, where no single move helps.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, see `QuestionValue`.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
         by_size: ``float64 [n + 1]``, price by number of goals.
         extra: ``float64 [n]``, extra price of each goal.
     """
@@ -115,7 +118,8 @@ def climb(
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
     """Return the goal that increases the net value most by moving into or out of the question, and the increase.
 
-    Moves that lead to a question about no goal or about all goals are not allowed. The goal is -1 if no move is left.
+    The net value is the value minus the price. Moves that lead to a question about no goal or about all goals are not
+    allowed. The goal is -1 if no move is left.
 
     Args:
         now: the `Standing` of the question.
@@ -136,7 +140,7 @@ def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
 
 @inner
 def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
-    """Exchange a goal in the question for the best goal outside it, if that increases the net value.
+    """Exchange a goal in the question for the best goal outside it, if the net value (value minus price) increases.
 
     Only the `SWAP_WIDTH` goals whose removal loses least are tried, because all pairs are too many for hundreds of
     goals. Returns whether a swap was made, and the number of questions compared.
@@ -144,7 +148,8 @@ def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -
     Args:
         now: the `Standing` of the question; updated by a swap.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
         extra: ``float64 [n]``, extra price of each goal.
         tolerance: smaller increases count as rounding errors.
     """
@@ -209,7 +214,7 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Recompute one part of all gains in the `Standing` `now`: the part from the case that `g` is the true goal."""
+    """Recompute, in the `Standing` `now`, what the case that `g` is the true goal adds to the gains of all goals."""
     if belief[g] == 0.0:
         return
     group = intervals.starts[g]
@@ -222,15 +227,15 @@ def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
-    """Find the lead, second and rival (see `Standing`) of a group of intervals with the same begin.
+    """Find the lead, second and rival (see `Standing`) of a group of intervals, and store them in `now`.
 
-    Also subtracts from the gains the shares of intervals after the new lead, which no longer count.
+    Intervals after the lead no longer have a share: their shares are subtracted from the gains and set to 0.
 
     Args:
         group: index of the first interval of the group.
-        g: the true goal in whose list the group is.
+        g: the true goal to whose list the group belongs.
         now: the `Standing` to update.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        intervals: the `Intervals` of all goals.
     """
     mask, others, after = now.mask, intervals.others, intervals.following[group]
     old_lead = now.lead[group]
@@ -253,10 +258,17 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 
 @inner
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Update how much the value gains in the case that goal `g` is the true one and changes sides.
+    """Recompute how much the value of the question increases if `g` is the true goal and changes sides.
 
-    The gain is the length of the union of the goal's leads minus that of its rivals (see `Standing`),
-    times `probability`, and is stored in ``now.own``.
+    This gain is `probability` times the difference of two lengths: that of the union of the leads of `g`, minus that of
+    the union of its rivals. It is stored in ``now.own`` and added to ``now.gains``; the ends of leads are stored in
+    ``now.reach``.
+
+    Args:
+        g: index of the goal.
+        probability: the probability of the goal.
+        now: the `Standing` to update, which defines leads and rivals.
+        intervals: the `Intervals` of all goals.
     """
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0
@@ -279,10 +291,17 @@ def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
 
 @inner
 def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Update the shares (see `Standing`) of the intervals in the list of `g`: gains if `g` is the true goal.
+    """Recompute how much the value of the question increases if `g` is the true goal and another goal changes sides.
 
-    Only leads, whose goals could leave the side of `g`, and longer intervals, whose goals could join it, have a share.
-    `probability` is that of `g`.
+    These gains are the shares of the intervals in the list of `g`, stored in ``now.shares`` and added to ``now.gains``.
+    In a group, only the lead, whose goal could leave the side of `g`, and longer intervals, whose goals could join it,
+    have a share.
+
+    Args:
+        g: index of the true goal.
+        probability: the probability of the goal.
+        now: the `Standing` to update, which defines shares and leads.
+        intervals: the `Intervals` of all goals.
     """
     begin, end, following = intervals.begin, intervals.end, intervals.following
     stop = intervals.starts[g + 1]
@@ -306,12 +325,20 @@ def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
 def _uncovered(
     reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
 ) -> float:
-    """Return the length of the part between `reach` and `until` that is not covered by the leads of certain groups.
+    """Return the length of the part of the interval from `reach` to `until` that no lead of the given groups covers.
 
-    These are the groups from `group`, the index of a group's first interval, up to the index `stop`. A group has the
-    intervals of a true goal with the same begin; its lead is the longest one that counts. `lead` is an array of
-    `Standing`; `begin`, `end` and `following` are arrays of `Intervals`. They are passed one by one, because in this
-    innermost loop passing records costs more than the work itself.
+    `_set_shares` calls it. The groups are some of the groups of one true goal (see `Standing`).
+
+    Args:
+        reach: start of the interval.
+        until: end of the interval.
+        group: index of the first interval of the first group.
+        stop: index of the first interval after the last group.
+        lead: the lead of each group, from `Standing`.
+        begin: the start of each interval, from `Intervals`.
+        end: the end of each interval, from `Intervals`.
+        following: the index of the group after that of each interval, from `Intervals`. These arrays are passed one by
+            one, because passing the records costs more than the work in this innermost loop.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

@@ -123,9 +123,10 @@ def _next_generation(members: BoolArray, fitness: FloatArray, mutation: float, r
 
 
 class _Nets:
-    """Computes the net values (value minus price) of questions and remembers them.
+    """A memory of net values (value minus price) of questions, which computes those that it does not know.
 
-    Call it with questions as ``bool [m, n]``. Questions about no goal or about all goals have the net value -inf.
+    Call the object with questions as ``bool [m, n]`` to get their net values, ``float64 [m]``. Questions about no goal
+    or about all goals have the net value -inf.
     """
 
     def __init__(self, values: QuestionValue) -> None:
@@ -207,9 +208,13 @@ def _prove(values: QuestionValue, start: BestQuestion, budget: int) -> BestQuest
 
 
 def auto(values: QuestionValue, rng: np.random.Generator) -> BestQuestion:
-    """Return the best question by a local search, followed by branch and bound with a small budget.
+    """Return the best question that local search and, after it, branch and bound with a small budget find.
 
-    Branch and bound proves that the question is optimal, or improves it, where that is cheap.
+    Branch and bound proves that the question is optimal, or finds a better one, if the budget suffices.
+
+    Args:
+        values: the values of all questions.
+        rng: draws the random starts of the local search.
     """
     return _prove(values, local_search(values, rng), AUTO_BUDGET)
 
@@ -227,10 +232,10 @@ def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: in
 
 
 def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
-    """Return the two parts of the price of a question: by its size, ``float64 [n + 1]``, and by goal, ``float64 [n]``.
+    """Return prices of questions by size, ``float64 [n + 1]``, and the extra price of each goal, ``float64 [n]``.
 
-    The price is the entry for the number of goals in the question plus the entries of these goals. Raises `InputError`
-    for a price that is not such a sum; only the optimiser ``genetic`` works with other prices.
+    The price of a question is the entry for the number of its goals plus the extra prices of these goals. Raises
+    `InputError` for prices that are not such sums; only the optimiser ``genetic`` works with other prices.
     """
     n = values.n
     goals = list(range(n))
@@ -269,7 +274,7 @@ def _likeliest_few(belief: FloatArray) -> list[BoolArray]:
 
 
 def _likeliest_half(belief: FloatArray) -> BoolArray:
-    """Return the likeliest goals that together have about half of the probability, as ``bool [n]``."""
+    """Return the question about the likeliest goals that together have about half the probability, as ``bool [n]``."""
     order = np.argsort(-belief, kind="stable")
     size = int(np.searchsorted(np.cumsum(belief[order]), 0.5 * belief.sum())) + 1
     mask = np.zeros(belief.size, dtype=np.bool_)
@@ -294,19 +299,22 @@ def branch_and_bound(
 ) -> tuple[float, int, bool]:
     """Search all questions by branch and bound; write the best one to `best_mask` if it is better than `best_net`.
 
-    A question splits the goals in two sides, and goals are assigned to sides one after the other. In a partial
-    question, the goals already on the true goal's side stay possible, which bounds the value from above; the price is
-    at least the cheapest for the sizes still possible. A question and its complement give the same information, so the
-    first goal stays on one side, and the cheaper of the two is asked. Returns the best net value (value minus price),
-    the number of partial questions searched, and whether the search was completed within the budget.
+    A question splits the goals in two sides: the goals in the question, and all others. The search assigns goals to
+    sides one after the other; a partial question has goals that are not assigned yet. `_bound` bounds its value, and
+    `_least` its price. A question and its complement give the same information, so the first goal stays on one side,
+    and the cheaper of the two questions is asked.
+
+    Returns the best net value (value minus price), the number of partial questions searched, and whether the search was
+    completed within the budget.
 
     Args:
         best_mask: ``bool [n]``, the best question known at the start; overwritten.
         best_net: its net value.
         order: ``int64 [n]``, the goals in the order of their assignment.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, see `QuestionValue`.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
         by_size: ``float64 [n + 1]``, price by number of goals named.
         extra: ``float64 [n]``, extra price of each goal named.
         budget: largest number of partial questions to search.
@@ -351,10 +359,10 @@ def branch_and_bound(
 
 @inner
 def _cheapest(prices: Any) -> Any:
-    """Return the least price of a question whose size lies in a range, ``float64 [n + 1, n + 1]``.
+    """Return the least price of a question with i to j goals, for all i and j, ``float64 [n + 1, n + 1]``.
 
-    The first axis is the smallest size of the range, the second axis the largest. `prices` is ``float64 [n + 1]``, the
-    price of a question by the number of its goals. A question about no goals or about all `n` is not allowed.
+    The first axis is i, the second j. Questions about no goal or about all `n` goals are not counted. `prices` is
+    ``float64 [n + 1]``, the price of a question by the number of its goals.
     """
     n = prices.size - 1
     cheapest = np.full((n + 1, n + 1), np.inf)
@@ -368,10 +376,12 @@ def _cheapest(prices: Any) -> Any:
 
 @inner
 def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> float:
-    """Return a lower bound of the price of asking about the goals on one side of a partial question.
+    """Return a lower bound of the price of the question that a partial question becomes when all goals are assigned.
+
+    A partial question assigns some goals to side 0 or 1; the question is about one of these sides.
 
     Args:
-        asked: the side, 0 or 1.
+        asked: the side that the question is about, 0 or 1.
         side: ``int8 [n]``, the side of each goal, -1 if it is not assigned yet.
         counts: ``int64 [2]``, number of goals on each side.
         cheapest: result of `_cheapest`.
@@ -389,11 +399,14 @@ def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> flo
 def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
     """Return an upper bound of the value of a partial question, however its unassigned goals are assigned.
 
+    For each true goal, only the goals already assigned to its side are assumed to remain possible.
+
     Args:
         side: ``int8 [n]``, the side of each goal (0 or 1), -1 if it is not assigned yet.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, see `QuestionValue`.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
     """
     value = 0.0
     for g in range(side.size):

@@ -45,7 +45,7 @@ class Never(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
-        """Return the decision to wait, where no action is optimal for all possible goals."""
+        """Return the decision to wait; called where no action is optimal for all possible goals."""
         return self.wait(
             f"Wait: {np.count_nonzero(possible)} goals are possible and no action is optimal for all of them."
         )
@@ -58,7 +58,10 @@ class Baseline(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:  # noqa: ARG002
-        """Return a question about a random half of the possible goals, where no action is optimal for all of them."""
+        """Return a question about a random half of the possible goals.
+
+        Called where no action is optimal for all possible goals.
+        """
         return self.ask_random_half(possible)
 
     def ask_random_half(self, possible: BoolArray) -> Decision:
@@ -71,18 +74,18 @@ class Baseline(BeliefAgent):
 
 
 class Toolbox(Baseline):
-    """The paper's `BL:Toolbox`: asks about the goals for which one move is optimal, a set of medium size.
+    """The paper's `BL:Toolbox`: asks about the goals for which one of the moves is optimal.
 
-    For each available move it takes the set of possible goals for which the move is optimal. It sorts these sets by
-    size and asks about the upper median; of only two sets, about the smaller. (This agrees with the paper's grid, where
-    moves from a corner off the map count as empty sets.) If the median is empty or contains all possible goals, it
-    waits. If no move is optimal for any possible goal, it asks about a random half.
+    For each available move, the agent takes the set of possible goals for which the move is optimal. It sorts these
+    sets by size and asks about the upper median; of only two sets, about the smaller. (This agrees with the paper's
+    grid, where moves from a corner off the map count as empty sets.) If the median is empty or contains all possible
+    goals, the agent waits. If no move is optimal for any possible goal, it asks about a random half.
     """
 
     name = "toolbox"
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return a question about the goals for which the median move (see the class) is optimal, or wait.
+        """Return a question about the goals for which the median move is optimal (see the class), or wait.
 
         Called where no action is optimal for all possible goals.
         """
@@ -106,8 +109,9 @@ def _goals(number: int) -> str:
 class CostProb(BeliefAgent):
     """The paper's `BL:Cost+Prob`: asks the question that best separates the goals that need different actions now.
 
-    It maximises the probability-weighted number of pairs of such goals that the question separates, minus its price
-    (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, the weights are scaled as in `Ezq`.
+    A question separates two goals if it contains exactly one of them. Each separated pair that needs different actions
+    adds its probabilities to the score of the question. The agent maximises this score minus the price
+    (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, the score is scaled as in `Ezq`.
     """
 
     name = "cost-prob"
@@ -139,7 +143,7 @@ class Ezq(BeliefAgent):
     """The paper's `eZ_Q Query` (Algorithm 1): asks the question of the largest expected value if it exceeds its price.
 
     The value of a question is the expected number of steps that knowing its true answer saves. If answers can be wrong
-    or missing, it takes several to be as good as a true answer, so each is worth a share of it (`AnswerModel.telling`).
+    or missing, one answer is worth only a share of this value (`AnswerModel.telling`).
 
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
@@ -171,7 +175,10 @@ class Ezq(BeliefAgent):
             self._family = Divergence(model, goals, policies=problem.policies, evidence=self.evidence)
 
     def _divergence(self, teammate: int) -> FloatArray:
-        """Return the EDP of all pairs of goals at a state of the teammate, ``float64 [n_goals, n_goals]``."""
+        """Return the EDP of all pairs of goals with the teammate in the state `teammate`.
+
+        The result is ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        """
         if self._family is None:
             return self.problem.teammate.divergence(teammate)[0]
         return self._family.matrices_at(self._family.model.name(teammate), partial=True)[0]
@@ -235,9 +242,10 @@ class Ezq(BeliefAgent):
 
 
 def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
-    """Return the second best question and its net value: the best question that differs from `found` by one goal.
+    """Return the best question that differs from the question `found` by one goal, and its net value.
 
-    The question is ``bool [n]``. Only the three most promising goals are tried; None if none of them gives a question.
+    The net value is the value minus the price. The question is ``bool [n]``. Only the three goals whose move promises
+    most are tried. The result is None if each of these moves leads to a question about no goal or about all goals.
     """
     gains = values.flips(found.asked)
     best: tuple[BoolArray, float] | None = None

@@ -92,7 +92,7 @@ class PlannerAgent(PlanningAgent):
         self.name = "planner" if setting == "full" else f"planner-{setting}"
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode; raise `InputError` for prices or answer models that the planner cannot handle."""
+        """Start an episode; raise `InputError` for prices or answer models with which the planner cannot plan."""
         super().reset(problem, seed)
         # Problems that the planner cannot handle raise an error now, not in the middle of an episode.
         price_for_planning(problem, "the planner adds up prices goal by goal")
@@ -104,13 +104,13 @@ class PlannerAgent(PlanningAgent):
     def decide(self, observation: Observation) -> Decision:
         """Return the planner's decision: the action or question that begins the best plan found.
 
-        If the observation has an answer, the question first counts towards the limit on questions.
+        If the observation has an answer, the answered question counts towards the limit of questions.
         """
         self._asked += observation.answer is not None
         return super().decide(observation)
 
     def watch(self, observation: Observation) -> None:
-        """Update the belief and the number of questions with an observation, without deciding."""
+        """Update the belief and the number of questions asked with an observation, without deciding."""
         self._asked += observation.answer is not None
         super().watch(observation)
 
@@ -140,7 +140,9 @@ class PlannerAgent(PlanningAgent):
         return not self.belief.posterior or self.problem.policies is not None
 
     def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
-        """Return a planner for the current belief: that of the whole episode, or a new one if `_plans_anew`.
+        """Return a planner for the current belief: the one for the whole episode, or a new one.
+
+        A new one is made in every step if one plan for the whole episode does not fit the belief (`_plans_anew`).
 
         Args:
             teammate: the teammate's state.
@@ -217,7 +219,7 @@ class PlannerAgent(PlanningAgent):
             plan: the plan.
             action: name of its action, or "Wait".
             left: number of possible goals.
-            without: a clause about the expected cost without asking.
+            without: the start of a sentence, which says what it costs not to ask.
         """
         costs = f"{without}, with this plan {plan.act:.2f}."
         if not plan.free:
