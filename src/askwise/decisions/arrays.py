@@ -81,7 +81,7 @@ class SearchArrays(NamedTuple):
         intent: ``int64 [n_levels, n_intents]``, the intents of these weights.
         size: ``int64 [n_levels]``, the number of positive weights.
         sign: ``uint64 [n_levels, 2]``, the signature of each level's state.
-        sums: ``float64 [n_actions]``, room for the expected losses of actions while they are added up.
+        sums: ``float64 [n_actions]``, scratch space for the expected losses of actions while they are added up.
         score: ``float64 [n_levels, n_questions]``, the sort key of each question by its index, small keys first.
         floor: ``float64 [n_levels, n_questions]``, a lower bound of the cost of asking each question, by its index.
         order: ``int64 [n_levels, n_questions]``, the indices of the questions to search, sorted by `score`.
@@ -111,9 +111,9 @@ class SearchStack(NamedTuple):
         cheapest: least price of the questions left, not multiplied by the probability.
         upper: upper bound of the cost of the state, the cost of the plan that begins with `move`.
         lower: lower bound of the cost of the state.
-        value: price of the current question, plus upper bounds of the costs after those of its answers searched so far.
-        least: the same as `value`, with lower bounds.
-        unheard: the part of `known` that belongs to answers of the current question that are not searched yet.
+        value: price of the current question, plus an upper bound of the cost after each answer searched so far.
+        least: price of the current question, plus a lower bound of the cost after each such answer.
+        unheard: expected loss, if the intent were known, after the answers to the current question not searched yet.
         move: the best move so far: a question ``q >= 0``, or an action `x` as ``-1 - x``.
         n: number of questions to search.
         k: position of the current question in `SearchArrays.order`.
@@ -165,8 +165,8 @@ class SearchLimits(NamedTuple):
     Attributes:
         width: number of questions to search in each state. With fewer than all, the result is a plan without a lower
             bound.
-        final: True if no more questions may ever be asked than the search looks ahead; its last level is then exact. If
-            False, more questions may be asked later, and the last level gives bounds only.
+        final: whether the search looks as many questions ahead as may be asked in total. If so, its last level is
+            exact. If not, more questions may follow, and the last level gives bounds only.
         work: estimated time to process one intent for one answer, in nanoseconds on an ordinary machine.
         budget: largest estimated time of the whole search, in nanoseconds on an ordinary machine.
     """

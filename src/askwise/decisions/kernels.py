@@ -88,7 +88,7 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
 
 @inner
 def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
-    """Write the state after an answer to the next level of `space`; return its probability and its least loss.
+    """Write the state after an answer to the next level of `space`; return the state's probability and least loss.
 
     The least loss is the expected loss if the intent were known, multiplied by the probability.
 
@@ -127,7 +127,7 @@ def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, a
 def hear_from_python(
     world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int
 ) -> tuple[float, float]:
-    """Write the state after an answer to the next level of `space`; return its probability and its least loss.
+    """Write the state after an answer to the next level of `space`; return the state's probability and least loss.
 
     This is `hear`, compiled so that it can be called from Python. The arguments are the same.
     """
@@ -299,8 +299,8 @@ def enter(
 ) -> bool:
     """Begin the search of a state; return whether a question has to be searched.
 
-    None has to be searched if the state is cached, if no question can be better than acting, if no question may be
-    asked, or if the budget is used up. Then the bounds of the state are final.
+    The result is False if the state is cached, if no question can be better than acting, if no question may be asked,
+    or if the budget is used up. Then the bounds of the state are final.
 
     Args:
         world: the decision problem.

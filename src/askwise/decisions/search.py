@@ -335,8 +335,8 @@ def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
     """Return a lower bound of the expected loss, prices included, of every plan of asking and acting.
 
     A plan can adapt its action to the intent only by information from answers, and it pays at least
-    `cheapest_information` for each nat of it. The bound is found numerically by at most `steps` iterations of Blahut's
-    algorithm; each iteration can only raise it.
+    `cheapest_information` for each nat of information. The bound is found numerically by at most `steps` iterations of
+    Blahut's algorithm; each iteration can only raise it.
     """
     possible = problem.belief > 0
     belief, loss = problem.belief[possible], problem.loss[:, possible]

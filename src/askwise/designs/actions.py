@@ -197,7 +197,7 @@ class NearOptimalPlans:
 
 
 def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Progress | None = None) -> NearOptimalPlans:
-    """Return all plans for the reachable goals that are at most `budget` steps longer than the shortest.
+    """Return all plans of the reachable goals with at most `budget` steps more than the shortest.
 
     Args:
         cones: the optimal plans of all goals.

@@ -93,7 +93,7 @@ class BestSoFar:
         return other
 
     def better_than(self, other: BestSoFar) -> bool:
-        """Return whether the best design here is better than that of `other`.
+        """Return whether this best design is better than the best design of `other`.
 
         Better means a smaller value, or an equal value with fewer forbidden things (cells, edges or actions).
         """
@@ -120,8 +120,8 @@ class Measure(Protocol):
     def expensive(self) -> bool:
         """Whether `value` takes long to compute.
 
-        If so, a search calls `value` only for designs that lengthen neither agent's paths by more than the budget.
-        Otherwise it may check the ego agent's paths afterwards.
+        If so, a search calls `value` only for designs that lengthen neither agent's paths by more than the budget. If
+        not, the search may check the ego agent's paths afterwards.
         """
 
     def value(self, design: Removals) -> float:

@@ -105,9 +105,9 @@ class TeammatePaths:
         return self._walker.steps(design)
 
     def allowed(self, steps: IntArray) -> bool:
-        """Return whether there is a plan for every goal that exceeds the shortest one by no more than the budget.
+        """Return whether every goal has a plan within the budget, that is, of at most `most` steps.
 
-        `steps` is ``int32 [n_goals]``, the steps of the plan for each goal; -1, for no plan, makes the result False.
+        `steps` is ``int32 [n_goals]``, the length of a shortest plan for each goal, -1 if there is none.
         """
         return bool(((steps >= 0) & (steps <= self.most)).all())
 

@@ -71,7 +71,7 @@ class DesignVerdict:
 
     Attributes:
         proven: whether no allowed design has a smaller value, or an equal value while forbidding fewer things.
-        method: how the design was found.
+        method: how the design was found, in words.
         bound: a lower bound on the values of all allowed designs; None if there is none.
         looked_at: number of designs evaluated.
         estimated: whether values are averages over episodes instead of exact expectations.
@@ -292,9 +292,10 @@ def _number(name: str, value: float) -> str:
 def as_json(design: Design) -> dict[str, Any]:
     """Return a design as a JSON-compatible dict, as printed by ``--json``.
 
-    Keys: ``forbid`` (what to forbid), ``thing``, ``for_both``, ``minimise``, ``by``, ``at_most``, ``budget``,
-    ``left_out``, ``wcd_convention`` (how WCD is counted, in words), ``before`` and ``after`` (dicts of values),
-    ``verdict``, ``proven``, ``bound``, ``looked_at`` (number of designs evaluated) and ``seconds``.
+    The keys ``thing``, ``minimise``, ``by``, ``budget``, ``left_out``, ``seconds``, ``proven``, ``bound`` and
+    ``looked_at`` are attributes of `Design` and of its verdict. The others are ``forbid`` (what to forbid),
+    ``for_both`` (whether for both agents), ``at_most`` (the largest number of things to forbid), ``wcd_convention``
+    (how WCD is counted, in words), ``before`` and ``after`` (dicts of values) and ``verdict`` (a text).
     """
     return {
         "forbid": [_json(name) for name in design.forbidden],

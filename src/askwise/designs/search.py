@@ -77,7 +77,7 @@ class Greedy:
     def _values(self, design: Removals) -> tuple[float, ...] | None:
         """Return the values of a design in the order of `measures`, or None if it lengthens paths beyond the budget.
 
-        `design` holds the indices of the forbidden things. It is stored in `found` if it is the best so far.
+        `design` holds the indices of the forbidden things. The design is stored in `found` if it is the best so far.
         """
         self.found.look()
         if not self.paths.allowed(self.paths.steps(design)) or not self._also_allowed(design):

@@ -103,8 +103,8 @@ class Cones:
     def divergence(self) -> Divergence:
         """EDP and WCD between the goals in `reached`, in that order; ``matrices_at(0)`` returns them at the start.
 
-        On maps, as here, WCD is the step that tells two goals apart. In `askwise.pddl.pairs` it is one less: the length
-        of the longest common prefix of their plans.
+        Here, as on maps, WCD is the latest step that tells two goals apart. In `askwise.pddl.pairs` it is one less: the
+        length of the longest common prefix of their plans.
         """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")

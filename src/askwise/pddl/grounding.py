@@ -32,9 +32,10 @@ class Limits:
         atoms: number of atoms that can become true.
         operators: number of grounded actions, with objects instead of variables.
         tries: number of substitutions of objects for variables that are tried during grounding.
-        blind: number of states that a breadth-first search may find; goals with the same relevant operators share one.
+        blind: number of states that a breadth-first search may find; goals with the same relevant operators share one
+            such search.
         states: number of states that a bounded search, which omits states too far from its goal, may find; each goal
-            has its own.
+            has a bounded search of its own.
         evaluations: number of states whose lower bound (LM-cut) on the steps to the goal is computed, for each goal.
         edges: number of transitions on optimal plans, of all goals together.
     """

@@ -1,9 +1,9 @@
 """Compiled loops of the search: from the states of one layer to those of the next, and back.
 
-States are rows of words. A hash table with open addressing, whose size is a power of two, gives the index of a state.
-The lookup is written out in each loop, because as a separate function it made searches 15 to 40 % slower. Each
-operator is tested only in states that have its *watched* bit set: one of its conditions, chosen such that few operators
-share it.
+A layer has the states at one distance from the start. States are rows of words. A hash table with open addressing,
+whose size is a power of two, gives the index of a state. The lookup is written out in each loop, because as a separate
+function it made searches 15 to 40 % slower. Each operator is tested only in states that have its *watched* bit set: one
+of its conditions, chosen such that few operators share it.
 
 **Regression.** Few states are on optimal plans, so their predecessors are computed from them instead of expanding all
 layers again. Operator `o` can lead to state `t` only if `t` has all bits that `o` adds, all conditions that `o` keeps,

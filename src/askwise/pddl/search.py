@@ -76,7 +76,7 @@ def search_together(
 
 
 class _Together:
-    """A search for several goals that alternates between two kinds of searches until every goal is settled.
+    """A search for the plans of several goals that alternates between two kinds of searches.
 
     One is a breadth-first (blind) search for all goals. The others are bounded searches, one for each goal, which omit
     states from which every plan would be too long.
@@ -128,7 +128,7 @@ class _Together:
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Run the bounded searches of all goals in turns, until their total cost reaches a budget.
+        """Run the bounded searches, one for each goal, in turns until their total cost reaches a budget.
 
         Args:
             budget: the largest total cost, as the number of states that the breadth-first search finds at this cost.
@@ -228,7 +228,7 @@ class BoundedSearch(StateTable):
     Args:
         task: the task of the goal.
         progress: called with a line of text from time to time; None for no calls.
-        remembered: memory in bytes for the cuts of states, from which their successors' bounds are computed faster.
+        remembered: memory in bytes for intermediate results of lower bounds, which make the next bounds faster.
     """
 
     def __init__(self, task: GoalTask, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:

@@ -1,7 +1,7 @@
 """The states that a search has found, in a hash table, and the optimal plans that are collected from them.
 
-Plans are collected backwards from the goal, layer by layer: a transition from depth `d` to a state at depth ``d + 1``
-that is on an optimal plan is on an optimal plan, too. The compiled loops are in `askwise.pddl.layers`.
+Plans are collected backwards from the goal, layer by layer: if a state at depth ``d + 1`` is on an optimal plan, so is
+every transition to it from depth `d`. The compiled loops are in `askwise.pddl.layers`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Found:
         method: the search that gave the result: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps
             left), or ``none`` if neither search succeeded.
         plans: all optimal plans; None if there are none, or they were not found.
-        met: number of states that both searches found together.
+        met: number of states that the blind and the bounded search found, added up.
         evaluated: number of states whose lower bound was computed.
     """
 
