@@ -26,19 +26,18 @@ from askwise.text.wording import PLAIN, Vocabulary
 
 
 class BasicProblem(FactoredProblem):
-    """A problem in which each agent has its own model and both share the goals.
+    """A problem of a `BasicDomain`, in which each agent has its own model and both share the goals.
 
-    A `BasicDomain` makes it.
-
-    It keeps the instance it was made from. Two problems are equal if their instances and their starts are equal.
+    It keeps the instance from which it was made. Two problems are equal if their instances and their starts are equal.
 
     Args:
         instance: the object that a file of the domain describes.
         **stated: the arguments of `askwise.FactoredProblem`.
 
     Attributes:
-        instance: the instance from which it was made.
-        stated_start: the states of both agents when the problem was made; a copy with another start keeps them.
+        instance: the instance from which the problem was made.
+        stated_start: the states in which both agents started when the problem was made. A copy of the problem with
+            another start keeps this attribute.
     """
 
     def __init__(self, instance: Any, **stated: Any) -> None:
@@ -55,7 +54,7 @@ class BasicProblem(FactoredProblem):
 
 
 class BasicDomain:
-    """A domain made from functions. It implements `askwise.domains.registry.Domain`.
+    """A domain made from three functions; it implements `askwise.domains.registry.Domain`.
 
     Args:
         name: the name of the domain, such as ``lift``.
@@ -92,10 +91,12 @@ class BasicDomain:
         return isinstance(given.instance if isinstance(given, BasicProblem) else given, self.instance)
 
     def problem(self, given: Any, start: JointState | None = None) -> BasicProblem:
-        """Return the problem of an instance; a problem is returned as it is.
+        """Return the problem of an instance; a given problem is returned as it is.
 
-        With `start`, the states of both agents, the problem starts there instead. Raises InputError if the teammate
-        cannot reach every goal from there.
+        Args:
+            given: an instance of this domain, or a problem made from one.
+            start: the states in which both agents start instead; None for the start that `given` has. Raises InputError
+                if the teammate cannot reach every goal from there.
         """
         problem = given if isinstance(given, BasicProblem) else self._made(given)
         if start is None:
@@ -130,7 +131,8 @@ class BasicDomain:
     def write(self, given: Any) -> dict[str, Any]:
         """Return the contents of the file of an instance or of a problem made from one, including ``format``.
 
-        Raises InputError if the problem starts elsewhere than its instance, because a file cannot say that.
+        Raises InputError if the problem starts elsewhere than its instance, because the file holds only the instance's
+        start.
         """
         if isinstance(given, BasicProblem) and given.start != given.stated_start:
             names = given.teammate.model.name(given.start.teammate), given.ego.model.name(given.start.ego)
@@ -150,6 +152,6 @@ class BasicDomain:
             problem: a problem of this domain.
             teammate: the name of the teammate's state; None for its start.
             ego: the name of the ego agent's state; None for its start.
-            holding: must be None: nothing is carried in these problems.
+            holding: what the ego agent carries; must be None, because nothing is carried in these problems.
         """
         return parse_state(problem, teammate, ego, holding)

@@ -31,8 +31,8 @@ class Coverage(FactoredProblem):
 
     Args:
         drawing: a drawing, or its text, with ``W`` (the teammate), ``F`` (the ego agent) and at least two goals.
-        prior: weights of the goals; equal by default.
-        query_cost: the prices of questions.
+        prior: weights of the goals, in the order of ``drawing.goals``; equal by default.
+        query_cost: the prices of questions; by default 0.5 for every question.
         answers: the answer model; truthful by default.
     """
 

@@ -56,9 +56,8 @@ REMOVED = {
 class Domain(Protocol):
     """A kind of problem, such as tool fetching: it reads and writes files, makes problems and provides words for texts.
 
-    This is the protocol that all domains implement, such as `BasicDomain`, `StatedDomain` and `ToolFetchingDomain`.
-
-    An instance is the object that a file describes; a problem, which can be played, is made from it.
+    This is the protocol that all domains implement, such as `BasicDomain`, `StatedDomain` and `ToolFetchingDomain`. An
+    instance is the object that a file describes; a problem, which can be played, is made from it.
     """
 
     @property
@@ -87,8 +86,10 @@ class Domain(Protocol):
     def problem(self, given: Any, start: JointState | None = None) -> Problem:
         """Return the problem of an instance; a given problem is returned as it is.
 
-        With a `start`, the states of both agents, they start there instead, and the prior is computed for that start.
-        Raises InputError if a goal cannot be reached from there.
+        Args:
+            given: an instance or a problem of this domain.
+            start: the states in which both agents start instead, with the prior for this start; None for the start that
+                `given` has. Raises InputError if a goal cannot be reached from there.
         """
 
     def vocabulary(self, given: Any = None) -> Vocabulary:
@@ -105,8 +106,8 @@ class Domain(Protocol):
 
         Args:
             problem: a problem of this domain.
-            teammate: the teammate's place; None for its start.
-            ego: the ego agent's place; None for its start.
+            teammate: where the teammate is, as users name it; None for its start.
+            ego: where the ego agent is, as users name it; None for its start.
             holding: what the ego agent carries, by the name of the goal that needs it; None for nothing.
         """
 
@@ -203,7 +204,7 @@ def read_file(path: str | Path) -> Any:
 
 
 def standalone(path: str | Path) -> str:
-    """Return the text of an instance file with the contents of all files that it names, so that it needs no others."""
+    """Return the text of an instance file, with the contents of all other files to which it refers built in."""
     path = find(path)
     text = read_text(path)
     try:

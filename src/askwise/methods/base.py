@@ -327,7 +327,7 @@ class QuestionLimit(Agent):
         return self.agent.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Pass an observation to the inner agent without asking it to decide; an answer in it counts as a question."""
+        """Pass an observation on to the inner agent's `watch`; an answer in the observation counts as a question."""
         self.asked += observation.answer is not None
         self.agent.watch(observation)
 

@@ -243,7 +243,7 @@ class PlannerAgent(PlanningAgent):
 
     @property
     def _proven(self) -> str:
-        """The verdict, as text, on a plan that is proven optimal, with the limit of questions for which that holds."""
+        """The verdict on a plan that is proven optimal, as text, with a limit of questions if the proof has one."""
         if self._plain:
             return "optimal"
         setting = SETTINGS[self.setting][1] if isinstance(self.setting, str) else self.setting

@@ -49,7 +49,7 @@ class StatedDomain:
         return ProblemFile.from_json(field)
 
     def write(self, given: ProblemFile | FactoredProblem) -> dict[str, Any]:
-        """Return a `ProblemFile` or a problem as the contents of a problem file.
+        """Return the contents of the problem file that describes a `ProblemFile` or a problem.
 
         Raises InputError for anything that a file cannot hold.
         """
@@ -57,9 +57,11 @@ class StatedDomain:
         return file.to_json() if isinstance(file, ProblemFile) else contents_of(file)
 
     def problem(self, given: ProblemFile | FactoredProblem, start: JointState | None = None) -> FactoredProblem:
-        """Return the problem of a `ProblemFile`; a problem is returned as it is.
+        """Return the problem of a `ProblemFile`; a given problem is returned as it is.
 
-        With `start`, the states of both agents, they start there instead.
+        Args:
+            given: a `ProblemFile`, or a problem of this domain.
+            start: the states in which both agents start instead; None for the start that `given` has.
         """
         if not self.recognises(given):
             raise InputError("instance", repr(given), "a ProblemFile or a FactoredProblem")
@@ -79,7 +81,7 @@ class StatedDomain:
             problem: a problem of this domain.
             teammate: the name of the teammate's state; None for its start.
             ego: the name of the ego agent's state; None for its start.
-            holding: must be None: nothing is carried in these problems.
+            holding: what the ego agent carries; must be None, because nothing is carried in these problems.
         """
         return parse_state(problem, teammate, ego, holding)
 
@@ -109,7 +111,7 @@ def parse_state(
         problem: a problem in which each agent has its own model.
         teammate: the name of the teammate's state; None for its start.
         ego: the name of the ego agent's state; None for its start.
-        holding: must be None: nothing is carried in these problems.
+        holding: what the ego agent carries; must be None, because nothing is carried in these problems.
     """
     if holding is not None:
         raise InputError("--holding", repr(holding), "nothing: in this problem nothing is carried")
@@ -156,7 +158,7 @@ def check_start(problem: FactoredProblem, start: JointState) -> None:
 
 
 def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
-    """Return the file of a problem as a `ProblemFile`, with `start` as the states in which both agents start."""
+    """Return the problem file of `problem`, changed so that both agents start in the states `start`."""
     contents = problem.file.to_json()
     contents["teammate"]["start"] = state_to_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
     contents["ego"]["start"] = state_to_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]

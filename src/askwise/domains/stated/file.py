@@ -127,7 +127,10 @@ class ProblemFile:
 
     @property
     def prior(self) -> FloatArray:
-        """``float64 [n_goals]``: the probability of each goal; weights that already sum to 1 are not changed."""
+        """``float64 [n_goals]``: the probability of each goal, which is its weight divided by the sum of all weights.
+
+        Weights that already sum to 1 are not changed.
+        """
         weights = np.array([goal.weight for goal in self.goals.values()], dtype=np.float64)
         with np.errstate(over="ignore"):
             already = abs(weights.sum() - 1) <= PRIOR_TOLERANCE
@@ -184,7 +187,10 @@ class StatedProblem(FactoredProblem):
 
 
 def _ego_model(file: ProblemFile) -> Model:
-    """Return the ego agent's model; if it equals the teammate's, return that object, so that ``is`` compares them."""
+    """Return the ego agent's model, which is the teammate's model object if the two models are equal.
+
+    Then ``is`` tells whether they are equal.
+    """
     return file.teammate.model if same_model(file.teammate, file.ego) else file.ego.model
 
 

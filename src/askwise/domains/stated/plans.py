@@ -65,7 +65,7 @@ def with_graph(root: Field) -> Field:
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
     """Return the PDDL texts to which a field refers, and the names of their files for error messages.
 
-    Both dicts have one key for the domain and one for the problem.
+    Both results are dicts with the same two keys, one for the PDDL domain and one for the PDDL problem.
     """
     if given.folder is None:
         raise InputError(given.path, short_json(given.value), "a file next to a problem file; this is not from a file")
@@ -97,9 +97,9 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 
     Args:
         goals: the field ``goals`` of the problem file.
-        texts: the PDDL texts of domain and problem.
-        names: the names of their files.
-        conditions: the PDDL condition of each goal.
+        texts: the PDDL texts of domain and problem, from `_texts`.
+        names: the names of their files, from `_texts`.
+        conditions: the PDDL condition of each goal, by the name of the goal.
     """
     places = {name: goals.child(name).child("teammate").path for name in conditions}
     for name, condition in conditions.items():  # one by one, so that an error names the goal

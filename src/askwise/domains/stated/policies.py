@@ -48,7 +48,9 @@ class PolicyChoice:
     rows: tuple[Row, ...] = ()
 
     def made(self, model: Model, targets: Targets) -> list[Policy] | None:
-        """Return the teammate's policy for each goal; None for UROPs, which need no tables.
+        """Return the teammate's policy for each goal.
+
+        For UROPs (uniformly random optimal policies), which need no tables, return None.
 
         Args:
             model: the teammate's model.
@@ -109,10 +111,14 @@ def _share(given: Field) -> float:
 
 
 def _rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
-    """Iterate over the rows of a policy table, which is a list in the field or a CSV file that the field names.
+    """Iterate over the rows of a policy table, which is a list in a field or a CSV file that the field names.
 
-    Each row (goal, state, action, probability) comes with its place in the file, for error messages. `side` is the
-    teammate's graph or map.
+    Yields pairs: a text that says where the row is in the file, for error messages, and the row (goal, state, action,
+    probability).
+
+    Args:
+        given: the field.
+        side: the teammate's graph or map.
     """
     if isinstance(given.value, str):
         yield from _file_rows(given, side)
@@ -160,8 +166,8 @@ def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targ
     Every goal must have at least one row. Anything wrong raises InputError.
 
     Args:
-        rows: each row (goal, state, action, probability) with its place in the file.
-        where: the place of the whole table.
+        rows: pairs of a text that says where the row is in the file, and the row (goal, state, action, probability).
+        where: a text that says where the whole table is in the file.
         side: the teammate's graph or map.
         targets: the teammate's target states by goal; only its keys are used.
     """

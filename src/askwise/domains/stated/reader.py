@@ -35,13 +35,14 @@ from askwise.text.wording import PLAIN, Vocabulary
 
 @dataclass(frozen=True)
 class StatedGoal:
-    """A goal of a problem file: its states in both models, its weight and its price.
+    """A goal of a problem file: its target states for both agents, its weight and its price.
 
     Attributes:
-        teammate: states in which the teammate has reached the goal.
-        ego: states in which the ego agent has reached it.
-        weight: its probability before normalisation.
-        price: the amount that it adds to the price of a question that names it; None for the common price per goal.
+        teammate: names of the states in which the teammate has reached the goal.
+        ego: names of the states in which the ego agent has reached the goal.
+        weight: probability of the goal before normalisation.
+        price: the amount that the goal adds to the price of a question that names it; None for the common price per
+            goal.
     """
 
     teammate: tuple[StateName, ...]
@@ -63,10 +64,10 @@ GRAPH_KEYS = ("states", "actions", "stay")
 
 
 def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = False) -> StatedSide:
-    """Return the graph or map of one agent: an object with ``start`` and either ``edges`` or ``map``.
+    """Return the graph or map of one agent from a field of a file, which has ``start`` and either ``edges`` or ``map``.
 
     Args:
-        given: the object.
+        given: the field.
         optional: further keys that it may have.
         by_rank: whether many different actions are accepted if each state has few of them (`Graph.by_rank`).
     """
@@ -155,7 +156,11 @@ def _check_letter(sign: str, lines: tuple[str, ...], path: str) -> None:
 
 
 class _Edges:
-    """A graph being read from a file: states and actions get indices in the order of their first occurrence."""
+    """A reader of a graph in a file, which gives states and actions indices in the order of their first occurrence.
+
+    Args:
+        given: the field that holds the graph.
+    """
 
     def __init__(self, given: Field) -> None:
         self.given = given
@@ -165,7 +170,7 @@ class _Edges:
         self._kinds: dict[type, StateName] = {}
 
     def graph(self, by_rank: bool) -> Graph:
-        """Return the graph that was read.
+        """Read the edges and the start, and return the graph.
 
         With `by_rank`, many different actions are accepted if each state has few of them (`Graph.by_rank`).
         """
@@ -216,7 +221,11 @@ class _Edges:
     def _edge(self, edge: Any, path: str) -> tuple[int, int, int]:
         """Return the indices of an edge's state, action (-1 for staying) and next state.
 
-        `edge` is a list of their names, as in a file, and `path` its place in the file. New names get the next indices.
+        New names get the next free indices.
+
+        Args:
+            edge: a list of the three names, as in a file.
+            path: a text that says where the edge is in the file, for error messages.
         """
         if not isinstance(edge, list) or len(edge) != 3:
             raise Field(path, edge).refuse("[state, action, next state]")
@@ -245,10 +254,13 @@ class _Edges:
         return self.states[name]
 
     def _refuse_mixed(self, name: StateName, path: str) -> None:
-        """Raise InputError if a graph has both numbers and cells as states.
+        """Raise InputError if a graph has both numbers and cells as names of states.
 
-        Otherwise, the targets ``[3, 4]`` could mean two states or one cell. `name` is the name of a state, `path` its
-        place in the file.
+        Otherwise, the targets ``[3, 4]`` could mean two states or one cell.
+
+        Args:
+            name: the name of a state.
+            path: a text that says where the name is in the file, for error messages.
         """
         self._kinds.setdefault(type(name), name)
         if len(self._kinds) > 1:
@@ -372,10 +384,12 @@ def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]
 
 
 def read_words(root: Field, name: str, walks: str = PLAIN.walks) -> Vocabulary:
-    """Return the vocabulary of a problem called `name`: the nouns for teammate, ego agent and goal, and their letters.
+    """Return the words for texts about a problem: nouns for agents and goals, and letters of the agents in drawings.
 
-    `walks` is the verb for what the teammate does.
-    Nouns that the key ``words`` of the file does not state are the default ones.
+    Args:
+        root: the contents of the file; nouns that its key ``words`` does not state are the default ones.
+        name: the name of the problem; empty if it has none.
+        walks: the verb for what the teammate does to reach its goal.
     """
     own: dict[str, str] = {}
     if root.has("words"):

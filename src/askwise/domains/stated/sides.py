@@ -181,12 +181,12 @@ class Graph(ArrivesFrozen):
 
 @dataclass(frozen=True)
 class DrawnMap(ArrivesFrozen):
-    """A drawn map: ``#`` is a wall, ``.`` a free cell, and any other sign a letter that marks a free cell.
+    """A drawn map: ``#`` is a wall, ``.`` a free cell, and any other character a letter that marks a free cell.
 
     Attributes:
         start: the cell in which the agent starts.
         lines: the lines of the drawing, the top one first, all of equal length.
-        letters: the cells of each letter.
+        letters: the cells that each letter marks.
         walls: ``bool [height, width]``, True for walls; row 0 is the bottom line.
     """
 
@@ -242,7 +242,10 @@ class DrawnMap(ArrivesFrozen):
         return self._free(given.cell(width, height), given.path)
 
     def _free(self, at: tuple[int, int], path: str) -> tuple[int, int]:
-        """Return the cell `at` unchanged; raise an InputError about `path` unless it is a free cell of the map."""
+        """Return the cell `at` unchanged; raise an InputError unless it is a free cell of the map.
+
+        `path` is the text that says in the error where the cell was stated.
+        """
         height, width = self.walls.shape
         if not (0 <= at[0] < width and 0 <= at[1] < height):
             expected = f"x from 0 to {width - 1} and y from 0 to {height - 1}"

@@ -81,9 +81,12 @@ class ToolFetchingDomain:
         return given.instance.to_json()
 
     def problem(self, given: Instance | ToolFetching, start: JointState | None = None) -> ToolFetching:
-        """Return the problem of an instance; a problem is returned as it is.
+        """Return the problem of an instance; a given problem is returned as it is.
 
-        With `start`, both agents start in these cells instead, the fetcher always with empty hands.
+        Args:
+            given: an instance, or a problem made from one.
+            start: the state whose cells are the agents' starts instead; the fetcher always starts with empty hands.
+                None for the start that `given` has.
         """
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
         if start is None:

@@ -96,7 +96,9 @@ def _as_prior(given: Prior | str | None) -> Prior:
 
 
 def check_room(width: int, height: int, stations: int, toolboxes: int, walls: float, seed: Seed) -> None:
-    """Raise InputError if stations and toolboxes do not fit on the random map of a seed; only this map is drawn.
+    """Raise InputError if the stations and toolboxes of a random instance do not fit on its map.
+
+    The map depends on the seed. To find out, only the map is drawn, not the whole instance.
 
     Args:
         width: number of columns.
@@ -132,8 +134,11 @@ def _refuse_crowded(room: int, width: int, height: int, stations: int, toolboxes
 def _largest_region(mask: BoolArray) -> IntArray:
     """Return ``int32 [n_cells, 2]``: x and y of the cells of the largest connected region of free cells, row by row.
 
-    ``mask [height, width]`` is True for walls. Of regions of equal size, the first one counts. One pass finds all
-    regions, because a map with many walls has hundreds of thousands.
+    Of several largest regions, the first one is returned. One pass finds all regions, because a map with many walls has
+    hundreds of thousands of them.
+
+    Args:
+        mask: ``bool [height, width]``, True for walls.
     """
     from scipy import ndimage
 
@@ -183,7 +188,7 @@ def _as_cells(cells: IntArray) -> list[Cell]:
 
 
 def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
-    """Raise InputError for sizes and numbers with which no instance can exist, whatever the seed.
+    """Raise InputError for sizes and numbers with which no instance exists, whatever the seed.
 
     Args:
         width: number of columns.

@@ -143,7 +143,7 @@ class Instance:
     def to_json(self) -> dict[str, Any]:
         """Return the contents of a file that describes the instance; reading them gives an equal instance.
 
-        Prices that a file cannot hold raise InputError; otherwise they would change silently.
+        Raises InputError for prices that a file cannot hold.
         """
         _refuse_other_prices(self.query_cost)
         prior: dict[str, Any] = {"kind": self.prior.kind, "temperature": self.prior.temperature}
@@ -313,8 +313,8 @@ def _refuse_other_prices(cost: QueryCost) -> None:
 def _refuse_unreachable(instance: Instance) -> None:
     """Raise InputError if the worker cannot reach every station, or the fetcher not every toolbox and station.
 
-    `Problem` checks this, too, but cannot say which of station, toolbox and fetcher is in the wrong place. Moves can be
-    undone, so two cells are reachable from each other if and only if they lie in one connected region.
+    `Problem` checks this, too, but its errors do not say which station, toolbox or agent is in the wrong place. Moves
+    can be undone, so two cells are reachable from each other if and only if they lie in one connected region.
     """
     grid = instance.grid
     region = np.full(grid.n_states, -1)

@@ -118,12 +118,18 @@ class ToolFetching(Problem):
         return read_only(prior_of(self.instance, worker.steps(start.worker), fetcher.steps_to_tools(start.fetcher)))
 
     def with_terms(self, prior: Prior, query_cost: QueryCost) -> ToolFetching:
-        """Return the same problem with another prior and other prices, without computing tables of paths again."""
+        """Return the same problem with another prior and other prices of questions.
+
+        Tables of paths are not computed again.
+        """
         other = changed(self, instance=replace(self.instance, prior=prior, query_cost=query_cost))
         return changed(other, prior=other._prior(self.teammate, self.ego), query_cost=query_cost)  # type: ignore[arg-type]
 
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
-        """Return the same problem with another answer model, without computing tables of paths again."""
+        """Return the same problem with another answer model.
+
+        Tables of paths are not computed again.
+        """
         if answers == self.answers:
             return self
         checked = checked_answers(answers)
@@ -145,9 +151,9 @@ class ToolFetching(Problem):
 
 
 class WorkerSide(Sealed):
-    """The side of the worker, the teammate: it walks on the grid and does WORK at its station.
+    """What the worker, the teammate, can do about the goals (its `Side`): walk on the grid, and do WORK at its station.
 
-    Its states are cells. It can also do NOOP, but no optimal plan contains it.
+    A state is a cell. The worker can also do NOOP, but no optimal plan contains it.
 
     Args:
         rules: the rules of the instance.
@@ -191,7 +197,10 @@ class WorkerSide(Sealed):
         return policy
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD of all pairs of goals with the worker in `state`, ``float64 [n_goals, n_goals]`` each."""
+        """Return EDP and WCD of all pairs of goals with the worker in `state`.
+
+        Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        """
         return self._family.matrices_at(state)
 
     @cached_property
@@ -199,7 +208,7 @@ class WorkerSide(Sealed):
         return Divergence(self._rules.grid, dict(zip(self._rules.stations, self._rules.station_cells, strict=True)))
 
     def table(self) -> CarrierTable:
-        """Return the worker's moves and distances as arrays, for planners; it carries no loads."""
+        """Return the worker's moves and distances as arrays, for planners; the worker carries nothing."""
         return self._table
 
     @cached_property
@@ -210,7 +219,7 @@ class WorkerSide(Sealed):
 
 
 class FetcherSide(Sealed):
-    """The side of the fetcher, the ego agent: it walks to a toolbox, picks up a tool and brings it to its station.
+    """What the fetcher, the ego agent, can do about the goals (its `Side`): walk, and bring tools to stations.
 
     A state is a cell and the tool in hand, as one number. Everything is computed from shortest paths on the grid,
     without a model of all these states.
@@ -295,7 +304,10 @@ class FetcherSide(Sealed):
         return policy
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD of all pairs of goals with the fetcher in `state`, ``float64 [n_goals, n_goals]`` each."""
+        """Return EDP and WCD of all pairs of goals with the fetcher in `state`.
+
+        Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        """
         cell, tool = place_and_load(self, state)
         waypoint = self._box_of if tool == NOTHING else np.where(np.arange(self._n) == tool, -1, self._box_of)
         edp, wcd = (matrix[np.ix_(waypoint, waypoint)] for matrix in self._family(tool).matrices_at(cell))
@@ -308,10 +320,10 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return the divergences between all places to which a fetcher may go next, depending on the tool in its hand.
+        """Return the `Divergence` of all cells to which the fetcher may walk next, depending on the tool in its hand.
 
-        The places are the toolboxes and, last, the station whose tool is in hand. `tool` is the index of that station,
-        -1 for empty hands.
+        These cells are the toolboxes and, as the last one, the station whose tool is in hand. `tool` is the index of
+        that station, -1 for empty hands.
         """
         if tool not in self._families:
             station = [] if tool == NOTHING else [self._rules.station_cells[tool]]
@@ -319,7 +331,10 @@ class FetcherSide(Sealed):
         return self._families[tool]
 
     def table(self) -> CarrierTable:
-        """Return the fetcher's moves and distances as arrays, for planners; a place is a cell, a load is a tool."""
+        """Return the fetcher's moves and distances as arrays, for planners.
+
+        In the terms of `CarrierTable`, a place is a cell and a load is a tool.
+        """
         return self._table
 
     @cached_property
