@@ -67,8 +67,8 @@ def design(
         progress: called regularly with the number of designs evaluated so far; None for no calls.
 
     Returns:
-        The design: names of the things to forbid, values before and after, the changed problem, and the verdict, which
-        says whether it is proven that no allowed design is better.
+        The design. It has the names of the things to forbid, values before and after, the changed problem, and the
+        verdict, which says whether it is proven that no allowed design is better.
     """
     began = time.perf_counter()
     _check(most, minimise, by, budget, forbid, limit)
