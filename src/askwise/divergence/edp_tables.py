@@ -40,7 +40,7 @@ TABLE_LIMIT = 8_000_000
 
 
 def has_closed_form(grid: GridWorld) -> bool:
-    """Return whether the closed form can be used: no walls, and a table of at most `TABLE_LIMIT` entries."""
+    """Return whether EDP on a grid has a closed form here: no walls, and a table of at most `TABLE_LIMIT` entries."""
     width, height = grid.width, grid.height
     return grid.open and (width * (width + 1) // 2) * (height * (height + 1) // 2) <= TABLE_LIMIT
 

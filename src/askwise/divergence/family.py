@@ -224,6 +224,9 @@ class _Backend(ABC):
     """The base class of the methods by which `Divergence` computes EDP and WCD of all pairs of goals.
 
     `Divergence` chooses the subclass that suits its model, such as `_OpenGrid` or `_Chains`.
+
+    Attributes:
+        method: a text that describes how the subclass computes the values.
     """
 
     method: str

@@ -240,8 +240,12 @@ def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any,
 def _solved(chain: AbsorbingChain, tolerance: float) -> tuple[FloatArray, float]:
     """Return the expected steps until a chain ends, ``float64 [n]``, and a proven bound on their relative error.
 
-    The chain is always solved by sweeps, because the factors of a lattice fill up (2,000 lattice states of a random
-    model took 2.7 s).
+    The chain is always solved by sweeps, because factorising the matrix of a lattice takes long (2.7 s for 2,000
+    lattice states of a random model).
+
+    Args:
+        chain: a chain over the states of a lattice.
+        tolerance: relative error at which the sweeps may stop.
     """
     values = np.full(chain.size, np.inf)
     finite = np.flatnonzero(~chain.infinite)

@@ -115,7 +115,7 @@ class _Counts(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Temporary arrays for computing the matrices at one state.
+    """Temporary arrays for computing EDP and WCD of all pairs of goals at one state.
 
     The cone of a goal is the set of states on shortest plans from the queried state to the goal.
 

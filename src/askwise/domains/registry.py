@@ -204,7 +204,10 @@ def read_file(path: str | Path) -> Any:
 
 
 def standalone(path: str | Path) -> str:
-    """Return the text of an instance file, with the contents of all other files to which it refers built in."""
+    """Return the text of the instance file `path` in a form that needs no other files.
+
+    The contents of files to which it refers are built in.
+    """
     path = find(path)
     text = read_text(path)
     try:

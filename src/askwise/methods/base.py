@@ -246,7 +246,7 @@ class PlanningAgent(BeliefAgent):
     """
 
     def decide(self, observation: Observation) -> Decision:
-        """Update the belief, and return the result of `ask_or_wait`.
+        """Update the belief with an observation, and return the result of `ask_or_wait`.
 
         If only one goal is possible, return an optimal action instead.
         """

@@ -68,9 +68,9 @@ def blame(player: object, method: str, error: BaseException, t: int | None = Non
 
 @contextmanager
 def blaming(player: object, method: str, t: int | None = None, kind: str = "agent") -> Iterator[None]:
-    """Return a context manager: it calls `blame`, with these arguments, for every error raised in the ``with`` block.
+    """Return a context manager that calls `blame` for every error raised in the ``with`` block.
 
-    It is slow: where speed matters, call `blame` directly.
+    The arguments are those of `blame`. It is slow: where speed matters, call `blame` directly.
     """
     try:
         yield
@@ -150,7 +150,14 @@ def checked_name(player: Any, kind: str = "agent") -> str:
 
 
 def checked_decision(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
-    """Let an agent decide in step `t` and return its decision; raise `InvalidDecision` if the rules do not allow it."""
+    """Let an agent decide in step `t` and return its decision; raise `InvalidDecision` if the rules do not allow it.
+
+    Args:
+        problem: the problem that is played.
+        player: the agent.
+        observation: what the agent observes before it decides.
+        t: number of the step, for error messages.
+    """
     try:
         with deciding:  # a supervising process measures the time of the decision
             decision = player.decide(observation)
@@ -238,7 +245,12 @@ class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
 def _validated(problem: Problem, decision: Any, ego: int) -> Decision:
     """Return a valid decision with goals, actions and numbers in Python's own types; raise `_Wrong` if it is invalid.
 
-    `ego` is the ego agent's state. A decision that needs no conversion is returned as the same object.
+    A decision that needs no conversion is returned as the same object.
+
+    Args:
+        problem: the problem that is played.
+        decision: what the agent returned.
+        ego: the ego agent's state.
     """
     if not isinstance(decision, Decision):
         raise _Wrong(f"decided {value_to_text(decision)}; expected a Decision")

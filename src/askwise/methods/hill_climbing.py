@@ -45,7 +45,8 @@ class Standing(NamedTuple):
 
     Attributes:
         mask: ``bool [n]``, whether a goal is in the question.
-        gains: ``float64 [n]``, the increase of the value if a goal changes sides: the sum of the next two.
+        gains: ``float64 [n]``, the increase of the value if a goal changes sides: the sum of its entry in `own` and of
+            the `shares` of all intervals with this other goal.
         own: ``float64 [n]``, the part of a goal's gain for the case that this goal is the true one.
         shares: ``float64 [m]``, for an interval of goal g and other goal k: the part of the gain of k for the case that
             g is the true goal.
@@ -177,7 +178,8 @@ def standing(mask: Any, belief: Any, intervals: Any) -> Any:
     Args:
         mask: ``bool [n]``, the goals in the question; not copied, so `flip` changes it.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
     """
     n, m = mask.size, intervals.others.size
     none = np.full(m, -1, dtype=np.int64)
@@ -198,7 +200,14 @@ def sum_up(now: Any, intervals: Any) -> None:
 
 @compiled
 def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Move goal `k` into or out of the question of the `Standing` `now`, and update the gains of all goals."""
+    """Move goal `k` into or out of the question, and update the gains of all goals.
+
+    Args:
+        k: index of the goal.
+        now: the `Standing` of the question, changed in place.
+        belief: ``float64 [n]``, probabilities of the goals.
+        intervals: the `Intervals` of all goals.
+    """
     now.mask[k] = not now.mask[k]
     for u in range(intervals.user_starts[k], intervals.user_starts[k + 1]):
         g, place = intervals.users[u], intervals.places[u]
@@ -214,7 +223,14 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Recompute, in the `Standing` `now`, what the case that `g` is the true goal adds to the gains of all goals."""
+    """Recompute, in the `Standing` `now`, what the case that `g` is the true goal adds to the gains of all goals.
+
+    Args:
+        g: index of the goal.
+        now: the `Standing` to update.
+        belief: ``float64 [n]``, probabilities of the goals.
+        intervals: the `Intervals` of all goals.
+    """
     if belief[g] == 0.0:
         return
     group = intervals.starts[g]

@@ -284,7 +284,7 @@ class Optimal(PlanningAgent):
         self._home: OptimalPolicy | None = None  # kept for the next episode, because solving takes long
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode, and solve the problem unless that was done for an earlier episode.
+        """Start an episode, and solve the problem unless it is the problem that was solved last.
 
         Raises `TooLarge` if the problem has too many states.
         """
@@ -313,7 +313,9 @@ class Optimal(PlanningAgent):
         return self._explained(self._best_move(state, possible, off=off), int(goals.size))
 
     def _best_move(self, state: JointState, possible: BoolArray, *, off: bool) -> BestMove:
-        """Return the optimal move; if the solution does not cover the state, first solve the problem from there.
+        """Return the optimal move in a state.
+
+        If the solution does not cover the state, the problem is first solved from there.
 
         Args:
             state: the states of both agents.

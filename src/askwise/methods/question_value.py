@@ -39,7 +39,7 @@ EACH_INTERVAL = 81
 class QuestionValue:
     """The values of all questions about `n` possible goals.
 
-    The value is the expected number of steps without a clear action that the answer saves.
+    The value of a question is the number of steps without a clear action that its answer is expected to save.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
@@ -80,9 +80,9 @@ class QuestionValue:
         return found
 
     def flips(self, asked: Any) -> FloatArray:
-        """Return how much the value of a question changes if each goal alone moves into or out of it, ``float64 [n]``.
+        """Return how much the value of a question changes if one goal moves into or out of it, ``float64 [n]``.
 
-        The question is given by the indices of its goals or as ``bool [n]``.
+        `asked` has the indices of the question's goals, or is ``bool [n]``.
         """
         mask = as_mask(asked, self.n).copy()
         change = np.empty(self.n)
@@ -121,22 +121,22 @@ def _check(belief: FloatArray, branching: FloatArray, divergence: FloatArray) ->
 
 
 class Intervals(NamedTuple):
-    """The intervals of steps in which the ego agent has no clear action, for each true goal and each other goal.
+    """The steps in which the ego agent has no clear action, as an interval for each true goal and each other goal.
 
     An interval ``(begin, end]`` starts where the plans for both goals differ, and ends when the other goal is ruled
-    out. Each true goal has a list of intervals, one for each other goal; empty intervals are left out. Below, `m` is
-    the number of all intervals.
+    out. Each true goal has a list of its intervals; empty intervals are left out. The lists stand one after the other.
+    Below, `n` is the number of goals and `m` that of all intervals.
 
     Attributes:
-        starts: ``int64 [n + 1]``, index at which the list of each true goal starts.
+        starts: ``int64 [n + 1]``, index of the first interval of each true goal.
         others: ``int32 [m]``, the other goal of each interval.
-        begin: ``float64 [m]``, ascending within each list.
-        end: ``float64 [m]``, descending among intervals with the same `begin`.
-        first: ``int64 [m]``, index of the first interval in the list with the same `begin`.
-        following: ``int64 [m]``, index of the first interval after those with the same `begin`.
-        users: ``int32 [m]``, sorted by goal: the true goals in whose lists each goal occurs.
-        places: ``int64 [m]``, index of the interval for each entry of `users`.
-        user_starts: ``int64 [n + 1]``, index in `users` and `places` at which each goal starts.
+        begin: ``float64 [m]``, start of each interval, ascending within each list.
+        end: ``float64 [m]``, end of each interval, descending among intervals with the same `begin`.
+        first: ``int64 [m]``, for each interval, index of the first interval of its list with the same `begin`.
+        following: ``int64 [m]``, for each interval, index of the first interval after those with the same `begin`.
+        users: ``int32 [m]``, the true goals in whose lists goal 0 is the other goal, then those for goal 1, and so on.
+        places: ``int64 [m]``, for each entry of `users`, index of the interval of both goals.
+        user_starts: ``int64 [n + 1]``, index in `users` and `places` at which the entries of each other goal start.
     """
 
     starts: Any
@@ -184,16 +184,17 @@ def _offsets(numbers: Any, n: int) -> Any:
 
 @inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
-    """Return in how many steps the ego agent's best action is unclear if an answer leaves only one side of the goals.
+    """Return the number of steps in which the ego agent's best action is unclear, if `g` is the true goal.
 
-    It is unclear while the plans for the true goal and for another goal differ and the other goal is not ruled out yet.
-    The result is the length of the union of these intervals, for all other goals on the side that is left.
+    It is unclear while the plans for `g` and for another possible goal differ. Only the goals on one side remain
+    possible. The result is the length of the union of the intervals of `g` for the goals on this side.
 
     Args:
         g: index of the true goal.
-        side: the side that is left, one of the values in `sides`.
+        side: the side that remains, one of the values in `sides`.
         sides: ``bool [n]`` or ``int8 [n]``, the side of each goal.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
     """
     length = 0.0
     reach = -np.inf
@@ -215,13 +216,15 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
 
 @compiled(work=lambda given: given.mask.size + given.intervals.others.size)
 def union_lengths(mask: Any, intervals: Any) -> Any:
-    """Return for each goal, if it is the true one, in how many steps the best action is unclear after a question.
+    """Return for each true goal the number of steps in which the best action is unclear after a question.
 
-    The result is ``float64 [n]``. Only goals with the same answer as the true goal are left (see `union_length`).
+    The result is ``float64 [n]``. After the answer, only goals on the true goal's side remain: those in the question,
+    or those outside it.
 
     Args:
         mask: ``bool [n]``, the goals in the question.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
     """
     lengths = np.empty(mask.size)
     for g in range(mask.size):
@@ -231,13 +234,14 @@ def union_lengths(mask: Any, intervals: Any) -> Any:
 
 @inner
 def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
-    """Return the value of a question: the expected number of steps without a clear action that its answer saves.
+    """Return the value of a question: the number of steps without a clear action that its answer is expected to save.
 
     Args:
         mask: ``bool [n]``, the goals in the question.
         belief: ``float64 [n]``, probabilities of the goals.
         conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
     """
     value = 0.0
     for g in range(mask.size):
@@ -254,7 +258,8 @@ def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> floa
         mask: ``bool [n]``, the goals in the question; unchanged afterwards.
         kept: result of `union_lengths` for this question.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: for each true goal, the steps in which each other goal makes the best action unclear.
+        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
+            unclear.
     """
     mask[k] = not mask[k]
     gain = belief[k] * (kept[k] - union_length(k, mask[k], mask, intervals))

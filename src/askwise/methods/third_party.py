@@ -149,7 +149,7 @@ def _found(location: str) -> Callable[..., object]:
 
 
 def _agents_in(module: ModuleType, name: str) -> str:
-    """Return the end of an error message: a list of the agents that a module defines.
+    """Return the end of an error message: the list of the agents that a module has.
 
     The message says that the module has no agent called `name`.
     """
@@ -189,9 +189,7 @@ def _signature(make: Callable[..., object]) -> inspect.Signature:
 
 
 def _file(name: str, field: str) -> ModuleType:
-    """Return the Python file `name` as a module.
-
-    The file is loaded again if it has changed since it was last loaded.
+    """Return the Python file `name` as a module, loaded again if the file has changed since it was last loaded.
 
     `field` is the name of the method in error messages.
     """
@@ -244,7 +242,7 @@ def _module(name: str, field: str) -> ModuleType:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Return a context manager: while the ``with`` block runs, the modules of a folder can be imported.
+    """Return a context manager during whose ``with`` block Python can import the modules of a folder.
 
     The folder comes last in Python's path, so that its modules hide no others.
     """
@@ -301,10 +299,7 @@ def _short(text: str) -> str:
 
 
 def line_text(place: SourceLine | None) -> str:
-    """Return a file and a line as the end of a message, such as " (mine.py, line 3)".
-
-    For None, return an empty text.
-    """
+    """Return a file and a line as the end of a message, such as " (mine.py, line 3)"; an empty text for None."""
     return "" if place is None else f" ({place[0]}, line {place[1]})"
 
 
@@ -322,7 +317,7 @@ def failing_line(error: BaseException, files: frozenset[str] = frozenset()) -> S
 
 
 def files_of(thing: object) -> frozenset[str]:
-    """Return the files in which an object's class and base classes are defined, without files of askwise."""
+    """Return the files that define the class and base classes of `thing`, an object; files of askwise are left out."""
     codes = (_code(each) for kind in type(thing).__mro__ for each in vars(kind).values())
     return frozenset(code.co_filename for code in codes if code is not None and not _is_ours(code.co_filename))
 
@@ -330,8 +325,8 @@ def files_of(thing: object) -> frozenset[str]:
 def source_line(thing: object, method: str) -> SourceLine | None:
     """Return the file and line at which user code defines a method of an object.
 
-    If askwise defines the method, return the line of the object's class; None if that is not user code either, or if
-    the source is not available.
+    If askwise defines the method, return the line at which user code defines the object's class. If it is not user code
+    either, or if the source is not available, return None.
     """
     code = _code(getattr(type(thing), method, None))
     if code is not None and not _is_ours(code.co_filename):
@@ -346,10 +341,7 @@ def source_line(thing: object, method: str) -> SourceLine | None:
 
 
 def _code(found: Any) -> Any:
-    """Return the code object of a function, a property, or a static or class method.
-
-    For other objects, return None.
-    """
+    """Return the code object of a function, a property, or a static or class method; None for other objects."""
     found = found.fget if isinstance(found, property) else found
     found = found.__func__ if isinstance(found, staticmethod | classmethod) else found
     return inspect.unwrap(found).__code__ if isinstance(found, FunctionType) else None

@@ -135,6 +135,10 @@ class Exploration:
 
     To expand a state means to ask for its actions. Each action gives an edge from the state to the next state.
 
+    Args:
+        start: the first state.
+        max_states: limit on the number of states.
+
     Attributes:
         states: maps each state to its index.
         labels: maps each action to its index, called its label.

@@ -85,7 +85,7 @@ class AbsorbingChain:
         return breadth_first(np.flatnonzero(self.trapped), self.reverse.indptr, self.reverse.indices)[0] >= 0
 
     def restricted_to(self, states: Any) -> AbsorbingChain:
-        """Return the part of the chain that consists of the given states (indices).
+        """Return the chain reduced to some of its states, given by index.
 
         No transition may lead from these states to any other.
         """

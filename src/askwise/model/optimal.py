@@ -190,7 +190,7 @@ def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray
         at_goal: ``bool [n_states]``, whether a state is at the goal.
 
     Returns:
-        sure: ``bool [n_states, n_actions]``.
+        sure: ``bool [n_states, n_actions]``, whether the goal stays reachable with probability 1 after the action.
         level: ``int32 [n_states]``, fewest possible steps to the goal by these actions, -1 where no policy reaches it
             with probability 1.
     """

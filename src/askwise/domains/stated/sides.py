@@ -277,7 +277,10 @@ def same_model(one: StatedSide, other: StatedSide) -> bool:
 
 
 def _some(given: Field, what: str) -> Iterable[Field]:
-    """Return the elements of a list in a file; raise InputError if it is empty. `what` is the noun for an element."""
+    """Return the elements of a list in a file; raise InputError if the list is empty.
+
+    `what` is the noun for an element in the error message.
+    """
     found = list(given.elements())
     if not found:
         raise given.refuse(f"at least one {what}")

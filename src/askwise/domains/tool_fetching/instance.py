@@ -48,7 +48,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A workstation: the cell ``(x, y)`` where it is, and the name of the toolbox that holds its tool."""
+    """A workstation: its cell `at`, as ``(x, y)``, and the name of the toolbox that holds its tool."""
 
     at: Cell
     toolbox: str
@@ -259,7 +259,7 @@ def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells
 
 
 def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
-    """Raise an InputError that names the place in the file if two stations or two toolboxes share a cell."""
+    """Raise an InputError that says where in the file two stations or two toolboxes have the same cell."""
     given = root.child("stations")
     stated = ((given.child(name).child("at").path, short_json(name), [each.at]) for name, each in stations.items())
     refuse_shared(stated, lambda at: str(list(at)))
@@ -300,7 +300,7 @@ def _prices_to_json(cost: QueryCost) -> dict[str, float]:
 
 
 def _refuse_other_prices(cost: QueryCost) -> None:
-    """Raise InputError for prices that a file cannot hold: prices of single stations, or computed by a function."""
+    """Raise InputError for prices that a file cannot hold: of single stations, or computed by a function."""
     found = None
     if type(cost) is not QueryCost:
         found = f"a {type(cost).__name__}"

@@ -123,7 +123,13 @@ class Rules(Sealed):
         return [*moves, FETCHER_NOOP, *pickups]
 
     def step(self, state: State, worker_action: int, fetcher_action: int) -> State:
-        """Return the state after both agents have acted; raise InputError for an action that is not available."""
+        """Return the state after both agents have acted; raise InputError for an action that is not available.
+
+        Args:
+            state: the state before the step.
+            worker_action: index of the worker's action.
+            fetcher_action: index of the fetcher's action.
+        """
         for who, action, n in (
             ("worker", worker_action, len(WORKER_ACTIONS)),
             ("fetcher", fetcher_action, FIRST_PICKUP + self.n_stations),
