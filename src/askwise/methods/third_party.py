@@ -242,7 +242,7 @@ def _module(name: str, field: str) -> ModuleType:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Return a context manager during whose ``with`` block Python can import the modules of a folder.
+    """Return a context manager: while its ``with`` block runs, Python can import the modules in `folder`.
 
     The folder comes last in Python's path, so that its modules hide no others.
     """

@@ -129,7 +129,10 @@ def parse_state(
 
 
 def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
-    """Raise InputError if the teammate cannot reach any goal from its state, or the ego agent not all goals."""
+    """Raise InputError if goals cannot be reached from the agents' states in `state`.
+
+    It is an error if the teammate can reach no goal, or if the ego agent cannot reach all goals.
+    """
     steps = problem.teammate.steps(state.teammate)
     if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
         where = short_json(problem.teammate.model.name(state.teammate))

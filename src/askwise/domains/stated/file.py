@@ -230,7 +230,14 @@ def _read(root: Field) -> ProblemFile:
 
 
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
-    """Return the contents of a file, changed to need no other file: a policy table in a CSV file is included."""
+    """Return the contents of a problem file in a form that needs no other file.
+
+    A policy table that is in a CSV file is included.
+
+    Args:
+        value: the contents of the file.
+        policy: the teammate's policy that was read from the file.
+    """
     contents: dict[str, Any] = copy_data(value)
     if policy.kind == "table":
         contents["teammate"]["policy"] = {"table": rows_to_json(policy.rows)}

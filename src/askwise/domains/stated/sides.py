@@ -242,9 +242,9 @@ class DrawnMap(ArrivesFrozen):
         return self._free(given.cell(width, height), given.path)
 
     def _free(self, at: tuple[int, int], path: str) -> tuple[int, int]:
-        """Return the cell `at` unchanged; raise an InputError unless it is a free cell of the map.
+        """Return the cell `at` unchanged; raise an InputError about `path` unless it is a free cell of the map.
 
-        `path` is the text that says in the error where the cell was stated.
+        `path` says where in a file, or in which option, the cell was stated.
         """
         height, width = self.walls.shape
         if not (0 <= at[0] < width and 0 <= at[1] < height):
