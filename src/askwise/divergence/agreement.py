@@ -54,11 +54,11 @@ class Agreement:
     leak: FloatArray
 
     def result(self, values: FloatArray, verdict: Verdict, at: StateLike | None) -> Result:
-        """Return the value at the queried state, or the values of all states, with their verdict.
+        """Return a `Result`: the value at the queried state or the values of all states, with their verdict.
 
         Args:
-            values: ``float64 [n]``, one value for each state of the chain.
-            verdict: how they were computed.
+            values: ``float64 [n]``, one value for each state of the chain, such as the expected number of steps.
+            verdict: the method and the accuracy of the values.
             at: the queried state; None for all states, ``nan`` where the agent has no action.
         """
         if at is not None:
