@@ -15,7 +15,7 @@ from askwise.core.problem import Problem, changed
 from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.beliefs import after_answer, bits_in, odds_in, price_of
+from askwise.planning.beliefs import after_answer, bits_in, list_goals, odds_in, price_of
 from askwise.planning.candidates import _best_move, _rank, ask_then_act, choose_candidates, copy_question
 from askwise.planning.leaf_values import IDENTIFY, PLANNED, cost_to_identify, leaf_value
 from askwise.planning.planner import Planner
@@ -33,13 +33,13 @@ SMALL = replace(FULL, endgame=0, log_table=10)
 NOISY = replace(NOISY_FULL, endgame=0, negligible=0.0, log_table=10)
 
 
-def begun(problem: Problem, settings: PlannerSettings) -> tuple[Planner, Any, tuple[int, int, int]]:
-    """Return a planner at the start of a decision, its workspace, and the teammate's state, place and load."""
+def begun(problem: Problem, settings: PlannerSettings) -> tuple[Planner, Any]:
+    """Return a planner at the start of a decision, and its workspace."""
     planner, start = Planner(problem, tables_of(problem), settings), problem.start
-    planner._where = start.teammate, *planner.tables.ego.split(start.ego)
-    planner._write_belief(problem.prior > 0, problem.prior, start.teammate)
+    planner._write_state(problem.prior > 0, problem.prior, start.teammate, start.ego)
     planner._set_limits(None, settings.budget)
-    return planner, planner.search, planner._where
+    list_goals(planner.search, 0)
+    return planner, planner.search
 
 
 def tools(seed: int, stations: int, *, prior: str = "uniform") -> ToolFetching:
@@ -105,8 +105,8 @@ def test_proposals_are_those_of_a_plain_list(stations: int, prior: str) -> None:
         if prior == "sloping":
             weights = np.arange(30.0, 30 + stations)
             problem = changed(problem, prior=weights / weights.sum())
-        planner, s, where = begun(problem, SMALL)
-        n = propose(s, 0, *where)
+        planner, s = begun(problem, SMALL)
+        n = propose(s, 0)
         found = [frozenset(goals_in(s.sets[s.pool + k, 0])) for k in range(n)]
         expected = Proposals(problem, planner).found
         assert found == expected
@@ -116,14 +116,14 @@ def test_proposals_are_those_of_a_plain_list(stations: int, prior: str) -> None:
 def test_candidates_are_the_best_questions(seed: int) -> None:
     """They are sorted, few proposals are better, and moving one goal to the other side does not improve the best."""
     problem = tools(seed, 6)
-    _, s, where = begun(problem, replace(SMALL, climbs=20, candidates=3))
-    n, spare = propose(s, 0, *where), s.pool - 1
+    _, s = begun(problem, replace(SMALL, climbs=20, candidates=3))
+    n, spare = propose(s, 0), s.pool - 1
 
     def merit(question: int) -> float:
-        return ask_then_act(s, 0, *where, question, 1.0, np.inf)
+        return ask_then_act(s, 0, question, np.inf)
 
     offered = [merit(s.pool + k) for k in range(n)]
-    choose_candidates(s, 0, *where, 0)
+    choose_candidates(s, 0, 0)
     merits = [merit(k) for k in range(s.lengths[0])]
     assert len(merits) == 3
     assert merits == sorted(merits)
@@ -137,21 +137,21 @@ def test_candidates_are_the_best_questions(seed: int) -> None:
 
 def test_proposals_are_compared_until_the_budget_is_used_up() -> None:
     """The first one is compared in any case."""
-    _, s, where = begun(tools(0, 6), replace(SMALL, candidates=9))
-    propose(s, 0, *where)
+    _, s = begun(tools(0, 6), replace(SMALL, candidates=9))
+    propose(s, 0)
     for proposal, over in product(range(2), range(2)):
         s.counts[0].states_seen = s.limits[0].budget + over
-        _rank(s, 0, *where, 1.0, proposal, proposal + 1)
-        expected = ask_then_act(s, 0, *where, s.pool + proposal, 1.0, np.inf)
+        _rank(s, 0, proposal, proposal + 1)
+        expected = ask_then_act(s, 0, s.pool + proposal, np.inf)
         assert s.merits[0, proposal] == (np.inf if proposal and over else expected)
 
 
 def test_questions_are_improved_only_if_the_settings_say_so() -> None:
     for climbs in (0, 1):
-        _, s, where = begun(tools(0, 5), replace(SMALL, climbs=climbs))
-        proposed = s.sets[s.pool : s.pool + propose(s, 0, *where)].copy()
+        _, s = begun(tools(0, 5), replace(SMALL, climbs=climbs))
+        proposed = s.sets[s.pool : s.pool + propose(s, 0)].copy()
         s.sets[s.pool :] = 0
-        choose_candidates(s, 0, *where, 0)
+        choose_candidates(s, 0, 0)
         assert (s.sets[s.pool : s.pool + len(proposed)] == proposed).all()
         assert s.merits[1].any() == (climbs > 0), "single goals are looked at"
 
@@ -183,31 +183,31 @@ REPEATING = [AnswerModel(0.1), AnswerModel(0.2, 0.3), AnswerModel(0.1, 0.0, "per
 def test_the_best_questions_are_also_considered_with_repetitions(answers: AnswerModel, seed: int) -> None:
     """Unless errors persist: all proposals are compared, and the best eight again with margins of 2 and 3."""
     problem = changed(tools(seed, 5), query_cost=QueryCost(0.02)).with_answers(answers)
-    _, s, where = begun(problem, replace(NOISY, candidates=8, climbs=0))
+    _, s = begun(problem, replace(NOISY, candidates=8, climbs=0))
     spare = len(s.sets) - 1
 
     def merit(question: int, margin: int) -> float:
         copy_question(s, question, spare)
         s.asked[spare].margin = margin
-        return ask_then_act(s, 0, *where, spare, 1.0, np.inf)
+        return ask_then_act(s, 0, spare, np.inf)
 
-    pool = range(s.pool, s.pool + propose(s, 0, *where))
+    pool = range(s.pool, s.pool + propose(s, 0))
     margins = [int(s.asked[pool[0]].margin)]
     once = sorted((merit(question, margins[0]), question) for question in pool)
     again = [merit(question, margin) for _, question in once[:8] for margin in (() if answers.persistent else (2, 3))]
     merit(once[0][1], margins[0])  # what the spare row has from before must not matter
-    choose_candidates(s, 0, *where, 0)
-    found = [ask_then_act(s, 0, *where, k, 1.0, np.inf) for k in range(s.lengths[0])]
+    choose_candidates(s, 0, 0)
+    found = [ask_then_act(s, 0, k, np.inf) for k in range(s.lengths[0])]
     assert found == pytest.approx(sorted([*again, *(each for each, _ in once)])[:8])
     assert {int(margin) for margin in s.asked.margin[:8]} >= ({0} if answers.persistent else {1, 2})
 
 
 def test_the_goals_that_are_best_alone_are_proposed_together() -> None:
     problem = tools(2, 8)
-    _, s, where = begun(problem, replace(SMALL, climbs=1))
+    _, s = begun(problem, replace(SMALL, climbs=1))
     s.sets[s.pool :] = 0
-    choose_candidates(s, 0, *where, 0)
-    heaviest = sorted(range(8), key=lambda goal: -s.world.weight[where[0], goal])
+    choose_candidates(s, 0, 0)
+    heaviest = sorted(range(8), key=lambda goal: -s.world.weight[s.states[0].teammate, goal])
     best = [heaviest[k] for k in np.argsort(s.merits[1, :8], kind="stable")]
     pool = {frozenset(goals_in(row)) for row in s.sets[s.pool : -1, 0]}
     for size in (1, 2, 3, 4, 6):
@@ -216,7 +216,7 @@ def test_the_goals_that_are_best_alone_are_proposed_together() -> None:
 
 
 def test_tags_tell_plans_apart() -> None:
-    _, s, _ = begun(random_problem(2, n_goals=4).with_answers(AnswerModel(0.1, 0.2)), NOISY)
+    _, s = begun(random_problem(2, n_goals=4).with_answers(AnswerModel(0.1, 0.2)), NOISY)
     plans = list(product(range(NOISY.questions + 1), range(NOISY.depth + 1), range(20)))
     assert len({int(_tag(s, *plan)) for plan in plans}) == len(plans)
 
@@ -274,7 +274,7 @@ def test_goals_that_the_teammate_has_passed_do_not_count() -> None:
 def test_a_complete_search_has_room_for_some_questions() -> None:
     """Yes/no questions about five goals, with three margins, and as many choices as there is room for."""
     problem = changed(random_problem(2, n_goals=5), query_cost=QueryCost(0.1, per_option=0.01))
-    planner, s, _ = begun(problem.with_answers(AnswerModel(0.1)), NOISY)
+    planner, s = begun(problem.with_answers(AnswerModel(0.1)), NOISY)
     planner._complete, planner._choices = (0, 1, 2, 3, 4), every_choice(problem, range(5))
     first, others = int(s.limits[0].first), s.asked.copy()
     for margins, n in ((0, 15), (1, 15), (3, 45)):
@@ -301,35 +301,35 @@ def test_a_complete_search_that_took_too_much_work_is_not_tried_again() -> None:
 def test_moves_that_are_tried_to_improve_a_question() -> None:
     """Goals of little weight are not moved, and none is when the budget is used up."""
     problem = changed(random_problem(2, n_goals=4), prior=np.array([0.5, 0.3, 0.195, 0.005]))
-    _, s, (teammate, place, load) = begun(problem, SMALL)
+    _, s = begun(problem, SMALL)
     goals, spare, moved = np.arange(4), s.pool + POOL_ROOM, set[int]()
 
     def merit(named: int) -> float:
         s.sets[spare, 0, 0] = named
         ask_about(s, spare)
-        return ask_then_act(s, 0, teammate, place, load, spare, 1.0, np.inf)
+        return ask_then_act(s, 0, spare, np.inf)
 
     for named in range(1, 15):
         s.counts[0].states_seen, s.sets[spare, 0, 0] = 0, named
-        goal, lowest = _best_move(s, 0, 0, teammate, place, load, 1.0, goals, 100.0)
+        goal, lowest = _best_move(s, 0, 0, goals, 100.0)
         moved.add(int(goal))
         merits = [merit(named ^ (1 << other)) for other in range(3) if 0 < named ^ (1 << other) < 15]
         assert lowest == pytest.approx(min([*merits, 100.0 - 1e-9]))
         s.sets[spare, 0, 0] = named
         s.counts[0].states_seen = s.limits[0].budget + 1
-        assert _best_move(s, 0, 0, teammate, place, load, 1.0, goals, 100.0)[0] == -1
+        assert _best_move(s, 0, 0, goals, 100.0)[0] == -1
     assert moved <= {-1, 0, 1, 2}
     assert len(moved) > 1
 
 
 def test_acting_is_followed_as_far_as_there_are_levels() -> None:
     """One level is for the belief after a step, and one for candidates."""
-    _, s, where = begun(tools(0, 6), SMALL)
+    _, s = begun(tools(0, 6), SMALL)
     last = len(s.rows) - 1
-    s.rows[last - 2 :] = s.rows[0]
-    expected = cost_to_identify(s, 0, where[0])
-    assert leaf_value(s, last - 1, *where, 0, np.inf) == expected
-    assert leaf_value(s, last - 2, *where, 0, np.inf) != expected
+    s.rows[last - 2 :], s.states[last - 2 :] = s.rows[0], s.states[0]
+    expected = cost_to_identify(s, 0)
+    assert leaf_value(s, last - 1, 0, np.inf) == expected
+    assert leaf_value(s, last - 2, 0, np.inf) != expected
 
 
 # -- beliefs -----------------------------------------------------------------------------------------------------
@@ -363,32 +363,32 @@ NAMED = (0, 2)
 def test_beliefs_follow_bayes_rule(answers: AnswerModel, margin: int) -> None:
     """Two answers to a yes/no question, the second one different; with a margin it is repeated until then."""
     problem = random_problem(3, n_goals=4).with_answers(answers)
-    planner, s, (teammate, _, _) = begun(problem, NOISY)
+    planner, s = begun(problem, NOISY)
     planner._write(0, [NAMED], margin)
     wrong = repeated(answers, margin)[0] if margin else answers.wrong
     share, weights, scale = (1.0 if margin else 1 - answers.refused), problem.prior.copy(), 1.0
-    for row, answer in enumerate((0, 1)):
-        left, factor = after_answer(s, row, row + 1, teammate, 0, answer)
+    for level, answer in enumerate((0, 1)):
+        left, factor = after_answer(s, level, 0, answer)
         scale *= factor
         weights *= [share * (1 - wrong if (goal in NAMED) == (answer == 0) else wrong) for goal in range(4)]
         assert left == 4
-        assert [scale * odds_in(s, row + 1, teammate, goal) for goal in range(4)] == pytest.approx(weights)
+        assert [scale * odds_in(s, level + 1, goal) for goal in range(4)] == pytest.approx(weights)
 
 
 @pytest.mark.parametrize("answers", [*MODELS, AnswerModel(), AnswerModel(0.0, 0.25)], ids=str)
 def test_beliefs_after_a_choice_follow_bayes_rule(answers: AnswerModel) -> None:
     problem = changed(random_problem(3, n_goals=4), query_cost=QueryCost(0.1, per_option=0.01)).with_answers(answers)
-    planner, s, (teammate, _, _) = begun(problem, NOISY)
+    planner, s = begun(problem, NOISY)
     for asked in (Choice(((0,), (1, 2), (3,))), Choice(((0, 3), (1,)))):
         planner._write_choices(0, [asked], 0)
         k = n_answers(asked, 4)
         assert price_of(s, 0, 0) == pytest.approx(problem.query_cost(asked))
         for answer in range(k):
-            _, factor = after_answer(s, 0, 1, teammate, 0, answer)
+            _, factor = after_answer(s, 0, 0, answer)
             for goal in range(4):
                 true = truth(asked, goal) == answer
                 likely = (1 - answers.refused) * (1 - answers.wrong if true else answers.wrong / (k - 1))
-                found = factor * odds_in(s, 1, teammate, goal) if likely else 0.0
+                found = factor * odds_in(s, 1, goal) if likely else 0.0
                 # Log-odds are whole numbers of units, a 64th of what a yes/no answer takes off.
                 unit = np.log((1 - answers.wrong) / answers.wrong) / 64 if answers.wrong else 1e-12
                 assert found == pytest.approx(problem.prior[goal] * likely, rel=unit)
@@ -402,14 +402,14 @@ def test_repeated_questions_cost_what_the_reference_says(answers: AnswerModel, m
     wrong, times = repeated(answers, margin)
     reference = Reference(problem.with_answers(AnswerModel(wrong)), 1)
     state = reference.state()
-    planner, s, where = begun(problem.with_answers(answers), NOISY)
+    planner, s = begun(problem.with_answers(answers), NOISY)
     s.limits[0].identifies = 0
     for named in ((0,), (1,), (2,)):
         planner._write(0, [named], margin)
         price = min(problem.query_cost(side) for side in (named, tuple({0, 1, 2} - set(named))))
         later = sum(float(reference.act_only(after)) for _, after in reference.after_question(state, named))
         assert price_of(s, 0, 0) == pytest.approx(times * price)
-        assert ask_then_act(s, 0, *where, 0, 1.0, np.inf) == pytest.approx(times * price + later)
+        assert ask_then_act(s, 0, 0, np.inf) == pytest.approx(times * price + later)
 
 
 def test_bits_are_counted() -> None:
@@ -420,9 +420,9 @@ def test_bits_are_counted() -> None:
 def test_each_answer_to_a_choice_has_its_own_candidates_or_shares_the_last() -> None:
     """The lists that follow two candidates of a list are never the same, however many answers a choice has."""
     problem = changed(random_problem(3, n_goals=4), query_cost=QueryCost(0.1, per_option=0.01))
-    planner, s, (teammate, _, _) = begun(problem, NOISY)
+    planner, s = begun(problem, NOISY)
     planner._write(0, [(goal % 4,) for goal in range(7)], 0, choice=0, price=0.2)
-    lists = [{int(_after_reply(s, 0, teammate, 0, answer, 0, k)[2]) for answer in range(7)} for k in range(6)]
+    lists = [{int(_after_reply(s, 0, 0, answer, 0, k)[2]) for answer in range(7)} for k in range(6)]
     assert [len(each) for each in lists] == [4] * 6
     assert set[int]().union(*lists) == set(range(1, 25))
 
@@ -432,24 +432,27 @@ def test_each_answer_to_a_choice_has_its_own_candidates_or_shares_the_last() -> 
 
 def test_the_table_never_mistakes_one_state_for_another() -> None:
     """It forgets old values only, and a lower bound is returned only where it reaches the limit."""
-    _, s, _ = begun(random_problem(2, n_goals=4), replace(SMALL, log_table=6))
+    _, s = begun(random_problem(2, n_goals=4), replace(SMALL, log_table=6))
     rng, known = np.random.default_rng(1), dict[tuple[int, ...], float]()
     s.rows[:8, 0] = np.arange(1, 9)
     found = 0
     for _ in range(400):
         key = tuple(int(rng.integers(n)) for n in (8, 3, 4, 3, 5))
-        row, teammate, place, load, tag = key
+        level, teammate, place, load, tag = key
         known[key] = value = float(rng.random()) + 0.1
-        keep(s, row, teammate, place, load - 1, tag, value)
-        assert recall(s, row, teammate, place, load - 1, tag, np.inf) == value
+        s.states[level] = teammate, place, load - 1, 0.0
+        keep(s, level, tag, value)
+        assert recall(s, level, tag, np.inf) == value
         other = list(known)[int(rng.integers(len(known)))]
-        row, teammate, place, load, tag = other
-        again = recall(s, row, teammate, place, load - 1, tag, np.inf)
+        level, teammate, place, load, tag = other
+        s.states[level] = teammate, place, load - 1, 0.0
+        again = recall(s, level, tag, np.inf)
         assert again in (known[other], UNKNOWN)
         found += again != UNKNOWN
     assert found > 20
-    keep(s, 0, 0, 0, -1, 0, -0.5)
-    assert [recall(s, 0, 0, 0, -1, 0, limit) for limit in (0.4, 0.5, 0.6)] == [0.5, 0.5, UNKNOWN]
+    s.states[0] = 0, 0, -1, 0.0
+    keep(s, 0, 0, -0.5)
+    assert [recall(s, 0, 0, limit) for limit in (0.4, 0.5, 0.6)] == [0.5, 0.5, UNKNOWN]
 
 
 def test_values_of_plans_are_kept() -> None:

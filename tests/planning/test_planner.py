@@ -107,7 +107,7 @@ def test_identifying_the_goal_costs_what_the_reference_says(
     search.rows[0] = 2 ** len(odds) - 1
     extra = np.zeros(len(odds)) if uniform else np.random.default_rng(seed).random(len(odds))
     (search.base, search.per_goal), search.extra, search.uniform = prices, extra, uniform
-    found = cost_to_identify(search, 0, 0)
+    found = cost_to_identify(search, 0)
     price = QueryCost(prices[0], prices=tuple((prices[1] + extra).tolist()))
     reference = Reference(changed(problem, query_cost=price))
     state = PlanningState(tuple(map(Fraction, odds)), problem.start.teammate, problem.start.ego)
@@ -129,12 +129,14 @@ def test_the_best_action_is_that_of_the_reference(given: Instance, drawn: int) -
     state = reference.state(JointState(tables.start, state_at(problem.ego, place, load)))
     planner = Planner(problem, tables, SEARCH)
     search = planner.search
-    search.rows[0] = mask_rows(problem.prior > 0)
-    n, weight = list_goals(search, 0, tables.start)
+    search.rows[0], search.states[0] = mask_rows(problem.prior > 0), (tables.start, place, load, 0.0)
+    n = list_goals(search, 0)
     score_actions(search.world, search.ranked, n, search.scored, tables.start, place, load)
-    action = best_action(search.scored, count_actions(search.world, place), weight)
+    action = best_action(search.scored, count_actions(search.world, place), search.states[0].weight)
     expected = reference.delay(state, reference.best_action(state))
-    assert search.scored[action].delay / weight == pytest.approx(float(expected / state.weight), abs=1e-9)
+    assert search.scored[action].delay / search.states[0].weight == pytest.approx(
+        float(expected / state.weight), abs=1e-9
+    )
     there = state_at(problem.ego, *after_action(search.world, place, load, action))
     ends = [reference.problem.ego.next(state.ego, each) for each in range(reference.n_actions)]
     assert float(min(reference.delay(state, k) for k, end in enumerate(ends) if end == there)) == pytest.approx(
@@ -187,7 +189,8 @@ def pool_of(planner: Planner, groups: Words, problem: Problem) -> set[frozenset[
     """Return the questions proposed at the start, each written without the first possible goal."""
     search, tables = planner.search, planner.tables
     search.rows[0], search.groups = mask_rows(problem.prior > 0), groups[:, None]
-    n = propose(search, 0, tables.start, *tables.ego.split(problem.start.ego))
+    search.states[0] = tables.start, *tables.ego.split(problem.start.ego), 0.0
+    n = propose(search, 0)
     proposed = [frozenset(goals_in(search.sets[search.pool + k, 0])) for k in range(n)]
     assert all(proposed), "a question about nothing"
     assert len(set(proposed)) == n, "each question is proposed once"

@@ -3,9 +3,9 @@
 A belief is a row of `Search.rows`. The first words of a row are the possible goals: goal `g` is bit ``g % 64`` of word
 ``g // 64``. If answers are true, that is the whole belief. If they can be wrong (`Search.graded`), the row also has
 log-odds for each goal: 0 if no answer spoke against it, and lower by some units with each answer that did
-(`Search.against`). The weight of goal `g` is ``weight[teammate, g] * odds_of[-log_odds[g]]``: `odds_of` gives the
-factor m_g of `askwise.planning`. The highest log-odds are 0, as are those of impossible goals, so two beliefs that
-differ by a factor are the same row.
+(`Search.against`). With the teammate in state `w`, the weight of goal `g` is ``weight[w, g] * odds_of[-log_odds[g]]``:
+`odds_of` gives the factor m_g of `askwise.planning`. The highest log-odds are 0, as are those of impossible goals, so
+two beliefs that differ by a factor are the same row. Row `level` is the belief of the state ``s.states[level]``.
 
 Only these kernels depend on the representation of a belief.
 """
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import inner, part
+from askwise.planning.steps import after_action
 from askwise.planning.workspace import FAINTEST, Search
 
 # -- sets of goals: rows of words ----------------------------------------------------------------------------------
@@ -53,36 +54,34 @@ def flip(sets: Any, row: Any, goal: Any) -> None:
 
 
 @inner
-def list_goals(s: Search, row: int, teammate: int) -> tuple[int, float]:
-    """Write the possible goals of a belief, with their weights, into the list `s.ranked`.
+def list_goals(s: Search, level: int) -> int:
+    """Write the possible goals of a state, with their weights, into the list `s.ranked`; return their number.
 
-    The belief is ``s.rows[row]``. A goal's weight is proportional to its probability, given the answers so far and the
-    teammate's state `teammate`. Returns the number of these goals, and the sum of their weights.
+    Weights are proportional to probabilities. Their sum becomes the `weight` of the state.
     """
-    rows, weight, ranked, graded = s.rows, s.world.weight, s.ranked, s.graded
+    rows, ranked, graded, state = s.rows, s.ranked, s.graded, s.states[level]
+    weight = s.world.weight[state.teammate]
     n, total = 0, 0.0
     for k in range(s.world.alive.shape[1]):
-        word = rows[row, k]
+        word = rows[level, k]
         while word:
             lowest = lowest_bit(word)
             goal = 64 * k + bits_in(lowest - np.uint64(1))
-            odds = weight[teammate, goal]
+            odds = weight[goal]
             if graded:
-                odds *= s.odds_of[-s.log_odds[row, goal]]
+                odds *= s.odds_of[-s.log_odds[level, goal]]
             ranked[n].goal, ranked[n].odds = goal, odds
             total += odds
             n += 1
             word ^= lowest
-    return n, total
+    state.weight = total
+    return n
 
 
 @inner
-def rank_goals(s: Search, row: int, teammate: int) -> int:
-    """Write the possible goals of a belief into the list `s.ranked`, the most probable first; return their number.
-
-    The belief is ``s.rows[row]``, and `teammate` the teammate's state, on which the probabilities depend.
-    """
-    n, _ = list_goals(s, row, teammate)
+def rank_goals(s: Search, level: int) -> int:
+    """Write the possible goals of a state into the list `s.ranked`, the most probable first; return their number."""
+    n = list_goals(s, level)
     heaviest_first(s.ranked, n)
     return n
 
@@ -99,107 +98,118 @@ def heaviest_first(ranked: Any, n: int) -> None:
 
 
 @inner
-def odds_in(s: Search, row: int, teammate: int, goal: Any) -> float:
-    """Return the weight of a possible goal, a number proportional to its probability in the belief ``s.rows[row]``.
-
-    `teammate` is the teammate's state, on which the probability depends.
-    """
-    odds = s.world.weight[teammate, goal]
+def odds_in(s: Search, level: int, goal: Any) -> float:
+    """Return the weight of a possible goal in a state: a number proportional to its probability."""
+    odds = s.world.weight[s.states[level].teammate, goal]
     if s.graded:
-        odds *= s.odds_of[-s.log_odds[row, goal]]
+        odds *= s.odds_of[-s.log_odds[level, goal]]
     return float(odds)
 
 
 @inner
-def is_possible(s: Search, row: int, goal: Any) -> bool:
-    """Return whether a goal is possible in the belief ``s.rows[row]``."""
-    return bool((s.rows[row, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
+def is_possible(s: Search, level: int, goal: Any) -> bool:
+    """Return whether a goal is possible in a state."""
+    return bool((s.rows[level, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
-def useful(s: Search, row: int, load: Any) -> Any:
-    """Return `load`, the goal whose item the ego agent carries, or -1 if this goal is impossible or nothing is carried.
+def drop_useless_load(s: Search, level: int) -> None:
+    """Let the ego agent carry nothing in a state if it carries the load of an impossible goal.
 
-    The belief is ``s.rows[row]``.
+    The load makes no difference there, so states with and without it share their values.
     """
-    if load >= 0 and is_possible(s, row, load):
-        return np.int64(load)
-    return np.int64(-1)
+    state = s.states[level]
+    if state.load >= 0 and not is_possible(s, level, state.load):
+        state.load = -1
 
 
 @inner
-def copy_belief(s: Search, row: int, target: int) -> int:
-    """Copy the belief ``s.rows[row]`` to row `target`; return the number of its possible goals."""
+def copy_state(s: Search, level: int, target: int) -> int:
+    """Copy a state to level `target`; return the number of its possible goals."""
     rows, n = s.rows, 0
+    s.states[target] = s.states[level]
     for k in range(rows.shape[1]):
-        rows[target, k] = rows[row, k]
+        rows[target, k] = rows[level, k]
     for k in range(s.world.alive.shape[1]):
-        n += bits_in(rows[row, k])
+        n += bits_in(rows[level, k])
     return n
 
 
 @inner
-def after_step(s: Search, row: int, target: int, teammate: int, negligible: float) -> tuple[int, float]:
-    """Compute the belief after a step of the teammate, and write it into ``s.rows[target]``.
+def after_step(s: Search, level: int, action: int, teammate: int, negligible: float) -> tuple[int, float]:
+    """Write the state after one time step to the next level.
 
-    The belief before is ``s.rows[row]``; `teammate` is the teammate's state after the step. Goals with less than the
-    share `negligible` of the heaviest goal's weight become impossible. Returns the number of possible goals after the
-    step, and the factor by which the new weights must be multiplied to compare them with the old ones: rows store
-    weights only up to a common factor.
+    In this step the ego agent takes `action` (as in `after_action`), and the teammate moves to state `teammate`. Goals
+    with less than the share `negligible` of the heaviest goal's weight become impossible.
+
+    Returns the number of goals that are still possible, and a factor: the new weights times this factor are the old
+    weights of these goals. Rows store weights only up to a common factor.
     """
-    rows, alive, n = s.rows, s.world.alive, 0
+    rows, alive, before, after, target, n = s.rows, s.world.alive, s.states[level], s.states[level + 1], level + 1, 0
     for k in range(alive.shape[1]):
-        word = rows[row, k] & alive[teammate, k]
+        word = rows[level, k] & alive[teammate, k]
         rows[target, k] = word
         n += bits_in(word)
     for k in range(alive.shape[1], rows.shape[1]):
-        rows[target, k] = rows[row, k]
+        rows[target, k] = rows[level, k]
+    after.teammate = teammate
+    after.place, after.load = after_action(s.world, before.place, before.load, action)
     if negligible > 0.0:
-        n = _leave_out(s, target, teammate, negligible)
+        n = _leave_out(s, target, negligible)
     return n, _count_from_highest(s, target)
 
 
 @inner
-def after_answer(s: Search, row: int, target: int, teammate: int, question: int, answer: int) -> tuple[int, float]:
-    """Compute the belief after an answer to a question, and write it into ``s.rows[target]``.
+def without_negligible(s: Search, level: int, target: int, negligible: float) -> tuple[int, float]:
+    """Write a state to level `target`, without goals of less than the share `negligible` of the heaviest goal's weight.
 
-    The belief before is ``s.rows[row]``, `teammate` the teammate's state, `question` a row of `s.sets`, and `answer`
-    the index of the answer. Returns the number of goals that are still possible, and a factor: the new weights times
-    this factor are the old weights times the probability of the answer given each goal.
+    Returns what `after_step` returns.
     """
-    rows, asked, n = s.rows, s.asked[question], 0
+    copy_state(s, level, target)
+    n = _leave_out(s, target, negligible)
+    return n, _count_from_highest(s, target)
+
+
+@inner
+def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int, float]:
+    """Write the state after an answer to the next level.
+
+    `question` is a row of `s.sets`, and `answer` the index of one of its answers.
+
+    Returns the number of goals that are still possible, and a factor: the new weights times this factor are the old
+    weights times the probability of the answer given each goal.
+    """
+    rows, asked, target = s.rows, s.asked[question], level + 1
     n_words = s.world.alive.shape[1]
     right = s.right[asked.margin]
+    n = copy_state(s, level, target)
     if not s.graded:
+        n = 0
         for k in range(n_words):
-            word = rows[row, k] & s.sets[question, answer, k]
+            word = rows[level, k] & s.sets[question, answer, k]
             rows[target, k] = word
             n += bits_in(word)
-        for k in range(n_words, rows.shape[1]):
-            rows[target, k] = rows[row, k]
         return n, right
-    n = copy_belief(s, row, target)
     lost = s.against[asked.answers] * max(asked.margin, 1)
     for k in range(n_words):
-        word = rows[row, k] & ~s.sets[question, answer, k]
+        word = rows[level, k] & ~s.sets[question, answer, k]
         while word:
             lowest = lowest_bit(word)
             goal = 64 * k + bits_in(lowest - np.uint64(1))
             s.log_odds[target, goal] = max(s.log_odds[target, goal] - lost, FAINTEST)
             word ^= lowest
     # A goal whose weight has vanished is no longer possible.
-    n = _leave_out(s, target, teammate, 0.0)
+    n = _leave_out(s, target, 0.0)
     return n, right * _count_from_highest(s, target)
 
 
 @inner
-def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
-    """Make goals of ``s.rows[row]`` impossible if their weight is 0, or below `negligible` times the heaviest weight.
+def _leave_out(s: Search, level: int, negligible: float) -> int:
+    """Make goals of a state impossible if their weight is 0, or below `negligible` times the heaviest weight.
 
-    `teammate` is the teammate's state, on which weights depend. Returns the number of goals that are still possible.
+    Returns the number of goals that are still possible.
     """
-    heaviest = 0.0
-    n, _ = list_goals(s, row, teammate)
+    heaviest, n = 0.0, list_goals(s, level)
     ranked = s.ranked
     for k in range(n):
         heaviest = max(heaviest, ranked[k].odds)
@@ -209,13 +219,13 @@ def _leave_out(s: Search, row: int, teammate: int, negligible: float) -> int:
             left += 1
         else:
             goal = ranked[k].goal
-            s.rows[row, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
+            s.rows[level, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
     return left
 
 
 @inner
-def _count_from_highest(s: Search, row: int) -> float:
-    """Subtract the highest log-odds of the belief ``s.rows[row]`` from all, so that equivalent beliefs are equal.
+def _count_from_highest(s: Search, level: int) -> float:
+    """Subtract the highest log-odds of a state's belief from all of them, so that equivalent beliefs are equal.
 
     Returns the factor by which the new weights must be multiplied to get the old ones. If answers cannot be wrong,
     beliefs have no log-odds; then it is 1.
@@ -225,38 +235,38 @@ def _count_from_highest(s: Search, row: int) -> float:
     log_odds, n_goals = s.log_odds, s.world.weight.shape[1]
     highest: Any = FAINTEST
     for goal in range(n_goals):
-        if is_possible(s, row, goal):
-            highest = max(highest, np.int64(log_odds[row, goal]))
+        if is_possible(s, level, goal):
+            highest = max(highest, np.int64(log_odds[level, goal]))
     for goal in range(n_goals):
-        log_odds[row, goal] = log_odds[row, goal] - highest if is_possible(s, row, goal) else 0
+        log_odds[level, goal] = log_odds[level, goal] - highest if is_possible(s, level, goal) else 0
     return float(s.odds_of[-highest])
 
 
 @inner
-def divides(s: Search, row: int, question: int) -> bool:
-    """Return whether a question separates some possible goals of the belief ``s.rows[row]`` from others.
+def divides(s: Search, level: int, question: int) -> bool:
+    """Return whether a question separates some possible goals of a state from others.
 
     That is so if at least two of its answers are each true for some possible goal. `question` is a row of `s.sets`.
     """
     parts = 0
     for answer in range(s.asked[question].answers):
         for k in range(s.world.alive.shape[1]):
-            if s.rows[row, k] & s.sets[question, answer, k]:
+            if s.rows[level, k] & s.sets[question, answer, k]:
                 parts += 1
                 break
     return parts > 1
 
 
 @part
-def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
-    """Return whether two questions (rows of `s.sets`) divide the possible goals of ``s.rows[row]`` alike."""
+def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
+    """Return whether two questions (rows of `s.sets`) divide the possible goals of a state alike."""
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
         found = False
         for reply in range(s.asked[other].answers):
             same = True
             for k in range(n_words):
-                same = same and (s.sets[question, answer, k] ^ s.sets[other, reply, k]) & s.rows[row, k] == 0
+                same = same and (s.sets[question, answer, k] ^ s.sets[other, reply, k]) & s.rows[level, k] == 0
             found = found or same
         if not found:
             return False
@@ -264,8 +274,8 @@ def parts_alike(s: Search, row: int, question: int, other: int) -> bool:
 
 
 @inner
-def price_of(s: Search, row: int, question: int) -> float:
-    """Return the expected price of a question, a row of `s.sets`, in the belief ``s.rows[row]``.
+def price_of(s: Search, level: int, question: int) -> float:
+    """Return the expected price of a question, a row of `s.sets`, in a state.
 
     A yes/no question names a set of possible goals or the other possible goals, whichever is cheaper. A question with a
     margin `d` is repeated until one answer is `d` ahead of the other; its price is multiplied by the expected number of
@@ -276,12 +286,12 @@ def price_of(s: Search, row: int, question: int) -> float:
         return float(s.times[asked.margin] * asked.price)
     rows, n_words, inside, outside = s.rows, s.world.alive.shape[1], 0, 0
     for k in range(n_words):
-        inside += bits_in(rows[row, k] & s.sets[question, 0, k])
-        outside += bits_in(rows[row, k] & ~s.sets[question, 0, k])
+        inside += bits_in(rows[level, k] & s.sets[question, 0, k])
+        outside += bits_in(rows[level, k] & ~s.sets[question, 0, k])
     named, others = s.per_goal * inside, s.per_goal * outside
     if not s.uniform:
         for goal in range(s.extra.size):
-            if is_possible(s, row, goal):
+            if is_possible(s, level, goal):
                 if has(s.sets, question, goal):
                     named += s.extra[goal]
                 else:

@@ -16,14 +16,14 @@ from askwise._compiled import inner, int64, part
 from askwise.core.answers import CREDIBLE
 from askwise.planning.beliefs import (
     after_answer,
-    after_step,
     bits_in,
-    copy_belief,
+    copy_state,
     divides,
     flip,
     list_goals,
     odds_in,
     price_of,
+    without_negligible,
 )
 from askwise.planning.leaf_values import leaf_value
 from askwise.planning.proposals import (
@@ -61,41 +61,41 @@ def answers_followed(s: Search) -> int:
 
 
 @inner
-def choose_candidates(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> None:
+def choose_candidates(s: Search, level: int, list_no: int) -> None:
     """Choose the questions that plans compare in a state, its candidates, and write them into list `list_no`.
 
-    They are the proposed questions of least cost (`ask_then_act`). The belief is ``s.rows[level]``, `teammate` the
-    teammate's state, `place` the ego agent's place, and `load` the goal whose item it carries, -1 for none.
+    They are the proposed questions of least cost (`ask_then_act`). Goals of negligible weight are in no proposal, but
+    costs take them into account: so proposals are made for the state ``s.states[credible]``, which lacks these goals.
     """
-    limits, row = s.limits[0], level
-    _, weight = list_goals(s, level, teammate)
-    if limits.negligible > 0.0:  # goals of negligible weight are in no proposal; merits take them into account
-        row = s.rows.shape[0] - 1
-        after_step(s, level, row, teammate, CREDIBLE)
-    n = propose(s, row, teammate, place, load)
-    _rank(s, level, teammate, place, load, weight, int64(0), n)
+    limits, credible = s.limits[0], level
+    list_goals(s, level)
+    if limits.negligible > 0.0:
+        credible = s.rows.shape[0] - 1
+        without_negligible(s, level, credible, CREDIBLE)
+    n = propose(s, credible)
+    _rank(s, level, int64(0), n)
     if n > 0 and list_no == 0 and limits.climbs > 0:
-        grown = _offer_singles(s, level, row, teammate, place, load, weight, n)
-        _rank(s, level, teammate, place, load, weight, n, grown)
-        n = _climb(s, level, row, teammate, place, load, weight, grown)
+        grown = _offer_singles(s, level, credible, n)
+        _rank(s, level, n, grown)
+        n = _climb(s, level, credible, grown)
     n = _add_choices(s, n)
-    _rank(s, level, teammate, place, load, weight, n - limits.choices, n)
-    n = _add_repetitions(s, level, teammate, place, load, weight, n)
-    _list_best(s, n, weight, list_no)
+    _rank(s, level, n - limits.choices, n)
+    n = _add_repetitions(s, level, n)
+    _list_best(s, level, n, list_no)
 
 
 @part
-def _list_best(s: Search, n: int, weight: float, list_no: int) -> None:
+def _list_best(s: Search, level: int, n: int, list_no: int) -> None:
     """Write the best of `n` proposed questions into list `list_no`, except duplicates and those whose answer is known.
 
-    The best have the least merits, their costs in ``s.merits[0]``; `weight` is the sum of the possible goals' weights.
+    The best have the least merits (``s.merits[0]``): costs in the state, times its weight.
     """
-    limits, merit = s.limits[0], s.merits[0]
+    limits, merit, near = s.limits[0], s.merits[0], ROUNDING * s.states[level].weight
     length, into = 0, list_no * limits.candidates
     while length < limits.candidates:
         best = 0
         for i in range(1, n):
-            if merit[i] < merit[best] - ROUNDING * weight:
+            if merit[i] < merit[best] - near:
                 best = i
         if n == 0 or merit[best] == np.inf:
             break
@@ -117,40 +117,29 @@ def copy_question(s: Search, question: int, target: int) -> None:
 
 
 @inner
-def ask_then_act(
-    s: Search, level: int, teammate: int, place: int, load: int, question: int, weight: float, limit: float
-) -> float:
-    """Return the merit of a question: its price plus the cost expected after the answer. The smallest merit is best.
+def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
+    """Return the merit of a question in a state: its price plus the cost expected after the answer.
 
-    The cost after the answer is estimated without planning (`leaf_value`). The answer that leaves fewer goals takes
-    less work, so it comes first. Everything is multiplied by `weight`, the sum of the possible goals' weights.
-
-    Args:
-        s: the workspace of the planner.
-        level: the row of `s.rows` that holds the belief; rows after it are overwritten.
-        teammate: the teammate's state.
-        place: the ego agent's place.
-        load: the goal whose item the ego agent carries, -1 for none.
-        question: a row of `s.sets`.
-        weight: the sum of the possible goals' weights.
-        limit: a merit of at least this is returned as ``inf``.
+    The smallest merit is best; one of at least `limit` is returned as ``inf``. The cost after the answer is estimated
+    without planning (`leaf_value`). The answer that leaves fewer goals takes less work, so it comes first. Everything
+    is multiplied by the weight of the state.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
-    total = weight * price_of(s, level, question)
+    total = s.states[level].weight * price_of(s, level, question)
     first = np.int64(0)
     if n_answers == 2:
-        inside, _ = after_answer(s, level, level + 1, teammate, question, int64(0))
-        outside, _ = after_answer(s, level, level + 1, teammate, question, int64(1))
+        inside, _ = after_answer(s, level, question, int64(0))
+        outside, _ = after_answer(s, level, question, int64(1))
         first = np.int64(inside > outside)
     for k in range(n_answers + 1):
         size, chance = 0, 1.0
         if k < n_answers:
-            size, chance = after_answer(s, level, level + 1, teammate, question, int64(k ^ first))
+            size, chance = after_answer(s, level, question, int64(k ^ first))
         elif s.refused > 0.0 and s.asked[question].margin == 0:
-            size, chance = copy_belief(s, level, level + 1), s.refused
+            size, chance = copy_state(s, level, level + 1), s.refused
         left, value = (limit - total) / chance, 0.0
         if size > 1 and left > 0.0:
-            value = leaf_value(s, level + 1, teammate, place, load, limits.identifies, left)
+            value = leaf_value(s, level + 1, limits.identifies, left)
         if value >= left:
             return np.inf
         total += chance * value
@@ -158,20 +147,18 @@ def ask_then_act(
 
 
 @part
-def _rank(s: Search, level: int, teammate: int, place: int, load: int, weight: float, first: int, last: int) -> None:
+def _rank(s: Search, level: int, first: int, last: int) -> None:
     """Compute the merits (`ask_then_act`) of proposals `first` to ``last - 1``, and write them into ``s.merits[0]``.
 
     A merit is ``inf`` if as many proposals before it as plans compare are better. Once the budget of states is used up,
-    all merits are ``inf`` except that of proposal 0. The other arguments are those of `ask_then_act`: belief
-    ``s.rows[level]``, teammate's state, the ego agent's place, the goal whose item it carries (-1 for none), sum of
-    weights.
+    all merits are ``inf`` except that of proposal 0.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
         limit = _nth_smallest(merit, i, limits.candidates)
         merit[i] = np.inf
         if (i == 0 or counts.states_seen <= limits.budget) and divides(s, level, s.pool + i):
-            merit[i] = ask_then_act(s, level, teammate, place, load, s.pool + i, weight, limit)
+            merit[i] = ask_then_act(s, level, s.pool + i, limit)
 
 
 @inner
@@ -205,17 +192,14 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 
 @part
-def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
+def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
     """Propose questions about the goals that have the best merits (`ask_then_act`) if asked about alone.
 
-    One question is about the best goal, one about the best two, and so on up to nine. The goals are those of the belief
-    ``s.rows[row]``, which is ``s.rows[level]`` without goals of negligible weight. Merits are for the belief
-    ``s.rows[level]``, the teammate's state `teammate`, the ego agent's place `place`, and `load`, the goal whose item
-    it carries (-1 for none); `weight` is the sum of the possible goals' weights. `n` is the number of proposals so far;
-    returns the new number.
+    One question is about the best goal, one about the best two, and so on up to nine. The goals are those of the state
+    on level `credible`. `n` is the number of proposals so far; returns the new number.
     """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
-    goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER], s.lists[CHOSEN]
+    goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER], s.lists[CHOSEN]
     for i in range(goals.size):
         limit = _nth_smallest(alone, i, int64(SINGLES))
         alone[i] = np.inf
@@ -223,27 +207,24 @@ def _offer_singles(s: Search, level: int, row: int, teammate: int, place: int, l
             clear(s, spare)
             flip(s.sets, spare, goals[i])
             ask_about(s, spare)
-            alone[i] = ask_then_act(s, level, teammate, place, load, spare, weight, limit)
+            alone[i] = ask_then_act(s, level, spare, limit)
     _ascending(alone, goals.size, order)
     for i in range(goals.size):
         best[i] = goals[order[i]]
     for size in (1, 2, 3, 4, 6, SINGLES):
         if size < goals.size and alone[order[size - 1]] < np.inf:
-            n = offer_these(s, row, best, int64(0), size, n)
+            n = offer_these(s, credible, best, int64(0), size, n)
     return n
 
 
 @part
-def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
+def _climb(s: Search, level: int, credible: int, n: int) -> int:
     """Improve the best of `n` proposals by moving one goal at a time to the other side; add the results as proposals.
 
-    Only goals of the belief ``s.rows[row]`` are moved, which is ``s.rows[level]`` without goals of negligible weight.
-    Merits (`ask_then_act`) are for the belief ``s.rows[level]``, the teammate's state `teammate`, the ego agent's place
-    `place`, and `load`, the goal whose item it carries (-1 for none); `weight` is the sum of the possible goals'
-    weights. Returns the new number of proposals.
+    Only goals of the state on level `credible` are moved. Returns the new number of proposals.
     """
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
-    goals, order = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)], s.lists[ORDER]
+    goals, order = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER]
     _ascending(merit, n, order)
     for i in range(min(n, STARTS)):
         start = order[i]
@@ -252,33 +233,29 @@ def _climb(s: Search, level: int, row: int, teammate: int, place: int, load: int
         reached = merit[start]
         copy_question(s, s.pool + start, spare)
         for _ in range(limits.climbs):
-            moved, lowest = _best_move(s, level, row, teammate, place, load, weight, goals, reached)
+            moved, lowest = _best_move(s, level, credible, goals, reached)
             if moved < 0:
                 break
             flip(s.sets, spare, moved)
             reached = lowest
         copy_question(s, spare, s.pool + n)
         merit[n] = reached
-        n = offer(s, row, n)
+        n = offer(s, credible, n)
     return n
 
 
 @part
-def _best_move(
-    s: Search, level: int, row: int, teammate: int, place: int, load: int, weight: float, goals: Any, reached: float
-) -> tuple[Any, float]:
+def _best_move(s: Search, level: int, credible: int, goals: Any, reached: float) -> tuple[Any, float]:
     """Return the goal to move to a question's other side, and the question's merit (`ask_then_act`) after the move.
 
     The question is in row ``s.pool + POOL_ROOM`` of `s.sets`. The goal is the one of `goals` whose move makes the merit
-    smallest; -1 if no move makes it smaller than `reached`, the merit of the question as it is. Goals have their
-    weights of the belief ``s.rows[row]``. Merits are for the belief ``s.rows[level]``, the teammate's state `teammate`,
-    the ego agent's place `place`, and `load`, the goal whose item it carries (-1 for none); `weight` is the sum of the
-    weights.
+    smallest; -1 if no move makes it smaller than `reached`, the merit of the question as it is. The `goals` are those
+    of the state on level `credible`, the heaviest first; light ones are not moved.
     """
-    spare, limits = s.pool + POOL_ROOM, s.limits[0]
+    spare, limits, weight = s.pool + POOL_ROOM, s.limits[0], s.states[level].weight
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
     for g in goals:
-        if odds_in(s, row, teammate, g) < WORTH_MOVING * weight or s.counts[0].states_seen > limits.budget:
+        if odds_in(s, credible, g) < WORTH_MOVING * weight or s.counts[0].states_seen > limits.budget:
             break
         flip(s.sets, spare, g)
         size = 0
@@ -286,7 +263,7 @@ def _best_move(
             size += bits_in(s.sets[spare, 0, k])
         if 0 < size < goals.size:
             ask_about(s, spare)
-            value = ask_then_act(s, level, teammate, place, load, spare, weight, lowest)
+            value = ask_then_act(s, level, spare, lowest)
             if value < lowest:
                 moved, lowest = np.int64(g), value
         flip(s.sets, spare, g)
@@ -306,12 +283,10 @@ def _add_choices(s: Search, n: int) -> int:
 
 
 @part
-def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int, weight: float, n: int) -> int:
+def _add_repetitions(s: Search, level: int, n: int) -> int:
     """Add the best of `n` proposals once more for each margin from 2 on; return the new number of proposals.
 
-    A question with a margin `d` is repeated until one answer is `d` ahead of the other. Merits (`ask_then_act`) are for
-    the belief ``s.rows[level]``, the teammate's state `teammate`, the ego agent's place `place`, and `load`, the goal
-    whose item it carries (-1 for none); `weight` is the sum of the possible goals' weights.
+    A question with a margin `d` is repeated until one answer is `d` ahead of the other.
     """
     limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
     if limits.margins < 2:
@@ -326,7 +301,7 @@ def _add_repetitions(s: Search, level: int, teammate: int, place: int, load: int
             if found < POOL_ROOM and s.counts[0].states_seen <= limits.budget:
                 copy_question(s, question, s.pool + found)
                 s.asked[s.pool + found].margin = margin
-                merit[found] = ask_then_act(s, level, teammate, place, load, s.pool + found, weight, np.inf)
+                merit[found] = ask_then_act(s, level, s.pool + found, np.inf)
                 found += 1
     return found
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import inner, int64, part
-from askwise.planning.beliefs import after_step, list_goals, rank_goals, useful
-from askwise.planning.steps import ROUNDING, after_action, best_action, count_actions, score_actions
+from askwise.planning.beliefs import after_step, drop_useless_load, list_goals, rank_goals
+from askwise.planning.steps import ROUNDING, best_action, count_actions, score_actions
 from askwise.planning.workspace import UNKNOWN, Search, keep, recall
 
 ACT_ONLY, COMPLETE, IDENTIFY, PLANNED = range(4)
@@ -25,50 +25,49 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 
 
 @inner
-def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, identifies: int, limit: float) -> float:
+def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
     """Return the cost, times the weight, of always taking the action of least delay. It values states where plans end.
 
-    The belief is ``s.rows[level]`` and has at least two goals. On large maps acting takes long to be followed to its
-    end: when ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that
-    depends on it is kept in the table.
+    The state has at least two possible goals. On large maps acting takes long to be followed to its end: when
+    ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that depends
+    on it is kept in the table.
 
     If `identifies`, acting ends as soon as it is cheaper to find out the goal by questions at once. The sum is not
     continued once it reaches the `limit`.
     """
-    counts, limits, world = s.counts[0], s.limits[0], s.world
-    load = useful(s, level, load)
+    counts, limits, world, state = s.counts[0], s.limits[0], s.world, s.states[level]
+    drop_useless_load(s, level)
     tag = COMPLETE if limits.complete else IDENTIFY if identifies else ACT_ONLY
-    value = recall(s, level, teammate, place, load, tag, limit)
+    value = recall(s, level, tag, limit)
     if value != UNKNOWN:
         return value
     if counts.states_seen >= counts.most_followed or level + 2 >= s.rows.shape[0]:
-        return cost_to_identify(s, level, teammate)
+        return cost_to_identify(s, level)
     counts.states_seen += 1
-    n, weight = list_goals(s, level, teammate)
-    score_actions(world, s.ranked, n, s.scored, teammate, place, load)
-    action = best_action(s.scored, count_actions(world, place), weight)
-    next_place, next_load = after_action(world, place, load, action)
+    n = list_goals(s, level)
+    score_actions(world, s.ranked, n, s.scored, state.teammate, state.place, state.load)
+    action = best_action(s.scored, count_actions(world, state.place), state.weight)
     delay = s.scored[action].delay
-    total, cap, following = delay if delay > ROUNDING * weight else 0.0, np.inf, world.following
+    total, cap, following = delay if delay > ROUNDING * state.weight else 0.0, np.inf, world.following
     for k in range(following.shape[1] + 1):  # one more than there are, to look at the cap at the end, too
-        if identifies and cap == np.inf and total > s.cheapest * weight:
-            cap = cost_to_identify(s, level, teammate)
-        t = int64(following[teammate, k]) if k < following.shape[1] else int64(-1)
+        if identifies and cap == np.inf and total > s.cheapest * state.weight:
+            cap = cost_to_identify(s, level)
+        t = int64(following[state.teammate, k]) if k < following.shape[1] else int64(-1)
         most = min(cap, limit)
         if t < 0 or total >= most:
             break
-        n, factor = after_step(s, level, level + 1, t, limits.negligible)
+        n, factor = after_step(s, level, action, t, limits.negligible)
         if n < 2:
             continue
         left = (most - total) / factor
-        value = leaf_value(s, level + 1, t, next_place, next_load, identifies, left)
+        value = leaf_value(s, level + 1, identifies, left)
         total += factor * value
         if value >= left:  # rounding must not hide that the limit is reached
             total = max(total, most)
     found = min(total, cap)
     if counts.states_seen < counts.most_followed:
         exact = found < limit or total >= cap
-        keep(s, level, teammate, place, load, tag, found if exact else -found)
+        keep(s, level, tag, found if exact else -found)
     return found
 
 
@@ -76,12 +75,12 @@ def leaf_value(s: Search, level: int, teammate: int, place: int, load: int, iden
 
 
 @inner
-def cost_to_identify(s: Search, row: int, teammate: int) -> float:
-    """Return the price of finding out the goal by questions now, times the weight of the belief ``s.rows[row]``.
+def cost_to_identify(s: Search, level: int) -> float:
+    """Return the price of finding out the goal of a state by questions now, times the weight.
 
     The goals are sorted by weight, and each question divides the list, or a part of it, in two (`_cut`).
     """
-    ranked, n = s.ranked, rank_goals(s, row, teammate)
+    ranked, n = s.ranked, rank_goals(s, level)
     if s.uniform and n < 4:  # one goal at a time, the likeliest first
         rest = ranked[n - 2].odds + ranked[n - 1].odds
         cost = (s.base + s.per_goal) * (rest if n == 2 else ranked[0].odds + 2 * rest)

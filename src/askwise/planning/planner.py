@@ -137,9 +137,7 @@ class Planner:
         possible = (probabilities > 0) & (self.tables.weight[teammate] > 0)
         goals, persistent = tuple(np.flatnonzero(possible).tolist()), self.problem.answers.persistent
         self._known = {same_question(each, possible.size) for each in asked if persistent}
-        place, load = self.tables.ego.split(ego)
-        self._where = teammate, place, load if load >= 0 and possible[load] else -1
-        self._write_belief(possible, probabilities, teammate)
+        self._write_state(possible, probabilities, teammate, ego)
         self._set_limits(questions, self.settings.budget if budget is None else budget)
         if self.problem.answers.truthful and not self.chooses and questions is None:
             best = self._optimum(JointState(teammate, ego), goals)
@@ -153,9 +151,10 @@ class Planner:
             self._list_choices(choices_of(self.problem, goals))
         return self._decide(goals)
 
-    def _write_belief(self, possible: BoolArray, probabilities: FloatArray, teammate: int) -> None:
-        """Write the belief of this decision into row 0 of `Search.rows`."""
+    def _write_state(self, possible: BoolArray, probabilities: FloatArray, teammate: int, ego: int) -> None:
+        """Write the state of this decision to level 0 of the workspace: where both agents are, and the belief."""
         s = self.search
+        s.states[0] = teammate, *self.tables.ego.split(ego), 0.0
         s.rows[0] = 0
         mask = mask_rows(possible)
         s.rows[0, : mask.size] = mask
@@ -197,8 +196,7 @@ class Planner:
         kernel: Any = state_value
         as_written = acts_only and not s.graded and kernel.may_run_as_written(ACTS_AS_WRITTEN)
         kernel.count(as_written)
-        where = (0, *self._where, questions, self.settings.depth, 0, math.inf)
-        kernel.on(s, *where, as_written=as_written)
+        kernel.on(s, 0, questions, self.settings.depth, 0, math.inf, as_written=as_written)
         found = s.found[0]
         weight, row = float(found.weight), int(found.question)
         return Plan(
@@ -215,7 +213,7 @@ class Planner:
 
     def _number(self, action: int) -> int:
         """Return the problem's index of an action at the ego agent's place, given the kernels' index `action`."""
-        ego, world, place = self.tables.ego, self.search.world, self._where[1]
+        ego, world, place = self.tables.ego, self.search.world, int(self.search.states[0].place)
         if action < len(ego.moves):
             return ego.action(place, action)
         return int(ego.load_actions[world.loads[world.loads_from[place] + action - len(ego.moves)]])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from askwise._compiled import inner, int64, part
-from askwise.planning.beliefs import bits_in, flip, has, list_goals, lowest_bit, odds_in, rank_goals
+from askwise.planning.beliefs import bits_in, flip, has, lowest_bit, odds_in, rank_goals
 from askwise.planning.steps import ego_steps
 from askwise.planning.workspace import POOL_SIZE, Search
 
@@ -22,24 +22,24 @@ MOST_PAIRED = 6
 
 
 @part
-def propose(s: Search, row: int, teammate: int, place: int, load: int) -> int:
-    """Write yes/no questions that may be worth asking into `s.sets`, from row `s.pool` on.
+def propose(s: Search, level: int) -> int:
+    """Write yes/no questions that may be worth asking in a state into `s.sets`, from row `s.pool` on.
 
-    The belief is ``s.rows[row]``. The questions are about the likeliest goals, the problem's groups, and goals for
-    which a move is good. Returns the number of questions.
+    They are about the likeliest goals, the problem's groups, and goals for which a move is good. Returns the number of
+    questions.
     """
-    goals = s.lists[BY_WEIGHT, : by_weight(s, row, teammate)]
-    n = _offer_likeliest(s, row, teammate, goals, int64(0))
+    goals = s.lists[BY_WEIGHT, : by_weight(s, level)]
+    n = _offer_likeliest(s, level, goals, int64(0))
     order = s.lists[GROUPS, : _groups_by_goal(s.groups, goals, s.lists[GROUPS])]
-    n = _offer_groups(s, order, row, teammate, goals, n)
-    n = _offer_by_move(s, row, teammate, place, load, goals, n)
-    return _offer_pairs(s, order, row, goals, n)
+    n = _offer_groups(s, level, order, goals, n)
+    n = _offer_by_move(s, level, goals, n)
+    return _offer_pairs(s, level, order, goals, n)
 
 
 @inner
-def by_weight(s: Search, row: int, teammate: int) -> int:
-    """Write the possible goals of ``s.rows[row]`` into ``s.lists[BY_WEIGHT]``, heaviest first; return their number."""
-    ranked, goals, n = s.ranked, s.lists[BY_WEIGHT], rank_goals(s, row, teammate)
+def by_weight(s: Search, level: int) -> int:
+    """Write the possible goals of a state into ``s.lists[BY_WEIGHT]``, heaviest first; return their number."""
+    ranked, goals, n = s.ranked, s.lists[BY_WEIGHT], rank_goals(s, level)
     for i in range(n):
         goals[i] = ranked[i].goal
     return n
@@ -61,22 +61,22 @@ def ask_about(s: Search, question: int) -> None:
 
 
 @inner
-def offer(s: Search, row: int, n: int) -> int:
+def offer(s: Search, level: int, n: int) -> int:
     """Accept the set in row ``s.pool + n`` of `s.sets` as proposal `n`, unless the question would be pointless.
 
-    It is pointless if the set is empty, has all possible goals of ``s.rows[row]``, or was proposed already. Only its
-    possible goals are kept. A set and its complement are the same question: the one without the first possible goal is
-    written. Returns the new number of proposals.
+    It is pointless if the set is empty, has all possible goals of the state, or was proposed already. Only its possible
+    goals are kept. A set and its complement are the same question: the one without the first possible goal is written.
+    Returns the new number of proposals.
     """
     rows, sets, proposal = s.rows, s.sets, s.pool + n
     if n >= POOL_SIZE:
         return n
-    turn = has(sets, proposal, _first_goal(s, row))
+    turn = has(sets, proposal, _first_goal(s, level))
     empty = True
     for k in range(sets.shape[2]):
-        word = sets[proposal, 0, k] & rows[row, k]
+        word = sets[proposal, 0, k] & rows[level, k]
         if turn:
-            word ^= rows[row, k]
+            word ^= rows[level, k]
         sets[proposal, 0, k] = word
         empty = empty and word == 0
     if empty:
@@ -92,11 +92,11 @@ def offer(s: Search, row: int, n: int) -> int:
 
 
 @part
-def _first_goal(s: Search, row: int) -> Any:
+def _first_goal(s: Search, level: int) -> Any:
     k = 0
-    while s.rows[row, k] == 0:
+    while s.rows[level, k] == 0:
         k += 1
-    return np.int64(64 * k + bits_in(lowest_bit(s.rows[row, k]) - np.uint64(1)))
+    return np.int64(64 * k + bits_in(lowest_bit(s.rows[level, k]) - np.uint64(1)))
 
 
 @inner
@@ -107,34 +107,34 @@ def clear(s: Search, question: int) -> None:
 
 
 @inner
-def offer_these(s: Search, row: int, goals: Any, first: int, last: int, n: int) -> int:
+def offer_these(s: Search, level: int, goals: Any, first: int, last: int, n: int) -> int:
     """Propose a question about the goals ``goals[first:last]`` as number `n`; return the new number of proposals."""
     clear(s, s.pool + n)
     for k in range(first, last):
         flip(s.sets, s.pool + n, goals[k])
-    return offer(s, row, n)
+    return offer(s, level, n)
 
 
 @inner
-def _offer_shares(s: Search, row: int, teammate: int, goals: Any, count: int, n: int) -> int:
+def _offer_shares(s: Search, level: int, goals: Any, count: int, n: int) -> int:
     """Propose the first goals that have 50 % of the weight of `count` goals, those that have 80 %, and all of them.
 
     Returns the new number of proposals.
     """
     total = 0.0
     for k in range(count):
-        total += odds_in(s, row, teammate, goals[k])
+        total += odds_in(s, level, goals[k])
     for share in (0.5, 0.8):
-        n = offer_these(s, row, goals, int64(0), _until(s, row, teammate, goals, count, share * total), n)
-    return offer_these(s, row, goals, int64(0), count, n)
+        n = offer_these(s, level, goals, int64(0), _until(s, level, goals, count, share * total), n)
+    return offer_these(s, level, goals, int64(0), count, n)
 
 
 @inner
-def _until(s: Search, row: int, teammate: int, goals: Any, count: int, least: float) -> Any:
+def _until(s: Search, level: int, goals: Any, count: int, least: float) -> Any:
     """Return the number of goals, from the first on, whose weights sum to at least `least`; at most `count`."""
     part, n = 0.0, int64(0)
     while part < least and n < count:
-        part += odds_in(s, row, teammate, goals[n])
+        part += odds_in(s, level, goals[n])
         n += 1
     return n
 
@@ -143,38 +143,38 @@ def _until(s: Search, row: int, teammate: int, goals: Any, count: int, least: fl
 
 
 @part
-def _offer_likeliest(s: Search, row: int, teammate: int, goals: Any, n: int) -> int:
+def _offer_likeliest(s: Search, level: int, goals: Any, n: int) -> int:
     """Propose the likeliest of `goals`: some of them alone, and some together, up to half the weight.
 
     `n` is the number of proposals so far; returns the new number.
     """
-    _, total = list_goals(s, row, teammate)
-    count, middle = goals.size, _until(s, row, teammate, goals, goals.size, 0.5 * total)
+    count, middle = goals.size, _until(s, level, goals, goals.size, 0.5 * s.states[level].weight)
     for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
         if 0 < size < count:
-            n = offer_these(s, row, goals, int64(0), size, n)
+            n = offer_these(s, level, goals, int64(0), size, n)
     for k in range(1, min(4, count)):
-        n = offer_these(s, row, goals, k, k + 1, n)
+        n = offer_these(s, level, goals, k, k + 1, n)
     return n
 
 
 @part
-def _offer_by_move(s: Search, row: int, teammate: int, place: int, load: int, goals: Any, n: int) -> int:
+def _offer_by_move(s: Search, level: int, goals: Any, n: int) -> int:
     """For each move of the ego agent, propose the goals that it does not delay, and the heaviest of these goals.
 
     Returns the new number of proposals.
     """
-    world, chosen = s.world, s.lists[CHOSEN]
+    world, chosen, state = s.world, s.lists[CHOSEN], s.states[level]
     for a in range(world.next.shape[1]):
-        t = np.int64(world.next[place, a])
+        there = np.int64(world.next[state.place, a])
         size = int64(0)
-        for g in goals[: goals.size if t >= 0 else 0]:
-            d = world.steps[teammate, g]
-            if max(d, ego_steps(world, t, load, g)) < max(d + 1, ego_steps(world, place, load, g)):
+        for g in goals[: goals.size if there >= 0 else 0]:
+            d = world.steps[state.teammate, g]
+            now = ego_steps(world, state.place, state.load, g)
+            if max(d, ego_steps(world, there, state.load, g)) < max(d + 1, now):
                 chosen[size] = g
                 size += 1
         if 0 < size < goals.size:
-            n = _offer_shares(s, row, teammate, chosen, size, n)
+            n = _offer_shares(s, level, chosen, size, n)
     return n
 
 
@@ -201,7 +201,7 @@ def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
 
 
 @part
-def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n: int) -> int:
+def _offer_groups(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
     """For each group in `order`, propose its goals and their heaviest parts; return the new number of proposals."""
     chosen = s.lists[CHOSEN]
     for group in order:
@@ -210,12 +210,12 @@ def _offer_groups(s: Search, order: Any, row: int, teammate: int, goals: Any, n:
             if has(s.groups, group, g):
                 chosen[size] = g
                 size += 1
-        n = _offer_shares(s, row, teammate, chosen, size, n)
+        n = _offer_shares(s, level, chosen, size, n)
     return n
 
 
 @part
-def _offer_pairs(s: Search, order: Any, row: int, goals: Any, n: int) -> int:
+def _offer_pairs(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
     """Propose the goals of two groups together, for each pair of the first groups in `order`.
 
     Returns the new number of proposals.
@@ -228,5 +228,5 @@ def _offer_pairs(s: Search, order: Any, row: int, goals: Any, n: int) -> int:
                 if has(s.groups, order[i], g) or has(s.groups, order[j], g):
                     chosen[size] = g
                     size += 1
-            n = offer_these(s, row, chosen, int64(0), size, n)
+            n = offer_these(s, level, chosen, int64(0), size, n)
     return n

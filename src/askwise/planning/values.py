@@ -19,16 +19,17 @@ from askwise._compiled import compiled, int64, part
 from askwise.planning.beliefs import (
     after_answer,
     after_step,
-    copy_belief,
+    copy_state,
     divides,
+    drop_useless_load,
     list_goals,
     parts_alike,
     price_of,
-    useful,
+    without_negligible,
 )
 from askwise.planning.candidates import answers_followed, choose_candidates
 from askwise.planning.leaf_values import PLANNED, leaf_value
-from askwise.planning.steps import ROUNDING, after_action, list_actions, score_actions
+from askwise.planning.steps import ROUNDING, list_actions, score_actions
 from askwise.planning.workspace import UNKNOWN, Search, keep, recall
 
 COMPLETE_LIST = 0xFFF
@@ -54,52 +55,44 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
 
 
 @part
-def _leaf(s: Search, level: int, teammate: int, place: int, load: int, limit: float) -> float:
+def _leaf(s: Search, level: int, limit: float) -> float:
     """Return the cost at a state where plans end (`leaf_value`), after goals of negligible weight are left out."""
     limits = s.limits[0]
     if limits.negligible == 0.0 or limits.complete:
-        return leaf_value(s, level, teammate, place, load, limits.identifies, limit)
-    n, factor = after_step(s, level, level + 1, teammate, limits.negligible)
+        return leaf_value(s, level, limits.identifies, limit)
+    n, factor = without_negligible(s, level, level + 1, limits.negligible)
     if n < 2:
         return 0.0
-    return factor * leaf_value(s, level + 1, teammate, place, load, limits.identifies, limit / factor)
+    return factor * leaf_value(s, level + 1, limits.identifies, limit / factor)
 
 
 @compiled
 def state_value(  # noqa: C901 - one recursion, which kernels that call each other could not be
-    s: Search,
-    level: int,
-    teammate: int,
-    place: int,
-    load: int,
-    questions_left: int,
-    depth: int,
-    list_no: int,
-    limit: float,
+    s: Search, level: int, questions_left: int, depth: int, list_no: int, limit: float
 ) -> float:
-    """Return the cost of the best plan from a state whose belief is ``s.rows[level]``, or a number not below `limit`.
+    """Return the cost of the best plan from the state on a level, or a number not below `limit`.
 
-    Costs are expected marginal costs, times the weight of the belief. At level 0 a decision is made: the best action
-    and question, and their costs, are written into `Search.found`.
+    Costs are expected marginal costs, times the weight of the state. At level 0 a decision is made: the best action and
+    question, and their costs, are written into `Search.found`.
 
     The plan may have `questions_left` more questions, until it has taken `depth` more steps that cause a delay. The
     questions to compare are those of list `list_no`.
     """
     limits, found, options, following = s.limits[0], s.found[0], s.options[level], s.world.following
-    load, near = useful(s, level, load), 0.0
-    tag = _tag(s, questions_left, depth, list_no)
+    drop_useless_load(s, level)
+    tag, state = _tag(s, questions_left, depth, list_no), s.states[level]
     if level == 0:
-        searched, asks, weight, best = _begin(s, teammate, place, load, questions_left)
-        near = ROUNDING * weight
+        searched, asks, best = _begin(s, questions_left)
     else:
-        searched, asks, weight, best = _enter(s, level, teammate, place, load, questions_left, tag, limit)
+        searched, asks, best = _enter(s, level, questions_left, tag, limit)
     if not searched:
         return best
+    near = ROUNDING * state.weight if level == 0 else 0.0
     # Questions.
     first = limits.first + list_no * limits.candidates
-    for k in range(_count_questions(s, level, teammate, place, load, list_no) if asks else 0):
+    for k in range(_count_questions(s, level, list_no) if asks else 0):
         question = first + k
-        total = weight * price_of(s, level, question)
+        total = state.weight * price_of(s, level, question)
         if not divides(s, level, question) or _was_asked(s, level, k):
             total = np.inf
         # No answer comes last: it is the most expensive to follow, and seldom matters.
@@ -107,11 +100,11 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
         for answer in range(n_answers + 1):
             if total >= best:
                 break
-            n, chance, next_list = _after_reply(s, level, teammate, question, answer, list_no, k)
+            n, chance, next_list = _after_reply(s, level, question, answer, list_no, k)
             if n < 2:
                 continue
             left = (best - total) / chance
-            value = state_value(s, level + 1, teammate, place, load, questions_left - 1, depth, next_list, left)
+            value = state_value(s, level + 1, questions_left - 1, depth, next_list, left)
             total += chance * value
             if value >= left:  # rounding must not hide that the limit is reached
                 total = max(total, best)
@@ -127,16 +120,15 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
         total, next_depth = option.delay, depth
         if option.delay > 0.0 and not limits.complete:
             next_depth -= 1  # steps without delay are not counted: it is no use to ask before them
-        next_place, next_load = after_action(s.world, place, load, option.action)
         for j in range(following.shape[1]):
-            t = int64(following[teammate, j])
+            t = int64(following[state.teammate, j])
             if t < 0 or total >= best:
                 break
-            n, factor = after_step(s, level, level + 1, t, 0.0)
+            n, factor = after_step(s, level, option.action, t, 0.0)
             if n < 2:
                 continue
             left = (best - total) / factor
-            value = state_value(s, level + 1, t, next_place, next_load, questions_left, next_depth, list_no, left)
+            value = state_value(s, level + 1, questions_left, next_depth, list_no, left)
             total += factor * value
             if value >= left:
                 total = max(total, best)
@@ -145,80 +137,77 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
             if level == 0:
                 found.action, found.act = option.action, best
     if level > 0 and not (limits.complete and s.counts[0].cut_short):
-        keep(s, level, teammate, place, load, tag, best if best < limit else -best)
+        keep(s, level, tag, best if best < limit else -best)
     return best
 
 
 @part
-def _begin(s: Search, teammate: int, place: int, load: int, questions_left: int) -> tuple[bool, bool, float, float]:
+def _begin(s: Search, questions_left: int) -> tuple[bool, bool, float]:
     """Prepare a decision, at level 0: find the cost of acting without questions, and list the actions to compare.
 
     Returns what `_enter` returns.
     """
     found, limits, counts, options, zero = s.found[0], s.limits[0], s.counts[0], s.options[0], int64(0)
     identifies, limits.identifies = limits.identifies, 0
-    found.act_only = _leaf(s, zero, teammate, place, load, np.inf)
+    found.act_only = _leaf(s, zero, np.inf)
     limits.identifies = identifies
-    weight = _list_options(s, zero, teammate, place, load, limits.breadth)
-    found.weight, found.free = weight, options[0].delay == 0.0
+    _list_options(s, zero, limits.breadth)
+    found.weight, found.free = s.states[0].weight, options[0].delay == 0.0
     found.action, found.act, found.question, found.ask = options[0].action, 0.0, -1, np.inf
     if limits.acts_only or found.act_only == 0.0:
-        return False, False, 0.0, 0.0
+        return False, False, 0.0
     if not limits.complete:
         counts.states_seen = 0  # the budget is for plans; acting only is there to compare with
-        found.leaf = _leaf(s, zero, teammate, place, load, np.inf)
+        found.leaf = _leaf(s, zero, np.inf)
         counts.most_followed = limits.budget + limits.at_least
         if found.free:  # the only decision left is which action without delay
             limits.budget //= FREE_SHARE
-    return True, questions_left > 0 and found.act_only > weight * s.cheapest, weight, np.inf
+    return True, questions_left > 0 and found.act_only > found.weight * s.cheapest, np.inf
 
 
 @part
-def _enter(
-    s: Search, level: int, teammate: int, place: int, load: int, questions_left: int, tag: int, limit: float
-) -> tuple[bool, bool, float, float]:
+def _enter(s: Search, level: int, questions_left: int, tag: int, limit: float) -> tuple[bool, bool, float]:
     """Look at a state that a plan leads to, above level 0, and list its actions unless the plan ends there.
 
-    Returns whether there is anything to compare, whether questions are among it, the weight of the belief, and the
-    value to beat (the value of the state if there is nothing to compare).
+    Returns whether there is anything to compare, whether questions are among it, and the value to beat (the value of
+    the state if there is nothing to compare).
     """
     limits, counts = s.limits[0], s.counts[0]
     if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
-        return False, False, 0.0, _leaf(s, level, teammate, place, load, limit)
-    value = recall(s, level, teammate, place, load, tag, limit)
+        return False, False, _leaf(s, level, limit)
+    value = recall(s, level, tag, limit)
     if value != UNKNOWN:
-        return False, False, 0.0, value
-    leaf = _leaf(s, level, teammate, place, load, np.inf)
+        return False, False, value
+    leaf = _leaf(s, level, np.inf)
     if counts.states_seen > limits.budget:
         counts.cut_short += 1
-        return False, False, 0.0, leaf
-    _, weight = list_goals(s, level, teammate)
-    asks = questions_left > 0 and leaf > weight * s.cheapest
+        return False, False, leaf
+    list_goals(s, level)
+    asks = questions_left > 0 and leaf > s.states[level].weight * s.cheapest
     if leaf == 0.0 or not (asks or limits.complete):
-        return False, False, 0.0, leaf
+        return False, False, leaf
     counts.states_seen += 1
-    _list_options(s, level, teammate, place, load, limits.actions)
-    return True, asks, weight, min(leaf, limit)
+    _list_options(s, level, limits.actions)
+    return True, asks, min(leaf, limit)
 
 
 @part
-def _list_options(s: Search, level: int, teammate: int, place: int, load: int, most: int) -> float:
-    """List up to `most` actions to compare in a state, the least delay first; return the weight of its belief."""
-    n, weight = list_goals(s, level, teammate)
-    score_actions(s.world, s.ranked, n, s.scored, teammate, place, load)
-    s.n_options[level] = list_actions(s.world, s.scored, s.options[level], place, weight, most)
-    return weight
+def _list_options(s: Search, level: int, most: int) -> None:
+    """List up to `most` actions to compare in a state, the least delay first."""
+    n, state = list_goals(s, level), s.states[level]
+    score_actions(s.world, s.ranked, n, s.scored, state.teammate, state.place, state.load)
+    s.n_options[level] = list_actions(s.world, s.scored, s.options[level], state.place, state.weight, most)
 
 
 @part
-def _count_questions(s: Search, level: int, teammate: int, place: int, load: int, list_no: int) -> Any:
+def _count_questions(s: Search, level: int, list_no: int) -> Any:
     """Return how many questions are compared in a state, the first ones of its list; choose them if that is not done.
 
     While some action causes no delay nothing is asked, but at level 0 later states use the list.
     """
     asks_now = s.options[level, 0].delay > 0.0 or s.limits[0].complete
     if (asks_now or level == 0) and s.lengths[list_no] < 0:
-        choose_candidates(s, level, teammate, place, load, list_no)
+        choose_candidates(s, level, list_no)
     return np.int64(s.lengths[list_no]) if asks_now else np.int64(0)
 
 
@@ -240,10 +229,8 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 
 
 @part
-def _after_reply(
-    s: Search, level: int, teammate: int, question: int, answer: int, list_no: int, k: int
-) -> tuple[int, float, Any]:
-    """Write the belief after a reply to a question into the row of the next level.
+def _after_reply(s: Search, level: int, question: int, answer: int, list_no: int, k: int) -> tuple[int, float, Any]:
+    """Write the state after a reply to a question to the next level.
 
     The `answer` after the last one stands for no answer. The question is the `k`-th candidate of list `list_no`.
     Returns the number of goals left (0 for an impossible reply), the factor that gives the new weights the scale of the
@@ -252,12 +239,12 @@ def _after_reply(
     n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
     n, chance = 0, 1.0
     if answer < n_answers:
-        n, chance = after_answer(s, level, level + 1, teammate, question, answer)
+        n, chance = after_answer(s, level, question, answer)
         if not complete:
             followed = answers_followed(s)
             following = np.int64(followed * (s.limits[0].candidates * list_no + k) + 1 + min(answer, followed - 1))
     elif s.refused > 0.0 and s.asked[question].margin == 0:
-        n, chance = copy_belief(s, level, level + 1), s.refused
+        n, chance = copy_state(s, level, level + 1), s.refused
     if complete and s.persistent:
         s.rows[level + 1, s.asked_word] |= np.uint64(1) << np.uint64(k)
     return n, chance, following

@@ -2,9 +2,9 @@
 
 A *search* (`Search`) is this workspace: the problem, prices, answers, and room to work in.
 
-- A *row* of `Search.rows` is a belief: the possible goals as bits and, where answers can be wrong, the log-odds of each
-  goal (`askwise.planning.beliefs`).
-- A *level* is the depth of the recursion. Row `level` holds the belief of the state on that level.
+- A *level* is the depth of the recursion. On each level there is one *state*: where both agents are and what the ego
+  agent carries (`Search.states`), and the belief, a *row* of `Search.rows`: the possible goals as bits and, where
+  answers can be wrong, the log-odds of each goal (`askwise.planning.beliefs`).
 - A *question* is a row of `Search.sets`: for each of its answers, the goals for which the answer is true, as bits.
 - The *candidates* of a state are the questions that plans compare there. They depend on the answers that led to the
   state. Each sequence of answers has its own list, with a number, the *list_no*; 0 is the list before any answer.
@@ -12,11 +12,9 @@ A *search* (`Search`) is this workspace: the problem, prices, answers, and room 
 - A *tag* is the part of a key of the transposition table that names the kind of value
   (`askwise.planning.leaf_values`, `askwise.planning.values`).
 
-These arguments mean the same in all kernels of the planner: `s` is the search; `level` or `row` is the row of the
-belief, and rows after it are overwritten; `teammate` is the teammate's state; `place` is the place of the ego agent,
-and `load` the goal whose load it carries, -1 for none; `question` is the row of a question, `answer` the index of an
-answer; `weight` is the sum of the weights of the possible goals; and `limit` is a cost from which on the caller does
-not care: any number not below it may be returned.
+These arguments mean the same in all kernels of the planner: `s` is the search; `level` is the level of the state, and
+states on later levels are overwritten; `question` is the row of a question, `answer` the index of an answer; and
+`limit` is a cost from which on the caller does not care: any number not below it may be returned.
 """
 
 from __future__ import annotations
@@ -97,6 +95,10 @@ FOUND = record("free action question", "weight act_only leaf act ask")
 identified (`leaf`); whether the best action causes no delay (`free`); the best `action` and the cost of acting now; the
 best `question`, -1 for none, and the cost of asking now. Costs are expected marginal costs times the weight."""
 
+STATE = record("teammate place load", "weight")
+"""A state without its belief: the teammate's state, the place of the ego agent, and the goal whose load it carries, -1
+for none. The `weight`, the sum of the weights of the possible goals, is known once they were listed (`list_goals`)."""
+
 OPTION = record("action", "delay")
 """An action that a state compares, and the expected delay that it causes, times the weight."""
 SCORE = record("", "delay left")
@@ -144,6 +146,7 @@ class Search(Struct):
     # gets a true answer
     right: FloatArray
     times: FloatArray  # float64 [MOST_MARGIN + 1], the mean number of times a question is asked until this margin
+    states: Any  # STATE [n_levels]
     rows: Words  # uint64 [n_levels, n], beliefs: goals, then questions asked, then log-odds
     log_odds: Any  # int16 [n_levels, n], the last part of the same memory
     asked_word: int  # the word of a row with a bit for each question asked, -1 if rows have none
@@ -259,6 +262,7 @@ def make_search(
         persistent=bool(answers.persistent),
         identify_factor=settings.identify_factor / ((1 - answers.refused) * capacity(answers.wrong)),
         **_answer_arrays(answers),
+        states=records(STATE, n_levels),
         rows=rows,
         log_odds=log_odds_of(rows, n_words),
         asked_word=-1 if plain else n_words,
@@ -359,23 +363,24 @@ def find(keys: Any, rows: Any, row: int, first: Any, second: Any, probes: int) -
 
 
 @inner
-def _where(teammate: Any, place: Any) -> Any:
-    return np.uint64(teammate) | (np.uint64(place) << np.uint64(32))
+def _where(state: Any) -> Any:
+    return np.uint64(state.teammate) | (np.uint64(state.place) << np.uint64(32))
 
 
 @inner
-def _what(load: Any, tag: Any) -> Any:
-    return np.uint64(1) | (np.uint64(load + 1) << np.uint64(1)) | (np.uint64(tag) << np.uint64(32))
+def _what(state: Any, tag: Any) -> Any:
+    return np.uint64(1) | (np.uint64(state.load + 1) << np.uint64(1)) | (np.uint64(tag) << np.uint64(32))
 
 
 @inner
-def recall(s: Search, row: int, teammate: int, place: int, load: int, tag: int, limit: float) -> float:
+def recall(s: Search, level: int, tag: int, limit: float) -> float:
     """Return the value of a state in the table of values, or `UNKNOWN`.
 
-    If only a lower bound is in the table, it is returned if it reaches `limit`. The belief of the state is
-    ``s.rows[row]``; `tag` says which kind of value is wanted.
+    If only a lower bound is in the table, it is returned if it reaches `limit`. `tag` says which kind of value is
+    wanted.
     """
-    entry = find(s.keys, s.rows, row, _where(teammate, place), _what(load, tag), int64(PROBES))
+    state = s.states[level]
+    entry = find(s.keys, s.rows, level, _where(state), _what(state, tag), int64(PROBES))
     if entry < 0:
         return UNKNOWN
     value = s.values[entry, s.rows.shape[1] + 2]
@@ -385,16 +390,16 @@ def recall(s: Search, row: int, teammate: int, place: int, load: int, tag: int, 
 
 
 @inner
-def keep(s: Search, row: int, teammate: int, place: int, load: int, tag: int, value: float) -> None:
+def keep(s: Search, level: int, tag: int, value: float) -> None:
     """Write a value of a state into the table of values, or a lower bound on it, given as a negative number.
 
-    The belief of the state is ``s.rows[row]``; `tag` is the kind of the value.
+    `tag` is the kind of the value.
     """
-    keys, rows, first, second = s.keys, s.rows, _where(teammate, place), _what(load, tag)
-    n, entry = rows.shape[1], find(keys, rows, row, first, second, int64(PROBES))
+    keys, rows, first, second = s.keys, s.rows, _where(s.states[level]), _what(s.states[level], tag)
+    n, entry = rows.shape[1], find(keys, rows, level, first, second, int64(PROBES))
     if entry < 0:
         entry = -1 - entry
         for k in range(n):
-            keys[entry, k] = rows[row, k]
+            keys[entry, k] = rows[level, k]
         keys[entry, n], keys[entry, n + 1] = first, second
     s.values[entry, n + 2] = value
