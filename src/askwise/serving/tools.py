@@ -88,10 +88,14 @@ class Tools:
         return self.all[name].call(arguments)
 
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Start a conversation about a decision; return the first recommendation as a JSON object.
+        """Recommend whether to act now or to ask the user first; return the recommendation as a JSON object.
 
-        The object has the name of the conversation under ``session``. `arguments` has the keys of a decision file, of
-        which only ``belief`` is required.
+        This starts a conversation, whose name the object has under ``session``; `heard` continues it.
+
+        Args:
+            arguments: the decision, with the keys of a decision file: ``belief`` (the probability of each possible
+                intent of the user, or samples) and, if needed, ``loss`` or ``utility``, ``questions``, ``price``,
+                ``answers``, ``limit``, ``name`` and ``format``.
         """
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):
@@ -108,8 +112,10 @@ class Tools:
     def heard(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Continue a conversation after a question was answered; return the next recommendation, as `decide` does.
 
-        `arguments` has the keys ``session``, ``answer`` and, if another question than the recommended one was asked,
-        ``question``.
+        Args:
+            arguments: ``session`` (the name of the conversation), ``answer`` (the name of an answer; true or false for
+                yes or no; null for no answer) and, only if you did not ask the recommended question, ``question`` (the
+                name of the question that you asked).
         """
         given = Field("", arguments).object(["session", "answer"], ["question"])
         name = given.child("session").text()
@@ -126,10 +132,14 @@ class Tools:
         return _reply(name, session)
 
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Judge the decisions of past conversations, and return the audit as a JSON object.
+        """Compare each decision in past conversations with the best one at that time; return the results as JSON.
 
-        `arguments` has the keys ``conversations``, a list of conversations as in a file, and optionally ``costliest``,
-        how many of the most costly steps to list.
+        The keys of the result are those of `askwise.audits.results.Audit.as_json`.
+
+        Args:
+            arguments: ``conversations`` (a list of objects with ``decision``, the decision as `decide` takes it, and
+                ``steps``, what was asked, observed and done) and, optionally, ``costliest`` (how many of the most
+                costly steps to list).
         """
         from askwise.audits.audit import audit
 
@@ -144,9 +154,10 @@ class Tools:
 
 
 def _with_formats(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a conversation with the key ``format``, which files need, added to it and to its decision.
+    """Return a copy of the conversation `record` that has the key ``format``, and whose decision has it too.
 
-    If the decision has this key already, its value stays.
+    Files of conversations and decisions must have this key; in arguments of tools it is optional. A format that the
+    decision already states is kept.
     """
     return {**record, "format": CONVERSATION, "decision": {"format": FORMAT, **record["decision"]}}
 
