@@ -128,7 +128,10 @@ def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = Non
 
 
 def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> None:
-    """Raise an InputError if an action costs something other than 1, or nothing where the problem minimises cost."""
+    """Raise an InputError if an action may cost something other than 1.
+
+    An action that states no cost costs 1; but if the problem minimises cost and other actions state theirs, it costs 0.
+    """
     for cost in schema.costs:
         values = setting.values.get(cost, ()) if isinstance(cost, str) else (cost,)
         for value in values:
@@ -143,7 +146,7 @@ def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> Non
 
 
 class _Plan:
-    """One action with variables, prepared for grounding: its conditions are in three lists.
+    """One action with variables, prepared for grounding: the literals of its precondition are in three lists.
 
     Args:
         schema: the action.
@@ -153,7 +156,7 @@ class _Plan:
         positive: the atoms that must be true.
         never: the atoms that must be false and whose predicate no action changes. They are checked during grounding.
         negative: all other atoms that must be false. They are checked in the search for plans.
-        types: the variables of the action, by name.
+        types: the parameters of the action, by the name of the variable; each has the types that are allowed.
     """
 
     def __init__(self, schema: Schema, changing: set[str]) -> None:
@@ -232,14 +235,16 @@ class _Grounding:
             self.fitting.setdefault((atom[0], place, name), []).append(atom)
 
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
-        """Add the operators (actions with objects) that one action yields, and queue the new atoms that they make true.
+        """Store all operators that one action yields if some of its variables are bound already.
+
+        An operator is an action with objects instead of variables. The new atoms that it makes true are queued.
 
         Args:
             number: the index of the action.
             start: the objects of the variables that are bound already.
-            others: the conditions that are not matched with atoms yet.
-            waiting: the queue of atoms.
-            seen: all atoms that were ever queued.
+            others: the positive conditions that are not matched with atoms yet.
+            waiting: the queue of atoms, which is extended.
+            seen: all atoms that were ever queued, which is extended as well.
         """
         plan = self.plans[number]
         for binding in self._joined(plan, start, others):

@@ -115,8 +115,8 @@ class PddlProblem:
         objects: the types of each object, by its name.
         initial: atoms that are true in the initial state.
         goal: the goal, None in a template.
-        values: all values that the problem gives a numeric function, for any objects, by the name of the function.
-        minimises_cost: whether its metric is ``total-cost``.
+        values: for each numeric function, by its name, the values that it has initially, for all objects together.
+        minimises_cost: whether the problem asks for plans of least ``total-cost``.
     """
 
     name: str

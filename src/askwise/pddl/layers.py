@@ -59,15 +59,16 @@ def watching(wanted: Lists, n_bits: int) -> Lists:
 class Backwards(NamedTuple):
     """The operators, prepared for regression: finding the states before an operator from the state after it.
 
-    The first four fields are ``uint64 [n_operators, n_words]``.
+    The first four fields have a row of bits for each operator, ``uint64 [n_operators, n_words]``.
 
     Attributes:
         wanted: bits that are set after the operator: those that it adds, and conditions that it keeps.
         changed: bits that it adds or deletes.
         before: its conditions.
         unknown: bits that it adds or deletes and does not require, so that their value before it is unknown.
-        starts: with `watched`, the operators to test for each set bit: ``watched[starts[bit] : starts[bit + 1]]``.
-        watched: the operators of all bits, one bit after the other.
+        starts: where the operators of each bit begin in `watched`: those of `bit` are
+            ``watched[starts[bit] : starts[bit + 1]]``.
+        watched: the operators to test if a bit is set in the state after them, one bit after the other.
     """
 
     wanted: Words
@@ -253,10 +254,10 @@ def regress(  # noqa: C901 - one loop, as in `walk`
     Args:
         layer: the indices of the states to which transitions lead.
         begin: the first position of `layer` to process.
-        level: steps from the start to the states before.
+        level: depth of the states in which the transitions start, that is, their steps from the start.
         states: ``uint64 [n_states, n_words]``, the bits of all states.
         slots: hash table of the states' indices, -1 for free slots; its size is a power of two.
-        depth: ``int32 [n_states]``, steps from the start to each state, -1 if it has no depth.
+        depth: ``int32 [n_states]``, steps from the start to each state, -1 if they are not known.
         wanted: ``uint64 [n_operators, n_words]``, bits that are set after each operator (see `Backwards`).
         changed: ``uint64 [n_operators, n_words]``, bits that each operator adds or deletes.
         before: ``uint64 [n_operators, n_words]``, the conditions of each operator.

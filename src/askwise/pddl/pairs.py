@@ -160,16 +160,18 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 
 
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
-    """Return the sets of states that an observer who sees only names of actions cannot distinguish one step later.
+    """Return the sets of states in which the actor may be one step later, if only the names of actions are observed.
+
+    The names observed so far determine one set: the states to which they may have led.
 
     Args:
         cones: the optimal plans of all goals.
-        sets: the sets of states that the observer cannot distinguish now. Each is a key; its value has for each state
-            the probability of being there, ``float64 [n_goals]``, if the actor pursues a goal.
+        sets: all such sets now, as keys. A value has, for each state of the set, ``float64 [n_goals]``: the probability
+            that the observer arrives at this set and the actor is in this state, given each goal.
         onwards: ``[state][goal]``, the number of paths from a state to the end of an optimal plan for a goal.
 
     Returns:
-        the sets one step later, in the same form: one for each set and action name, equal sets merged.
+        all such sets one step later, in the same form.
     """
     found: Sets = {}
     for masses in sets.values():

@@ -220,8 +220,8 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     Args:
         cones: the optimal plans.
         seen: the names of the observed actions.
-        stray: the probability that an action is stray and has this name, divided by the probability that it is not
-            stray; 0 if no action is stray.
+        stray: the probability that an action is stray and is one particular operator, divided by the probability that
+            it is not stray; 0 if no action is stray.
 
     Returns:
         ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.
@@ -244,9 +244,9 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
 
 
 def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
-    """Return the numbers of paths to the states `source`, ``float64 [n, n_columns]``.
+    """Return the rows of `arrived` for the states `source`, ``float64 [n, n_columns]``, scaled down if they are large.
 
-    If the largest number is above `LARGEST`, all are divided by it.
+    If the largest number in these rows is above `LARGEST`, all of them are divided by this number.
 
     Args:
         arrived: ``float64 [n_states, n_columns]``, numbers of paths from the start to each state.
@@ -260,20 +260,20 @@ def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
 def _match(
     arrived: FloatArray, passing: FloatArray, number: IntArray, target: IntArray, label: IntArray, stray: float
 ) -> None:
-    """Match the transitions of one layer with the observed actions, and count the paths that this changes.
+    """Move those paths from `passing` to `arrived` whose next transition has the name that they are waiting for.
 
-    A path waits for the next observed action that is part of its plan. When a transition has the name of this action,
-    the path waits from then on for a later action or for none: it is removed from `passing` and added to `arrived` at
-    the next state. So a path matches each transition with one action at most.
+    A path waits for the next observed action that is part of its plan. After a transition with the name of this action
+    it waits for a later action, or for none, and is counted so in `arrived` at the next state. As it is no longer in
+    `passing`, a path matches each transition with at most one action.
 
     Args:
         arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 all, column j those that
             wait for action j, column ``n_seen + 1 + m`` those that wait for none after action m.
-        passing: ``float64 [n, 2 n_seen + 2]``, the same numbers for the paths through each transition.
+        passing: ``float64 [n, 2 n_seen + 2]``, the numbers of paths through each transition, in the same columns.
         number: ``int32 [n]``, the index of each transition's name.
         target: ``int32 [n]``, the next state of each transition.
         label: ``int32 [n_seen]``, the index of each observed action's name.
-        stray: the weight of an action that is not part of the plan; 0 if all are part of it.
+        stray: the weight by which a path is multiplied for each observed action that is not part of its plan.
     """
     n = label.size
     for j in range(1, n + 1):
@@ -324,7 +324,7 @@ def _numbered(cones: Cones, seen: Sequence[str]) -> IntArray:
 def _posterior(weights: FloatArray, shares: FloatArray, possible: BoolArray) -> FloatArray:
     """Return ``float64 [n_seen + 1, n_goals]``: the posterior probabilities; row k is after k observed actions.
 
-    If all products underflow to 0 after an action, the probabilities stay as they were before it.
+    If prior times likelihood underflows to 0 for all goals after an action, the probabilities stay as they were before.
 
     Args:
         weights: ``float64 [n_goals]``, the prior.

@@ -113,7 +113,10 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Store the results of the goals that the last layer of the breadth-first search decides."""
+        """Store the results of all goals that are true in a state of the last layer of the breadth-first search.
+
+        If this layer is empty, the remaining goals have no plan, and this is stored.
+        """
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
             if found is not None:
@@ -131,7 +134,7 @@ class _Together:
         """Run the bounded searches, one for each goal, in turns until their total cost reaches a budget.
 
         Args:
-            budget: the largest total cost, as the number of states that the breadth-first search finds at this cost.
+            budget: the total cost at which to stop. Its unit is the cost of one state of the breadth-first search.
         """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1

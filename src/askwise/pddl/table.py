@@ -165,8 +165,8 @@ class StateTable:
 
         Args:
             layer: the indices of the states to which transitions lead.
-            level: steps from the start to the states before.
-            behind: the operators, prepared for finding the states before them.
+            level: depth of the states in which the transitions start, that is, their steps from the start.
+            behind: the operators, prepared for finding the states before an operator from the state after it.
 
         Returns:
             ``int32 [3, n]``: source, operator and target of each transition.

@@ -153,7 +153,7 @@ class Task:
 
     @property
     def n_facts(self) -> int:
-        """Number of bits of a state, one for each atom that can change, and one for each opposite of an atom."""
+        """Number of bits of a state: one for each atom that can change, and one for each opposite (see `opposite`)."""
         return len(self.facts)
 
     @property
@@ -177,7 +177,8 @@ class Task:
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
         """Return the indices of the bits that a goal requires; None if the goal can never be true.
 
-        An atom that must be false has its own bit, its opposite. What is always true is left out.
+        For an atom that must be false, this is the bit of its opposite, which is set if the atom is false. Atoms that
+        are always as the goal requires are left out.
         """
         wanted = set()
         for literal in goal.literals:
@@ -288,7 +289,8 @@ class GoalTask:
         goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
         pre: the bits that each operator requires, its conditions.
         gain: the bits that each operator sets and that are not among its conditions.
-        words: conditions, added bits and kept bits of the operators, each ``uint64 [n_operators, n_words]``.
+        words: three arrays ``uint64 [n_operators, n_words]`` with a row of bits for each operator: its conditions, the
+            bits that it sets, and all bits except those that it deletes.
     """
 
     operators: Numbers

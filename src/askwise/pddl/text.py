@@ -164,9 +164,10 @@ def _legend(cones: Cones, pairs: Pairs) -> str:
 def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
     """Return a JSON-compatible dict that describes how long goals look alike.
 
-    Its main keys are ``goals`` (names), ``numbers`` (from 1), and the matrices ``edp``, ``edp_capped``, ``wcd`` and
-    ``told_apart``, with the goal to be ruled out in rows and the pursued one in columns; None stands for infinity and
-    for the diagonal. ``all_goals`` describes the search for each goal.
+    Its main keys are the possible goals, as ``goals`` (names) and ``numbers`` (their positions, from 1, among all
+    goals), and matrices for all pairs of them: ``edp``, ``edp_capped``, ``wcd`` and ``told_apart``. Rows are the goal
+    to be ruled out, columns the pursued goal; None stands for infinity and for the diagonal. ``all_goals`` describes
+    the search for the plans of each goal.
 
     Args:
         name: the name of the problem.
