@@ -28,7 +28,6 @@ import sys
 import sysconfig
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -111,9 +110,8 @@ class SupervisedProcess:
         self.exceeded_in, self.exceeded = self.heartbeat.unit, exceeded
         if DUMP_SIGNAL is not None:
             self.process.send_signal(DUMP_SIGNAL)
-            give_up = time.monotonic() + SECONDS_TO_DUMP
-            while not self._stack() and self.process.poll() is None and time.monotonic() < give_up:
-                time.sleep(0.01)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(SECONDS_TO_DUMP)  # the process ends once it has written all of its stack
         self.kill()
 
     def kill(self) -> None:
