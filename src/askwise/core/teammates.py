@@ -338,7 +338,16 @@ def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
 
 
 def make_teammate(given: str | Teammate) -> Teammate:
-    """Return the teammate with a name such as ``noisy:0.2`` or ``via:3,4``; a `Teammate` is returned as is."""
+    """Return the teammate that a name stands for; a `Teammate` is returned as is.
+
+    The names are ``urop``, ``uniform``, ``noisy``, ``via``, ``boltzmann``, ``policy`` and ``plan``; the beginning of
+    this module says how each acts. The text after a colon is a parameter:
+
+    - ``noisy:0.2``: the probability of a random action;
+    - ``via:3,4``: the cell to visit first, in column 3 and row 4;
+    - ``boltzmann:2``: how strongly the teammate prefers short paths, a number above 0;
+    - ``plan:EAST,NORTH``: the first actions.
+    """
     if isinstance(given, Teammate):
         return given
     kind, _, parameter = str(given).partition(":")

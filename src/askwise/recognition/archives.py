@@ -39,7 +39,7 @@ class ObservedPlan:
 
     @property
     def observability(self) -> str:
-        """The percentage of the plan that was observed, as the archive's name states it; empty if it does not."""
+        """The percentage of the plan that was observed, such as ``30``; empty if the name does not state it."""
         found = OBSERVABILITY.search(self.name)
         return "" if found is None else {"full": "100"}.get(found[1], found[1])
 
@@ -159,7 +159,10 @@ def _name(path: Path) -> str:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return the common beginning of archives' names, without separators and the part about the goal at its end."""
+    """Return the common beginning of the names of archives of one problem.
+
+    The part about the goal (from ``hyp`` on) and separators at the end are left out.
+    """
     if len(names) == 1:
         return re.sub(r"_hyp-.*$", "", names[0])
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))

@@ -1,8 +1,11 @@
-"""The rows of two tables: similarity of goals for each problem, and recognised goals for each archive.
+"""Compute two tables: how similar the goals of each problem are, and which goals are recognised in each archive.
 
-In the first table, WCD is the longest common prefix of optimal plans, as in the literature on goal-recognition design;
-``told_apart`` is the first step by which any two goals are distinguished (`askwise.pddl.pairs`). The second table has
-the state of knowledge after the last observed action; `summaries` averages it by observability.
+The table of problems has a row for each problem. Its column ``wcd`` is the length of the longest common prefix of
+optimal plans for different goals, as in the literature on goal-recognition design. ``told_apart`` is the step by which
+one goal of each pair is ruled out at the latest (`askwise.pddl.pairs`).
+
+The table of archives has a row for each archive, which states what is known about the goal after the last observed
+action. `summaries` counts how often the true goal was found, for each percentage of the plan that was observed.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ class MeasureJob:
 
     Attributes:
         problem: the problem and its archives.
-        limits: the limits of the search for plans.
+        limits: the limits of the search for plans, such as the number of states.
     """
 
     problem: Collected
@@ -100,9 +103,10 @@ def _sizes(cones: Cones) -> Row:
 
 
 def _alike(cones: Cones) -> Row:
-    """Return the columns of a row about the similarity of goals in the initial state, such as ``wcd`` and ``mean_edp``.
+    """Return numbers that say how similar the goals are in the initial state, such as ``wcd`` and ``mean_edp``.
 
-    The dict is empty if there are fewer than two goals. `cones` has the states on optimal plans for each goal.
+    The keys of the dict are columns of `GRD_COLUMNS`. It is empty if fewer than two goals can be reached. `cones` has
+    the states on optimal plans for each goal.
     """
     pairs = pairs_at(cones)
     n = len(pairs.goals)
@@ -177,14 +181,15 @@ RECOGNISE_COLUMNS = (
 
 @dataclass(frozen=True)
 class RecogniseJob:
-    """A job that recognises the goal in all archives of one problem; it makes a row of a table for each archive.
+    """A job that recognises the goal in each archive of one problem; it makes a row of a table for each archive.
 
     It implements `askwise.studies.running.jobs.Job`.
 
     Attributes:
         problem: the problem and its archives.
-        limits: the limits of the search for plans.
-        belief: ``bayes`` if all observed actions are in optimal plans, ``robust`` if some may be in none.
+        limits: the limits of the search for plans, such as the number of states.
+        belief: how to compute the probabilities of the goals: ``bayes`` assumes that all observed actions are in
+            optimal plans, ``robust`` allows for some that are in none.
         stray: the probability that an observed action is in no optimal plan, for the belief ``robust``.
         complete: whether the observations have all actions up to the last observed one.
     """
@@ -265,9 +270,8 @@ class Summary:
 def summaries(rows: Iterable[Row]) -> list[Summary]:
     """Return a `Summary` for each observability (percentage of the plan that was observed), in ascending order.
 
-    Unknown observability comes last.
-
-    `rows` are the rows of `RecogniseJob`; those without a true goal or a result are left out.
+    Unknown observability comes last. `rows` are the rows of `RecogniseJob`; those without a true goal or a result are
+    left out.
     """
     groups: dict[str, list[Row]] = {}
     for row in rows:
