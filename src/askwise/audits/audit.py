@@ -70,9 +70,11 @@ def audit(
         judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum
             if the problem is small enough, otherwise the planner.
         tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
-        questions: for the optimum if answers may be wrong or missing: the limit of questions per episode, by default 3.
-        workers: number of processes that share the work; the result does not depend on it. Episodes of classes that are
-            defined in your program only are audited in its process.
+        questions: the largest number of questions per episode that the optimum may ask. By default there is no limit if
+            answers are true; if they may be wrong or missing, the limit is 3.
+        workers: number of processes that share the work; the result does not depend on it. An episode that cannot be
+            sent to another process, because it has objects of a class that only your program has, is audited in this
+            one.
         progress: called now and then with the number of episodes and conversations judged so far.
     """
     _check_options(judge, tolerance, questions, workers)
@@ -93,7 +95,13 @@ def _check_options(judge: str, tolerance: float | None, questions: int | None, w
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The options of `audit` that say how decisions are judged; they have the same names there."""
+    """The options of `audit` that say how decisions are judged.
+
+    Attributes:
+        judge: ``optimal``, ``planner`` or ``auto``.
+        tolerance: regrets up to this are no mistakes; None for the default of the judge.
+        questions: the largest number of questions per episode that the optimum may ask; None for its default.
+    """
 
     judge: str
     tolerance: float | None
@@ -155,7 +163,7 @@ class EpisodeSource:
 
     @property
     def folder(self) -> Path:
-        """The folder of the file; the names of decision files in a conversation are relative to it."""
+        """The folder of the file; a conversation may name the file of its decision problem relative to this folder."""
         return Path(self.path).parent
 
     @property
@@ -192,7 +200,10 @@ def located_errors(field: str) -> Iterator[None]:
 
 
 def format_of(data: Any) -> str:
-    """Return the format that the parsed contents of a file state; raise `InputError` if `audit` does not know it."""
+    """Return the format that the parsed contents of a file state, one of `FORMATS`, such as ``askwise/conversation@1``.
+
+    Raises `InputError` if it is another format or none.
+    """
     stated = Field("", data).object(["format"]).child("format")
     if stated.value not in FORMATS:
         raise stated.refuse("one of " + ", ".join(map(repr, FORMATS)))
@@ -252,7 +263,8 @@ def problem_key(given: bytes | Mapping[str, Any], folder: Path) -> str:
 
     Args:
         given: the contents of a file or a line, as bytes or parsed.
-        folder: the folder to which names of decision files are relative.
+        folder: the folder of the file. A conversation may name the file of its decision problem relative to this
+            folder.
     """
     data = _parsed(given) if isinstance(given, bytes) else given
     decision = data.get("decision")
@@ -325,11 +337,12 @@ def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[Aud
 def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
     """Audit a batch in a worker process, and return the audits of its items.
 
-    If the batch cannot be sent, or its audit raises an error, it is audited in this process, which raises the error.
+    If the batch cannot be sent, this process audits it. If its audit fails in the worker process, this process repeats
+    it, so that the error is raised here.
 
     Args:
         batch: a pair: episodes or conversations of one problem, and the options of the audit.
-        run: the name of the run of the pool to which the worker process belongs.
+        run: the name that `askwise.workers.pool.new_run` gave to this audit; its worker processes are ended together.
     """
     try:
         sent = pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)

@@ -1,6 +1,6 @@
 """Conversations, ``askwise/conversation@1``: what an assistant asked, heard and did about one decision.
 
-A conversation is one object, usually one line of a ``.jsonl`` file:
+A conversation is a JSON object, usually one line of a ``.jsonl`` file. Its keys are:
 
 - ``decision``: the decision problem, as in a file of ``askwise decide``, or the name of such a file, relative to the
   folder of this one;
@@ -11,8 +11,9 @@ A conversation is one object, usually one line of a ``.jsonl`` file:
 
 Every question and every action is a decision, valued as in `askwise.audits`. The belief is that of the decision problem
 after everything that was heard and seen, ``cost`` is the expected loss including prices, and the judge is
-`askwise.decide`. If it cannot search everything, regrets up to its gap are no mistakes. A repeated question brings no
-information and costs its price. A question beyond the limit of the decision problem is judged like the last one.
+`askwise.decide`. If its plan is not proven to be the best, its possible error is the tolerance: smaller regrets are no
+mistakes. A repeated question brings no information and costs its price. A question beyond the decision problem's limit
+of questions is judged as if it were allowed, but no other after it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Turn:
         kind: ``ask``, ``saw`` (an observation) or ``act``.
         what: the name of the question or action; for an observation, its probability given each intent, as stated in
             the file.
-        answer: the answer to a question.
+        answer: the answer to the question; `NO_ANSWER` if there was none, and for steps that are no questions.
     """
 
     field: str
@@ -129,7 +130,7 @@ class ConversationJudge:
     Args:
         decision: the decision problem.
         judge: ``auto``, ``optimal`` or ``planner``. With ``optimal``, `AskwiseError` is raised if the best plan is not
-            proven to be optimal; the other two are the same here.
+            proven to be optimal; ``auto`` and ``planner`` accept any plan.
         tolerance: regrets up to this are no mistakes; by default 0.000001, or the possible error of an inexact plan if
             that is larger.
     """
@@ -207,9 +208,9 @@ class ConversationJudge:
         """Return the expected loss if a question is asked or an action is taken now, and the best plan follows.
 
         Args:
-            turn: the question or the action, a step of a conversation.
+            turn: the step of the conversation with the question or the action.
             now: the decision problem with what is known before this step.
-            advice: the recommendation for `now`.
+            advice: what `askwise.decide` recommends for `now`.
         """
         if turn.kind == ACTED:
             action = now.action(turn.what, f"{turn.field}.{ACTED}")

@@ -45,7 +45,8 @@ class Judgement:
         best: the best decision that the judge knows of: the index of an action, or a question.
         best_cost: expected marginal cost of `best`.
         needed: whether the best question was better than every action, by more than the tolerance.
-        fitted: whether the best question was as good as acting, within the tolerance; None if the decision was to act.
+        fitted: whether the best question was at least as good as the best action, within the tolerance; None if the
+            decision was to act.
         fault: the kind of mistake, one of `askwise.audits.results.FAULTS`; empty if the decision was no mistake.
     """
 
@@ -70,8 +71,8 @@ class JudgeCache:
         judge: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum if the problem is small enough,
             otherwise the planner.
         tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
-        questions: for the optimum, the limit of questions per episode; by default no limit if answers are true,
-            otherwise 3.
+        questions: the largest number of questions per episode that the optimum may ask; by default no limit if answers
+            are true, otherwise 3.
     """
 
     def __init__(
@@ -148,12 +149,13 @@ def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudg
     """Return the judge of a problem.
 
     If the problem is too large for the exact optimum, ``optimal`` raises `TooLarge`, and ``auto`` returns the planner.
+    ``auto`` also returns the planner if the optimum cannot be computed for this kind of teammate.
 
     Args:
         problem: the problem that was played.
         judge: ``auto``, ``optimal`` or ``planner``.
-        questions: for the optimum, the limit of questions per episode; None for no limit if answers are true, otherwise
-            3.
+        questions: the largest number of questions per episode that the optimum may ask; None for no limit if answers
+            are true, otherwise 3.
     """
     check_judge(judge)
     if judge == "planner":

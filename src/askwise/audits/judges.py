@@ -31,8 +31,9 @@ class ExactJudge:
 
     Args:
         problem: the problem.
-        questions: limit of questions per episode; by default no limit if answers are true, otherwise 3.
-        limit: largest number of states to solve; if the problem has more, `TooLarge` is raised.
+        questions: the largest number of questions per episode that the optimum may ask; by default no limit if answers
+            are true, otherwise 3.
+        limit: the largest number of states of the search for the optimum; `TooLarge` is raised if it has more.
     """
 
     name = "optimal"
@@ -87,9 +88,9 @@ class ExactValues(MomentValues):
 
     Args:
         judge: the judge that compares decisions with these costs.
-        solver: the optimum from the start of the episode, or from this step on.
+        solver: computes the optimum; it begins at the start of the episode, or at this step.
         moment: what was known before the step.
-        heard: how many of the first answers in `moment` the solver already takes into account.
+        heard: the number of answers that were given before `solver` begins; its starting belief contains them already.
     """
 
     def __init__(self, judge: ExactJudge, solver: OptimalPolicy, moment: Moment, heard: int) -> None:
@@ -186,7 +187,7 @@ class PlannerValues(MomentValues):
 
     Args:
         problem: the problem that was played.
-        planner: a planner whose tables have the teammate's current state.
+        planner: a planner whose tables (`Planner.tables`) contain the teammate's current state.
         moment: what was known before the step.
         values: expected costs that were computed before, by `Moment.key`; new ones are added.
     """

@@ -4,11 +4,13 @@ A `Moment` is what the ego agent knew before a step. `MomentValues` computes the
 at a moment: the delay or price of the decision, and the judge's value of each moment that can follow. Judges differ in
 this value (`MomentValues.value`) and in the questions that they consider.
 
-Let ``b`` be the belief, ``d`` the steps that the teammate still needs and ``e`` those that the ego agent needs. An
-action after which the ego agent needs ``e'`` delays the end by ``r_g = 1 + max(d, e') - max(d + 1, e)``
-(`askwise.planning`). The teammate's next state is ``w'`` with probability ``P(w') = sum over g of b_g * weight[w', g] /
-weight[w, g]``. With the remaining probability it stays at its target, which reveals its goal, and nothing can be lost
-after that. A question costs its price; reply `a` has the probability ``P(a) = sum over g of b_g * L[a, g]``.
+Let ``b`` be the belief. For a goal ``g``, let ``d`` be the steps that the teammate still needs and ``e`` those that the
+ego agent needs. An action after which the ego agent needs ``e'`` delays the end by ``r_g = 1 + max(d, e') - max(d + 1,
+e)`` (`askwise.planning`). The teammate's next state after ``w`` is ``w'`` with probability ``P(w') = sum over g of b_g
+* weight[w', g] / weight[w, g]``; the weights are those of `askwise.planning.tables.Tables`. With the remaining
+probability it stays at its target, which reveals its goal, and nothing can be lost after that. A question costs its
+price; reply `a` has the probability ``P(a) = sum over g of b_g * L[a, g]``, where ``L[a, g]`` is its probability if the
+goal is ``g``.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Moment:
         state: the states of both agents.
         belief: ``float64 [n_goals]``, probability of each goal.
         answers: all answers so far, refused ones included.
-        explained: whether some goal explains everything that the teammate did; if not, the belief is ``robust``.
+        explained: whether the teammate's actions so far are possible for some goal; if not, the belief is of the kind
+            ``robust``, which allows for random actions.
     """
 
     state: JointState
@@ -59,9 +62,9 @@ class Moment:
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the answer that a question gets again, because it was asked before and errors are persistent.
+        """Return the answer that a repeated question gets: the same as before, if errors in answers are persistent.
 
-        Return None if it was not asked before or errors are not persistent.
+        Return None if the question was not asked before, or if errors are not persistent.
         """
         if not problem.answers.persistent:
             return None
@@ -72,7 +75,7 @@ class Moment:
 
 
 def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
-    """Yield pairs of each step of an episode and what the ego agent knew before this step.
+    """Yield each step of an episode with what the ego agent knew before this step.
 
     Raises `InputError` if a step breaks the rules of the game or contradicts the steps before it.
     """
@@ -122,7 +125,7 @@ class MomentValues(ABC):
 
     Args:
         problem: the problem that was played.
-        tables: the problem's tables, which must have the teammate's current state.
+        tables: the problem as arrays, seen from a state from which the teammate can have come to its current state.
         moment: what was known before the step. Goals that the teammate can no longer be pursuing according to `tables`
             are left out.
     """
@@ -206,8 +209,8 @@ class MomentValues(ABC):
     def best_action(self) -> BestDecision:
         """Return the index of the action of least expected cost, and this cost.
 
-        Actions are tried in the order of the delays that they cause, which are lower bounds of their costs. The search
-        stops at the first delay that is no lower than the least cost so far.
+        Actions are tried in the order of the delays that they cause (`at_once`). A delay is a lower bound of the cost
+        of its action, so the search stops at the first delay that is no lower than the least cost so far.
         """
         state, least, best = self.moment.state, math.inf, self.problem.ego.actions.stay
         actions = range(len(self.problem.ego.actions.names))
@@ -228,9 +231,9 @@ class MomentValues(ABC):
         return bool(np.count_nonzero(self.belief) < 2)
 
     def _after(self, moment: Moment) -> float:
-        """Return the expected cost of the rest of an episode from a later moment, times the probability of this moment.
+        """Return the expected cost from a later moment to the end of the episode, times the probability of this moment.
 
-        The sum of the belief in `moment` is this probability.
+        The belief in `moment` is not normalised: it sums to this probability.
         """
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:

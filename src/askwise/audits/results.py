@@ -29,7 +29,7 @@ def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, toleranc
         asked: whether the decision was to ask.
         regret: expected cost of the decision minus that of the best one.
         needed: whether the best question was better than every action, by more than the tolerance.
-        fitted: whether the best question was as good as acting, within the tolerance.
+        fitted: whether the best question was at least as good as the best action, within the tolerance.
         tolerance: regrets up to this are no mistakes.
     """
     if asked and not fitted:
@@ -60,7 +60,8 @@ class AuditedStep:
         best_cost: expected cost of `best`.
         regret: `cost` minus `best_cost`; infinite if the decision put a possible goal out of reach.
         needed: whether the best question was better than every action, by more than the tolerance.
-        fitted: whether the best question was as good as acting, within the tolerance; None if the decision was to act.
+        fitted: whether the best question was at least as good as the best action, within the tolerance; None if the
+            decision was to act.
         fault: ``over-asking``, ``under-asking``, ``wrong question``, ``wrong act``, or empty if it was no mistake.
     """
 
@@ -168,7 +169,7 @@ class Audit:
 
     @cached_property
     def faults(self) -> dict[str, Mistakes]:
-        """The number and the regret of mistakes of each kind, by its name, such as ``over-asking``."""
+        """For each kind of mistake (`FAULTS`), the number of mistakes and the sum of their finite regrets."""
         found = {}
         for fault in FAULTS:
             regrets = [step.regret for step in self._all() if step.fault == fault]
@@ -177,7 +178,7 @@ class Audit:
 
     @cached_property
     def precision(self) -> float:
-        """Of all questions asked, the share in steps where the best question was as good as acting.
+        """Of all questions asked, the share in steps where the best question was at least as good as the best action.
 
         ``nan`` if no question was asked.
         """
@@ -193,7 +194,7 @@ class Audit:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; ``nan`` if precision or recall is ``nan``."""
+        """Harmonic mean of precision and recall; 0 if both are 0, ``nan`` if precision or recall is ``nan``."""
         if self.precision + self.recall == 0:
             return 0.0
         return 2 * self.precision * self.recall / (self.precision + self.recall)
@@ -257,7 +258,7 @@ def to_text(audit: Audit, costliest: int = SHOWN) -> str:
 
     Args:
         audit: the audit.
-        costliest: how many of these steps to list.
+        costliest: how many steps with the largest regrets to list.
     """
     parts = [_totals(audit), _mistakes(audit)]
     methods = audit.by_method()
