@@ -181,7 +181,7 @@ class Exploration:
     def expand(self, state: Hashable, pairs: Any, stay: Hashable) -> None:
         """Add the actions of a state, and the states that they lead to.
 
-        States are expanded in the order of their indices.
+        Call it for the states in the order of their indices.
 
         Args:
             state: the name of the state.
@@ -219,13 +219,13 @@ class Exploration:
 
 
 def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
-    """Turn lists of values of edges into tables in which row s has the values of the edges that start from state s.
+    """Turn lists of one value for each edge into tables: row s has the values of the edges that start from state s.
 
-    The edges of a state are numbered from 0; column k has the value of edge k.
+    Column k of a table is for the k-th of these edges, counted from 0.
 
     Args:
         counts: ``int [n_states]``, number of edges that start from each state.
-        columns: ``int32 [n_edges]`` each, one value for each edge, sorted by the state that the edge starts from.
+        columns: the lists, ``int32 [n_edges]`` each; edges are sorted by the state that they start from.
 
     Returns:
         one table ``int32 [n_states, most edges of a state]`` for each list, -1 where there is no edge.
@@ -265,5 +265,8 @@ def explore(
 
 
 def _newest(states: dict[Hashable, int], before: int) -> list[Hashable]:
-    """Return the states whose index is at least `before`, in index order, without iterating over the others."""
+    """Return the states whose index is at least `before`, in index order.
+
+    `states` maps all states to their indices, in index order. Only its end is read, because it may be long.
+    """
     return list(islice(reversed(states), len(states) - before))[::-1]

@@ -50,8 +50,8 @@ class AbsorbingChain:
     Attributes:
         matrix: probabilities of continuing from one state (row) to another (column), CSR ``[n, n]``. Where a row sums
             to less than 1, the chain ends with the remaining probability.
-        leaks: ``bool [n]``, whether the chain may end in each state. The matrix cannot show this, because its rows are
-            rounded.
+        leaks: ``bool [n]``, whether the chain may end in each state; such a state is said to have a leak. The matrix
+            cannot show this, because its rows are rounded.
     """
 
     matrix: Any
@@ -85,9 +85,12 @@ class AbsorbingChain:
         return breadth_first(np.flatnonzero(self.trapped), self.reverse.indptr, self.reverse.indices)[0] >= 0
 
     def restricted_to(self, states: Any) -> AbsorbingChain:
-        """Return the chain reduced to some of its states, given by index.
+        """Return the chain that has only the given states, in the given order.
 
         No transition may lead from these states to any other.
+
+        Args:
+            states: indices of the states to keep.
         """
         return AbsorbingChain(self.matrix[states][:, states], self.leaks[states])
 
@@ -285,9 +288,9 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
 
 
 def _exit_order(matrix: Any) -> IntArray:
-    """Return the indices of all states, those nearest to an exit first, ``int32 [n]``.
+    """Return the indices of all states, ``int32 [n]``, those from which the chain ends soonest first.
 
-    The distance of a state is the number of steps on its likeliest path out of the chain.
+    How soon is measured by the number of steps on the likeliest path from the state out of the chain.
 
     Args:
         matrix: probabilities of continuing, CSR ``[n, n]``; the chain ends with the rest.

@@ -128,7 +128,8 @@ class Model(Sealed):
     def with_columns(self) -> Model:
         """Return an equal model in which a column of `successor` stands for the same action in every state.
 
-        Only models with labels are changed: there, a column is the first, second, ... action of each state.
+        A model without labels is returned unchanged. With labels, a column stands for the first, second, ... action of
+        each state.
         """
         if self.labels is None:
             return self
@@ -142,7 +143,7 @@ class Model(Sealed):
         return Model(successor, states=self._states, actions=named[:-1], stay=named[-1])
 
     def in_label_order(self) -> Model:
-        """Return an equal model with labels in which the actions of each state are sorted by label.
+        """Return an equal model in which the actions of each state are sorted by label.
 
         They are then in the same order as in a model with a column for every action. So an agent that takes the first
         of several equally good actions takes the same one in both models. A model without labels is returned unchanged.
@@ -236,10 +237,11 @@ class Model(Sealed):
 
     @cached_property
     def predecessors(self) -> tuple[Any, IntArray]:
-        """The states from which one action leads to each state, as arrays ``indptr [n_states + 1]`` and ``indices``.
+        """The predecessors of each state in a deterministic model, as arrays ``indptr [n_states + 1]`` and ``indices``.
 
-        The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``. A state is not listed as its own
-        predecessor. A predecessor with several such actions is listed once for each: these are different plans.
+        A predecessor of a state is another state from which an action leads there. Those of state s are
+        ``indices[indptr[s]:indptr[s + 1]]``. A predecessor is listed once for each action that leads from it to s:
+        these are different plans.
         """
         indptr, indices = reverse_edges(self.successor)
         return read_only(indptr), read_only(indices)

@@ -228,10 +228,10 @@ def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
 
 
 def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
-    """Return the action of each state that is likeliest to lead closer to the goal, ``int64 [n_states]``.
+    """Return for each state the action that most probably leads closer to the goal, ``int64 [n_states]``.
 
-    An action that leads closer with any positive probability arrives in the end. But if it does so only by a rare slip,
-    the expected time may exceed the range of doubles.
+    With any positive probabilities, an agent that always acts so arrives in the end. But if they are tiny, the expected
+    number of steps may exceed the range of doubles.
 
     Args:
         model: the model.
@@ -268,7 +268,7 @@ def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArr
 
     Args:
         model: the model.
-        value: ``float64 [n_states]``, the expected steps from each state, which count after the action.
+        value: ``float64 [n_states]``, the expected steps to the goal from each state that the action may lead to.
         sure: ``bool [n_states, n_actions]``, the allowed actions; for the others the result is ``inf``.
     """
     finite = np.where(np.isfinite(value), value, 0.0)

@@ -1,10 +1,13 @@
 """Distances, optimal actions and UROPs of several goals in a deterministic model.
 
-Distances to all goals are one table, filled at first use: columns plus rows on an open grid with single-cell goals, one
-search for each goal elsewhere. Two cases avoid the table. On a large open grid, columns plus rows are added up for each
-queried state. On a large grid with walls, steps from a few states, such as the start, take one search each; the table
-is built when optimal actions, or steps from many states, are queried. So a problem that is only drawn needs no table.
-UROP probabilities are one table if it is small; on large maps they are computed for the queried state, from the plan
+The distances to all goals are one table, filled at first use. If the model is a grid without walls and each goal is one
+cell, a distance is the difference in columns plus the difference in rows. Otherwise, each goal takes one search.
+
+Two kinds of large maps avoid the table. Without walls, distances are computed for each queried state. With walls,
+distances from a few states, such as the start, take one search for each of these states; the table is built when
+optimal actions, or distances from many states, are queried. So a problem that is only drawn needs no table.
+
+UROP probabilities are one table if it is small. On large maps they are computed for the queried state, from the plan
 counts of its neighbours.
 """
 
@@ -111,7 +114,10 @@ class Pursuit(Sealed):
 
     @property
     def _waits(self) -> bool:
-        """Whether a search from the queried state is used, because the large table `distance` is not built yet."""
+        """Whether steps from a few states are found by searches from these states, without the table `distance`.
+
+        That is so if the table is large and not built yet, and each goal is one cell of a grid.
+        """
         known = "distance" in vars(self) or self.table_bytes <= EARLY_BYTES
         return not known and self._single and isinstance(self.model, GridWorld)
 
@@ -149,11 +155,12 @@ class Pursuit(Sealed):
         return read_only(own[None, :]), read_only(self.distance[here]) if self._kept else self.steps_from(here)
 
     def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
-        """Return whether an action begins a shortest plan for each goal in a state, ``bool [n_goals, n_actions]``.
+        """Return which actions begin a shortest plan to each goal from a state, ``bool [n_goals, n_columns]``.
 
         Args:
             state: index of the state.
-            more_actions: number of columns, all False, to add for actions that are not in the model.
+            more_actions: number of columns to add after those of the model's actions, for actions that are never
+                optimal.
         """
         optimal = np.zeros((self.n_goals, self.model.n_actions + more_actions), dtype=np.bool_)
         if self._kept:
@@ -223,7 +230,7 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 
 
 class _Counter:
-    """A calculator of the share of a state's shortest plans to a goal that begin with a step to each neighbour.
+    """Computes which shares of a state's shortest plans to a goal begin with a step to each of its neighbours.
 
     It visits only the states on these plans, and reuses one large array between calls. The model is deterministic.
     """
