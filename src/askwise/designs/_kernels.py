@@ -1,9 +1,10 @@
 """Compiled loops over the shortest plans under a design.
 
-The theory is in `askwise.designs.paths` and `askwise.designs.branch_and_bound`. The *owner* of a move is the thing
-whose prohibition removes the move, or -1 (`NO_OWNER`) if the move cannot be removed. In all loops,
-``closed [n_things + 1]`` says what is forbidden, and ``price [n_things + 1]`` is the price of a move, by its owner. The
-last entries of both are for owner -1: these moves are never closed and cost nothing.
+The theory is in `askwise.designs.paths` and `askwise.designs.branch_and_bound`. A *thing* is a cell, edge or action
+that a design may forbid. The *owner* of a move is the thing whose prohibition removes the move, or -1 (`NO_OWNER`) if
+nothing removes it. In all loops, ``closed [n_things + 1]`` says which things are forbidden, and
+``price [n_things + 1]`` is the price of a move, by its owner. The last entries of both are for owner -1: these moves
+are never closed and cost nothing.
 """
 
 from __future__ import annotations
@@ -289,10 +290,10 @@ def certain_agreement(
 ) -> None:
     """Compute lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-    EDP(i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j`. The bounds hold even
-    if more things with a price above 0 are forbidden, as long as the steps to goal `j` stay the same. A state is
-    certain for `i` if it lies on a shortest plan for `i` with price 0, because such a plan remains. The bound is the
-    smallest number of states that are certain for `i` on any shortest plan for `j`.
+    EDP(i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j`. A state is certain
+    for `i` if it lies on a shortest plan for `i` with price 0. Every shortest plan for `j` has some number of these
+    states; the smallest of these numbers is the bound. It stays valid if more things with a price above 0 are
+    forbidden, because plans with price 0 remain, as long as the number of steps to `j` stays the same.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.

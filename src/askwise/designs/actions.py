@@ -1,8 +1,9 @@
 """Designs of planning problems, which forbid ground actions such as ``stack a b``.
 
-The search uses the union of the goals' cones (`askwise.pddl.cones`). With a budget of 0 the set of shortest plans can
-only shrink, so nothing else matters. With a larger budget it uses all plans within the budget. There are many more of
-them; if they exceed the limits, the budget is refused.
+The budget is the number of steps by which the shortest plan for each goal may grow. With a budget of 0, the set of
+shortest plans can only shrink, so the search for a design looks at these plans only: the union of the goals' cones
+(`askwise.pddl.cones`). With a larger budget it needs all plans within the budget. There are many more of them; if they
+exceed the limits, the budget is refused.
 
 **Plans within a budget.** Let `L` be the length of a shortest plan for a goal and `b` the budget. A state `s` at depth
 `d` with `r` steps left to the goal is on a walk of at most ``L + b`` steps if and only if ``d + r <= L + b``. The

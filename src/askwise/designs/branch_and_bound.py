@@ -100,7 +100,12 @@ class BestSoFar:
         return other.better(self.value, len(self.design))
 
     def keep(self, value: float, design: Removals) -> None:
-        """Make a design the best so far if its value is better; `design` has the indices of the forbidden things."""
+        """Make a design the best so far if it is better (see `better`).
+
+        Args:
+            value: the value of the design.
+            design: the indices of the things that it forbids.
+        """
         if self.better(value, len(design)):
             self.value, self.design = value, tuple(sorted(design))
 
@@ -112,8 +117,8 @@ class Measure(Protocol):
     """The interface of a value that a search for designs minimises, such as the worst-case distinctiveness (WCD).
 
     WCD is the latest step at which two goals can be told apart. A design is a tuple with the indices of the things
-    (cells, edges or actions) that it forbids. Its budget is the number of steps by which the shortest path to each goal
-    may grow.
+    (cells, edges or actions) that it forbids. The budget of a search is the number of steps by which a design may
+    lengthen the shortest path to each goal.
     """
 
     @property
@@ -336,8 +341,9 @@ class WorstCase:
     def _bound(self) -> float:
         """Return a lower bound on the WCD of all designs, the latest step at which two goals can be told apart.
 
-        A design with WCD `v` forbids something on every pair of shortest plans that share `v` steps or more. The bound
-        is the smallest `v` for which this is not proven to be impossible, at most the best WCD found so far.
+        A design with WCD `v` has to forbid something on every pair of shortest plans, for different goals, that begin
+        with the same `v` steps. The bound is the smallest `v` for which no proof was found that this is impossible. It
+        is at most the best WCD found so far.
         """
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:

@@ -178,8 +178,8 @@ class Cost:
             ahead but is not optimal.
 
     Attributes:
-        found: the best design so far. The value of a design that a bound shows to be worse is not computed. None to
-            compute every value.
+        found: the best design so far, so that `value` need not play the planner under designs that a bound shows to be
+            no better; None to compute every value.
         estimated: whether some value is an average over episodes instead of an exact expectation.
     """
 
@@ -197,8 +197,9 @@ class Cost:
     def value(self, design: Removals) -> float:
         """Return the expected cost under a design, minus the expected cost without it if the goal were known.
 
-        `design` holds the indices of the forbidden things (cells or edges). The result is infinite if a lower bound
-        already shows that the design is not better than the best so far (`found`).
+        `design` holds the indices of the forbidden things (cells or edges). If the ego agent decides by ``planner``,
+        the result is infinite if a lower bound already shows that the design is not better than the best so far
+        (`found`).
         """
         key = frozenset(design)
         if key in self._costs:

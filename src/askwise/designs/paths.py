@@ -140,10 +140,12 @@ class TeammatePaths:
     def shared(self, design: Sequence[int]) -> tuple[float, IntArray]:
         """Return the latest step at which two goals can be told apart under a design, and the steps to each goal.
 
-        This step is the largest worst-case distinctiveness (WCD) of two goals with a prior above 0. It is one more than
-        the number of steps that shortest plans for two goals share, and 0 if there is only one such goal. The steps to
-        each goal are ``int32 [n_goals]``, -1 if it cannot be reached. `design` holds the indices of the forbidden
-        things.
+        `design` holds the indices of the forbidden things.
+
+        Returns:
+            The largest worst-case distinctiveness (WCD) of two goals with a prior above 0: one more than the largest
+            number of first steps that shortest plans for two of these goals share; 0 if there is only one such goal.
+            And ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -238,10 +240,10 @@ class ShortestPlans:
         """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
         Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is a bound on the expected step at which goal
-        `i` is ruled out if the teammate pursues goal `j`. It holds even if more things with a price above 0 are
-        forbidden, as long as the steps to `j` stay the same. A state is certain for `i` if it lies on a shortest plan
-        for `i` with price 0. The bound is the smallest number of states that are certain for `i` on any shortest plan
-        for `j`.
+        `i` is ruled out if the teammate pursues goal `j`. A state is certain for `i` if it lies on a shortest plan for
+        `i` with price 0. Every shortest plan for `j` has some number of these states; the smallest of these numbers is
+        the bound. It stays valid if more things with a price above 0 are forbidden, as long as the number of steps to
+        `j` stays the same.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -299,8 +301,9 @@ class _Walker:
         """Return the graph that is left if the things of a design, given by their indices, are forbidden.
 
         Returns:
-            The next states, ``int32 [n_states, n_ranks]`` (a column for each move of a state), -1 for no move; and the
-            predecessors of all states in CSR form (`indptr`, `indices`).
+            Three arrays. The first is ``int32 [n_states, n_ranks]``, the next state of each move, -1 for no move. The
+            other two, `indptr` and `indices`, have the states before each state:
+            ``indices[indptr[s] : indptr[s + 1]]`` for state `s`.
         """
         successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))
         indptr, indices = reverse_edges(successor)

@@ -1,4 +1,4 @@
-"""The picture of a design: a place before and after it, side by side.
+"""The picture of a design: the map or graph before and after it, side by side.
 
 Cells, or states of a graph, that lie on a shortest plan are coloured by the number of goals whose shortest plans pass
 through them. Dark areas are where goals look alike; where only one goal is left, it is recognised. Forbidden things are
@@ -105,10 +105,13 @@ def _title(design: Design, when: str, state: DesignState) -> str:
 
 
 def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
-    """Return the teammate's model, the target states of each goal, the start, and a number of goals for each state.
+    """Return what the picture shows of the teammate: its model, and how many goals are possible in each state.
 
-    This number, ``int32 [n_states]``, is that of the goals that are possible if the teammate is seen in the state.
     `given` is a drawing, a problem or an instance (the contents of a file that describes a problem).
+
+    Returns:
+        Four values: the teammate's model; the target states of each goal; the state at the start; and
+        ``int32 [n_states]``, the number of goals with a shortest plan through each state.
     """
     if isinstance(given, Drawing):
         model: Model = given.grid
@@ -183,7 +186,7 @@ def _ego(ax: Axes, places: list[Place]) -> None:
 
 
 def _ego_places(given: Any) -> list[Place]:
-    """Return a list with the start of the ego agent, or an empty list if it does not move on the teammate's map.
+    """Return a list with the coordinates of the ego agent's start; empty if it does not move on the teammate's map.
 
     `given` is a drawing, a problem or an instance.
     """

@@ -256,8 +256,8 @@ def _with_changes(
     """Return a copy of `given`, of the same kind, in which some cells or edges are forbidden.
 
     Args:
-        given: the problem, or the contents of the problem file that describes it (`ProblemFile`).
-        problem: the problem in either case.
+        given: a problem, or the contents of a problem file (`ProblemFile`).
+        problem: `given` itself if it is a problem, otherwise the problem that it describes.
         what: the cells or edges to forbid; if there are none, `given` itself is returned.
         in_file: takes one agent's part of a problem file and the cells or edges, and removes them in place.
         in_model: takes a model and the cells or edges, and returns a model without them.

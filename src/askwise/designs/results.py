@@ -266,9 +266,10 @@ def _alike(design: Design) -> list[tuple[str, str]]:
 
 
 def alike(state: DesignState, prior: Any) -> list[float]:
-    """Return for each goal how many steps it is expected to look like other goals, if the teammate pursues it.
+    """Return for each goal the expected step at which another goal is ruled out if the teammate pursues this goal.
 
-    This is the mean EDP over the other goals, weighted by the prior. It is ``nan`` for a goal without weight.
+    This is the mean EDP over the other goals, weighted by the prior. It is ``nan`` for a goal with a prior of 0, and if
+    no other goal has a prior above 0.
 
     Args:
         state: the values before or after a design.
@@ -339,8 +340,9 @@ def _state(state: DesignState) -> dict[str, Any]:
 def save(design: Design, path: str | Path) -> None:
     """Write the problem that a design has changed to a file.
 
-    A drawing becomes a drawing, an instance TOML (if the name ends in ``.toml``) or JSON. A planning problem becomes an
-    archive if the name ends in ``.tar.bz2``, otherwise a folder of its files.
+    A drawing is written as a drawing. An instance is written as TOML if the name ends in ``.toml``, otherwise as JSON.
+    A planning problem is written as an archive if the name ends in ``.tar.bz2`` or another ending of archives
+    (`askwise.pddl.archive.ENDINGS`), otherwise as a folder of its files.
     """
     if isinstance(design.changed, Recognition):
         writing.save(design.changed, path)

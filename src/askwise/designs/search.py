@@ -196,7 +196,10 @@ class DesignSearch:
         return bool(((steps >= 0) & (steps <= self._most_ego)).all())
 
     def value_of(self, design: Removals) -> float:
-        """Return the exact value of a given design, the indices of the forbidden things; nothing is searched."""
+        """Return the value of a design of your own, given by the indices of the forbidden things; nothing is searched.
+
+        The value is computed even if a bound shows that it is no better than that of the best design so far.
+        """
         if isinstance(self.measure, Cost):
             self.measure.found = None
         return self.measure.value(design)
@@ -242,10 +245,11 @@ class DesignSearch:
             self.measure.found = found
 
     def _on_a_pair(self, design: Removals) -> Iterable[int]:
-        """Return the indices of the things on two plans, for different goals, that share the most steps.
+        """Return the things that may be forbidden in addition to `design` to lower its WCD, by their indices.
 
-        These are plans under `design`. A larger design with a smaller WCD has to forbid one of these things (cells,
-        edges or actions).
+        Two shortest plans under `design`, for different goals, are taken that begin with the largest possible number of
+        equal steps. The result has all things (cells, edges or actions) on either plan: a design that contains `design`
+        and has a smaller WCD (worst-case distinctiveness) has to forbid at least one of them.
         """
         price = np.ones(self.paths.n_things + 1, dtype=np.int32)
         price[-1] = 0

@@ -254,7 +254,10 @@ PACKED = {".bz2": "w:bz2", ".tbz": "w:bz2", ".tbz2": "w:bz2", ".gz": "w:gz", ".t
 
 
 def save(given: Recognition, path: str | Path) -> None:
-    """Write a problem as an archive if `path` ends in ``.tar.bz2`` or similar, otherwise as a folder."""
+    """Write a problem to an archive or a folder.
+
+    It is an archive if `path` ends in ``.tar.bz2``, ``.tar.gz`` or another of the `ENDINGS`, otherwise a folder.
+    """
     texts = texts_of(given)
     where = Path(path)
     if where.name.lower().endswith(ENDINGS):
