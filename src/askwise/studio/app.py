@@ -166,12 +166,14 @@ def page(name: str, *kinds: str) -> Handler:
 
 
 def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
-    """Return the response for a visitor without a cookie that allows them to see a page.
+    """Return the response to a visitor who may not see the page that they requested.
+
+    If there is a study, and people other than the researcher may see the requested page, the response is the study's
+    page for visitors without a valid link; otherwise it is the page of `_closed`.
 
     Args:
         services: the shared services.
-        kinds: the kinds of people who may see the page; empty if only the researcher may. If it is not empty and there
-            is a study, the response is the study's page for visitors without a valid link.
+        kinds: the kinds of people who may see the requested page; empty if only the researcher may.
     """
     if kinds and services.lost_page is not None:
         return services.lost_page(403)
@@ -232,7 +234,8 @@ def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> No
 
     Args:
         answer: the response.
-        request: the request; if it came by https, the cookie is sent by https only.
+        request: the request; if it came by the studio's public address, and this begins with ``https://``, browsers
+            send the cookie by https only.
         kind: ``researcher``, ``participant`` or ``pilot``: each has its own cookie.
         cookie: the value of the cookie.
     """
@@ -320,8 +323,9 @@ async def problem(request: Request, services: Services, _: Person) -> Any:
 async def times(_: Request, services: Services, __: Person) -> Any:
     """Return statistics of the time between the arrival of an input and the studio's reaction, in milliseconds.
 
-    Keys: ``kept`` (until the input was stored and the page showed the new state) and ``turn`` (until the method had
-    decided). Each value is a dict with ``count`` and, unless it is 0, the quantiles ``p50``, ``p95``, ``p99``, ``max``.
+    Keys: ``kept`` (until the input was stored and the new state was sent to the page) and ``turn`` (until the method
+    had decided). Each value is a dict with ``count`` and, unless it is 0, ``p50``, ``p95``, ``p99`` (the times within
+    which 50, 95 and 99 % of the reactions came) and ``max``.
     """
     return services.times.summary()
 
@@ -376,8 +380,8 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
 async def review(request: Request, services: Services, person: Person) -> Any:
     """Return the review of the finished round that the request's address names.
 
-    It compares the cost of the round with the costs of other methods, and lists the ego agent's mistakes; the keys are
-    those of `askwise.studio.rounds.review.review`.
+    It compares what the round cost with what other ego agents would have paid, and lists the ego agent's mistakes; the
+    keys are those of `askwise.studio.rounds.review.review`.
     """
     return (await _reviewed(request, services, person))["review"]
 

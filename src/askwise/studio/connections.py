@@ -105,7 +105,8 @@ class TimedConnection(H11Protocol):
 
     Args:
         connections: counts the open connections.
-        args: the arguments of uvicorn's protocol class, as are `options`.
+        args: positional arguments for `H11Protocol`, the protocol class of uvicorn.
+        options: keyword arguments for `H11Protocol`.
     """
 
     def __init__(self, connections: Connections, *args: Any, **options: Any) -> None:
@@ -275,10 +276,10 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
 
 
 def read_message(text: str | None) -> tuple[int, dict[str, Any], int | None]:
-    """Return the three parts of a message from a browser: the number of the input, the input, and the time it took.
+    """Return the three parts of a message from a browser: number of the input, input, and the person's time for it.
 
-    The message is JSON with the keys ``n``, ``input`` and ``ms``. The time is in milliseconds, or None if the browser
-    sent none.
+    The message is JSON with the keys ``n``, ``input`` and, optionally, ``ms``: the milliseconds that the person took
+    for the input, as the browser measured them. Without this key, the third part of the result is None.
 
     Args:
         text: the message; None if it was sent as bytes, which raises `InputError`.

@@ -74,7 +74,7 @@ class _Handlers:
         return {**await _asked(services, "read", "methods", {}), "problems": self._problems, "study": services.study}
 
     async def read(self, request: Request, services: Services, _: Person) -> Any:
-        """Return a problem file as a draft, the JSON in which the page changes it.
+        """Read a problem file, and return it as a draft: the problem as JSON that the page can change.
 
         In the request, ``problem`` is the number of the file in the studio's list of problems, or the text of a file.
         """

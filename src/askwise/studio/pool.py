@@ -1,4 +1,4 @@
-"""The worker processes that play rounds, as the server's event loop sees them.
+"""The worker processes that play rounds, and how the server sends them requests.
 
 The name of a round determines its worker process, to which a thread sends one request after the other. A process that
 dies (an agent crashed it, or took too long) is replaced. The request that it was processing fails; its other rounds are

@@ -71,7 +71,10 @@ class Tab(Protocol):
 
     @property
     def known(self) -> dict[str, Any]:
-        """What a study adds to the page: ``texts``, ``language``, ``heading`` and ``instructions``."""
+        """What the page needs besides the round: ``texts``, ``language``, ``heading`` and ``instructions``.
+
+        A study provides these; without one, the texts are English, and heading and instructions are empty.
+        """
 
     async def tell(self, message: dict[str, Any]) -> None:
         """Send a message; do nothing if the tab is gone."""

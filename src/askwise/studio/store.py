@@ -1,9 +1,10 @@
 """The studio's database, one SQLite file: every input of a person is on disk before it is acknowledged.
 
 SQLite uses a write-ahead log with full synchronisation, so a commit that returned survives a power cut. One thread does
-all writing. A job is the statements of one call of `StudioStore.write`. All waiting jobs are written in one
-transaction: a hundred inputs that arrive together cost one synchronisation. A job that arrives right after a commit
-waits for `BETWEEN` seconds, together with later ones; a single job does not wait.
+all writing, and writes all that waits in one transaction: a hundred inputs that arrive together cost one
+synchronisation. A call of `StudioStore.write` that comes less than `BETWEEN` seconds after the last commit waits until
+these seconds are over, and then shares a transaction with the calls that came meanwhile. A call that comes later is
+written at once.
 """
 
 from __future__ import annotations
@@ -242,8 +243,8 @@ class StudioStore:
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
         """Execute the SQL statements of one call of `write`, all of them or none, within the present transaction.
 
-        If they contradict the database, the error is returned, otherwise None. It does not affect other calls whose
-        statements are in the same transaction.
+        If they contradict the database, they are undone and the error is returned; otherwise the result is None.
+        Statements of other calls in the same transaction are not undone.
         """
         self._writer.execute("SAVEPOINT job")
         try:

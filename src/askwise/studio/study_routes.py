@@ -336,19 +336,20 @@ class _Handlers:
 def overview(people: People, public: str) -> dict[str, Any]:
     """Return the data that the researcher's page shows, as JSON. Only ``people`` includes pilots (test participants).
 
-    A panel is a service that recruits people. A cell is an order of conditions and problems. Keys:
+    A panel is a service that recruits people. The link that it gives to a person contains the person's identifier as
+    the value of a parameter, as in ``?PROLIFIC_PID=IDENTIFIER``. A cell is an order of conditions and problems. Keys:
 
     - ``name``, ``design``, ``paused``: name and design of the study, and whether it is paused;
-    - ``join``, ``pilot``: the addresses for participants and for pilots;
+    - ``join``, ``pilot``: the links by which participants and pilots join;
     - ``panel``: whether a panel sends identifiers;
-    - ``adds``: the address parameter, if the panel adds it to the link by itself; otherwise empty;
+    - ``adds``: the name of this parameter if the panel itself adds it to the link ``join``; otherwise empty;
     - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (back to the panel);
-    - ``summary``: the number of people by state, such as ``finished`` or ``inactive``;
+    - ``summary``: the number of participants in each state that occurs, such as ``finished`` or ``inactive``;
     - ``conditions``: dicts with ``name``, and the numbers of people ``finished`` and ``in progress``;
-    - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the first problem; None if the
-      study has only one), and the numbers of people ``finished`` and ``in progress``;
-    - ``counts``: the number of people in each cell, without those who dropped out;
-    - ``people``: a dict for each person: number, state, present screen, minutes and so on.
+    - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the name of the problem played
+      first; None if the study has only one problem), and the numbers of people ``finished`` and ``in progress``;
+    - ``counts``: for each cell, the number of people, finished or in progress;
+    - ``people``: a dict for each person: ``number``, ``state``, ``where`` (the present screen), ``minutes`` and so on.
 
     Args:
         people: the people of the study.

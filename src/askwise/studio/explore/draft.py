@@ -1,19 +1,21 @@
-"""Drafts: problems that people change by hand. What all kinds of drafts share, and the draft of a drawn map.
+"""Drafts: problems that people change by hand, with the present places of both agents.
 
-A draft also holds the present places of both agents. A page sends it as JSON. Its ``kind`` is ``map`` (the default;
-`MapDraft`), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`). Goals
-are a list, because browsers sort the keys of objects that look like numbers.
+This module has what all kinds of drafts share, and the draft of a drawn map. The Explore page sends a draft as JSON.
+Its key ``kind`` is ``map`` (the default; `MapDraft`), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph``
+(`askwise.studio.explore.graph_draft`). The goals are a list, because browsers sort the keys of objects that look like
+numbers.
 
-The draft of a drawn map is a problem file (``askwise/problem@1``) in one form: both agents walk on the same map, which
-has only walls, and starts and targets are cells. In addition, it holds the present cells of both agents, ``now``; the
-teammate went there from its start by a shortest path. As JSON::
+The draft of a drawn map has the contents of a problem file (``askwise/problem@1``) in which both agents walk on the
+same map. This map has only walls, and starts and targets are cells. In addition, the draft has the present cells of
+both agents, ``now``; the teammate went from its start to its present cell by a shortest path. As JSON::
 
     {"name": "Kitchen", "words": {"teammate": "cook"}, "walls": ["..#..", "....."],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0]},
      "goals": [{"name": "soup", "teammate": [[0, 1]], "ego": [[4, 1]], "weight": 2, "price": null}],
      "query_cost": {"base": 0.5, "per_goal": 0.1, "per_option": null}, "answers": {...}, "groups": {...}}
 
-The readers of problem files check everything, so errors name the same fields.
+In a goal, ``teammate`` and ``ego`` are the target cells of these agents, and the prior is proportional to ``weight``.
+The readers of problem files check everything, so error messages name fields as for a problem file.
 """
 
 from __future__ import annotations
@@ -138,7 +140,12 @@ def read_goals(given: Field) -> dict[str, Any]:
 
 
 def new_name(given: Field, taken: Any) -> str:
-    """Return the name in a field; raise `InputError` if it is in `taken`, the names that were used before."""
+    """Check a name, and return it; raise `InputError` if it is not valid or was used before.
+
+    Args:
+        given: the name, not checked yet.
+        taken: the names that were used before.
+    """
     name = read_name(given)
     if name in taken:
         raise given.refuse("names that differ")

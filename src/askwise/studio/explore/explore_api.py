@@ -4,12 +4,13 @@
 agents.
 
 *Results.* The page shows the belief, the advice of a method with its reason, and when goals can be told apart. The
-teammate is assumed to have gone from its start to its present place by a shortest path (`askwise.ask`). If no goal
-explains that, a belief that excludes goals for good would be empty. Then the method uses the belief ``robust``, which
-makes detours unlikely instead of impossible, and the page says so.
+teammate is assumed to have gone from its start to its present place by a shortest path to its goal (`askwise.ask`). If
+no such path leads through its present place, a belief that excludes goals for good would exclude all of them. Then the
+method uses the belief ``robust``, for which detours are unlikely but not impossible, and the page says so.
 
-For a selected pair of goals, the page shows EDP(other | truth) for every cell or state: the expected number of steps
-for which `other` stays possible while the teammate pursues `truth` from there.
+For a selected pair of goals, the page shows the expected divergence point (EDP) for every cell or state: the expected
+step at which one of the two goals is ruled out while the teammate walks from there to the other goal, which
+is the true one.
 
 *Suggested designs* are the walls, or closed edges of the teammate's graph ``[state, action, next state]``, that make
 goals recognisable earliest (`askwise.design`), with both agents at their starts.
@@ -112,16 +113,21 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
       that mark the agents;
     - ``method``, ``headline``, ``why``, ``facts``: the method, its decision in words, the reason, and pairs of a name
       and a text, such as the price of the question;
-    - ``asked``, ``considered``: the indices of the goals in the question that is asked, and in the best question that
-      the method found; both are lists, empty for no question;
+    - ``asked``: the indices of the goals in the question that the method asks; empty if it asks none;
+    - ``considered``: the indices of the goals in the best question that the method found, even if it does not ask it;
+      empty if it found none;
     - ``belief``, ``possible``: each goal's probability, and whether the goal is possible;
     - ``explained``: ``by`` and ``of``, the numbers of goals that explain the teammate's path, and of all goals; None if
       the teammate is at its start;
     - ``robust``: whether no goal explains the path, so that the belief allows for detours;
-    - ``edp``, ``wcd``: matrices ``[i][j]`` of the step at which goal `i` is ruled out while the teammate pursues goal
-      `j`, expected (expected divergence point) and at the latest (worst-case distinctiveness); None if not finite;
-    - ``pairs``: the most important pairs of goals and their zones, which are intervals of steps: observation cannot
-      tell the goals apart, best actions may differ, a question may be worth its price;
+    - ``edp``: a matrix ``[i][j]``: the expected step at which goal `i` is ruled out while the teammate walks from its
+      present place to goal `j` (expected divergence point); None where this is not finite;
+    - ``wcd``: a matrix ``[i][j]`` of the latest step at which this can happen (worst-case distinctiveness); None where
+      this is not finite;
+    - ``pairs``: a dict for each of the pairs of goals between which the ego agent is likely to be undecided longest:
+      ``goals`` (two indices), ``zones`` and ``now`` (whether a question may be worth its price in the current step).
+      The zones are three intervals of steps: in ``Z_I``, observation may not have told the goals apart; in ``Z_B``, the
+      ego agent needs different actions for them; in ``Z_Q``, a question may be worth its price;
     - ``pair``: EDP and zones of the selected pair, and the EDP at every place; None if no pair is selected.
 
     Args:

@@ -201,10 +201,10 @@ def _read_boxes(given: Field) -> dict[str, Any]:
 
 
 def _free(given: Field, lines: list[str]) -> Cell:
-    """Return the cell ``(x, y)`` in a field; raise `InputError` if the cell is a wall.
+    """Check a cell, and return it as ``(x, y)``; raise `InputError` if it is outside the map or a wall.
 
     Args:
-        given: the field with the cell.
+        given: the cell as the page sends it, ``[x, y]``.
         lines: the lines of the map, the top one first.
     """
     x, y = given.cell(len(lines[0]), len(lines))

@@ -3,9 +3,9 @@
 The database has the log of a round: a list of pairs of an input of the person and its outcome.
 
 *Warm start.* The planner's first decision depends on the problem alone: it is not random, and the person has not acted
-yet. In short rounds it is most of the work. So `WarmStart` keeps a planner as it was after that decision, and later
-rounds start with copies of it. They do not share one planner: a planner remembers results, and so could search further
-after it has played other rounds. All people must meet the same method.
+yet. In short rounds, this decision takes most of the computing time. So `WarmStart` stores a planner as it was after
+that decision, and later rounds start with copies of it. Each round gets its own copy because a planner remembers
+results: one that had played other rounds could search deeper, and people would not meet the same method.
 """
 
 from __future__ import annotations
@@ -223,10 +223,12 @@ def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
     - ``row``: a row of the table of episodes, as a dict;
     - ``queries``: a list of dicts, one for each question;
-    - ``method``, ``teammate``: the names of the two agents in this round; ``person`` for the person;
+    - ``method``, ``teammate``: the method of the ego agent, and the kind of teammate; ``person`` for the agent that the
+      person played, except in a simulation;
     - ``prices``: a list of the base price of a question and the price per goal;
     - ``trace``: the trace as JSON; None for a simulation;
-    - ``beside``: the name of the simulated teammate that the setup states, even if the person played the teammate.
+    - ``beside``: the kind of simulated teammate that the setup states or, if it states none, the problem; even if the
+      person played the teammate.
 
     Args:
         problem: the problem that was played.

@@ -56,8 +56,8 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
     - ``methods``: the results of the judge, and of an ego agent that never asks, if the teammate moves as it did: dicts
       with ``method``, ``cost``, ``questions`` (their number) and ``finished``;
     - ``judge``: the name of the judge; empty if no judge can rate this round;
-    - ``differences``: the mistakes, each a dict with ``t`` (number of the step, from 1) and the texts ``did``,
-      ``better`` and ``why``.
+    - ``differences``: the first `MOST_MISTAKES` mistakes, each a dict with ``t`` (number of the step, from 1) and the
+      texts ``did``, ``better`` and ``why``.
 
     Args:
         made: the round.

@@ -254,8 +254,8 @@ def _question(made: Round, asked: Question) -> dict[str, Any]:
 def _heard(made: Round) -> list[dict[str, Any]]:
     """Return all questions and replies so far, as JSON, for a person who plays the ego agent.
 
-    Each is a dict with ``asked`` (the question as the page shows it), ``question`` (the question as an input has it)
-    and ``reply``: True, False, the number of a group, or None for no answer.
+    Each is a dict with ``asked`` (the question for the page, with the keys of `_question`), ``question`` (the question
+    in the form of ``ask`` in an input) and ``reply``: True, False, the number of a group, or None for no answer.
     """
     answers = [step.answer for step in made.steps if step.answer is not None]
     return [

@@ -1,8 +1,9 @@
 """A round in progress: an episode in which a person plays one of the two agents.
 
-Random numbers come from the same streams as in `askwise.simulate`: with the same seed, the robot meets the same goal,
-and a person who acts like the simulated teammate gets the same episode, step by step. The ego agent decides right after
-each step (`Round.think`), before it sees the person's next move; nothing depends on how long people take.
+Random numbers come from the same streams as in `askwise.simulate`: with the same seed, the ego agent meets the same
+goal, and a person who acts like the simulated teammate gets the same episode, step by step. A method that plays the ego
+agent decides right after each step (`Round.think`), before it sees the person's next move; nothing depends on how long
+people take.
 
 The person's *input* is JSON: ``{"move": "EAST"}``, ``{"answer": true}`` (or false, null for "I don't know", or the
 number of a group), ``{"ask": ["S1", "S2"]}`` (or groups), ``{"stop": true}``. A round is determined by its setup and
@@ -52,11 +53,14 @@ class Setup:
     Attributes:
         role: the person's role, ``teammate`` or ``ego``.
         method: the method of the ego agent, if the person plays the teammate.
-        teammate: the kind of teammate, if the person plays the ego agent; by default as the problem states.
+        teammate: the kind of teammate, such as ``urop`` or ``noisy:0.2``, if the person plays the ego agent; by default
+            as the problem states.
         goal: the name of the teammate's goal; by default drawn from the prior.
         seed: the seed of all random numbers, used as in `askwise.simulate`.
-        belief: the belief of the method; by default `belief_with_people`.
-        answers: the answer model; by default as the problem states.
+        belief: the kind of belief of the method: ``elimination``, ``bayes`` or ``robust``; by default the result of
+            `belief_with_people`.
+        answers: the answer model: ``truthful``, or a text such as ``wrong:0.05,refused:0.1``; by default as the problem
+            states.
         max_steps: the step limit; by default far more than needed.
     """
 
@@ -94,8 +98,8 @@ def belief_with_people(problem: Problem, method: str) -> str | None:
     """Return the name of the belief that a method should use with a person; None for the method's own belief.
 
     People do not always take shortest paths. A belief that does not allow for detours would exclude the person's goal
-    for good, so it is replaced by ``robust``. Methods that change to another belief after a contradiction keep their
-    own belief, because they learn more from it.
+    for good, so it is replaced by ``robust``. Methods that change to another belief when an action contradicts theirs
+    keep their own, because it learns more from each action.
     """
     if method == Informed.name:
         return None
@@ -128,7 +132,7 @@ class Round:
         setup: the setup of the round.
 
     Attributes:
-        robot: the ego agent, if the person plays the teammate; otherwise None.
+        robot: the program (an `Agent`) that plays the ego agent; None if the person plays the ego agent.
         other: the simulated teammate, if the person plays the ego agent; otherwise None.
         method: the name of the ego agent's method; `PERSON` for the person.
         walker: the kind of teammate; `PERSON` for the person.
@@ -207,9 +211,10 @@ class Round:
         """Apply an input of the person; return its `outcome`, which is the same whenever the round is replayed.
 
         Args:
-            user_input: JSON with one of these keys: ``move``, the name of an action; ``answer``, true, false, the index
-                of a group of goals, or null for "I don't know"; ``ask``, a list of names of goals, or an object with
-                ``groups`` and ``names``; ``stop``, any value, to give up. For instance ``{"move": "EAST"}``.
+            user_input: JSON with one of these keys, for instance ``{"move": "EAST"}``: ``move``, the name of an action;
+                ``answer``, true, false, the index of a group of goals, or null for "I don't know"; ``ask``, a list of
+                names of goals, or an object with ``groups`` (lists of names of goals) and ``names`` (a name for each
+                group, or none); ``stop``, any value, to give up.
         """
         given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
         if len(given.value) != 1:

@@ -1,18 +1,20 @@
 """The results of a study with people as files: tables in CSV and Parquet, and a trace of every round.
 
 =================  ================================================================================================
-``people.csv``     one row per person: number, pilot, cell, minutes, how it ended, the panel's identifier
-``answers.csv``    one row per answered item, and per attempt at the comprehension check
-``pages.csv``      one row per page that a person left, with the time
+``people.csv``     one row per person: number, pilot, cell (order of conditions and problems), minutes, how it ended,
+                   the panel's identifier
+``answers.csv``    one row per answer to a question, also for each attempt at the comprehension check
+``pages.csv``      one row per page that a person left, and per attempt at the comprehension check, with the time
 ``inputs.csv``     one row per move, answer, question or stop in a round, with the time
-``rounds.csv``     one row per finished round, with the columns of ``episodes``; ``error`` says why a round failed,
-                   ``replay_error`` why it could not be replayed: then beliefs are missing
+``rounds.csv``     one row per finished round: its results; ``error`` says why a round failed, ``replay_error`` why it
+                   could not be replayed: then beliefs are missing
 ``codebook.csv``   one row per column of all these files: meaning, unit, values
 ``traces/``        each round as ``askwise/trace@2``
 =================  ================================================================================================
 
-Each table is also written as Parquet. People and answers are written first, so that no faulty round can prevent it. In
-both, typed texts that a spreadsheet would interpret as a formula begin with an apostrophe.
+Each table is also written as Parquet. People and answers are written first, so that no faulty round can prevent it.
+Texts that people typed begin with an apostrophe if a spreadsheet would interpret them as a formula, in CSV and in
+Parquet.
 
 Rounds are replayed to obtain the method's beliefs and reasons. A method may fail or hang, so this is done in another
 process, with a limit for each decision. If it fails, the round is reconstructed from the store, which holds all inputs
@@ -98,8 +100,8 @@ class PlayedRound:
         stored: the round in the database.
         row: the results of the round, such as ``cost``: the columns of ``rounds.csv`` from ``goal`` to ``error``.
         method: the name of the ego agent's method; ``person`` if the person played the ego agent.
-        replay_error: why the round could not be replayed or read; None if it could, or if it was read without a replay
-            because it had failed while it was played.
+        replay_error: why the round could not be replayed or read; None if it could. Also None if it was not replayed
+            because it had failed while it was played, but could be read.
         found: the worker process's reply, from which `row` was taken (see `askwise.studio.rounds.replay.written`);
             empty if the round cannot be read.
     """
@@ -222,10 +224,11 @@ class StoredStudy:
     def pages(self) -> list[Row]:
         """Return a row for each screen that a person has left, and for each attempt at the comprehension check.
 
-        Columns: ``person`` (number), ``pilot``, ``entry`` (number of the entry, from 0), ``screen`` (its position, from
-        1), ``kind`` (of the screen), ``condition``, ``questionnaire``, ``problem``, ``practice``, ``seconds`` and
-        ``measured``. If ``measured`` is ``browser``, the browser measured the seconds. Otherwise it is ``server``, and
-        the seconds count from the entry before.
+        Columns: ``person`` (number), ``pilot``, ``entry`` (number of the row among the person's rows, from 0),
+        ``screen`` (its position, from 1), ``kind`` (of the screen), ``condition``, ``questionnaire``, ``problem``,
+        ``practice``, ``seconds`` and ``measured``. If ``measured`` is ``browser``, the browser measured the seconds.
+        Otherwise it is ``server``, and the seconds count from the person's previous entry, or from arrival for the
+        first one.
         """
         rows = self.read(
             "SELECT number, pilot, e.n, e.screen, e.data, coalesce(json_extract(t.data, '$.page') / 1000.0, "

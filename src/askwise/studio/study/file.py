@@ -76,9 +76,12 @@ class StudyCondition:
     Attributes:
         name: the name of the condition.
         method: the method of the ego agent, if people play the teammate.
-        belief: the belief of the method; None for a belief that suits people.
-        teammate: the kind of teammate, if people play the ego agent; None for the kind that the problem states.
-        answers: the answer model; None for the one that the problem states.
+        belief: the kind of belief of the method: ``elimination``, ``bayes`` or ``robust``; None for one that suits
+            people.
+        teammate: the kind of teammate, such as ``urop`` or ``noisy:0.2``, if people play the ego agent; None for the
+            kind that the problem states.
+        answers: the answer model: ``truthful``, or a text such as ``wrong:0.05,refused:0.1``; None for the one that the
+            problem states.
     """
 
     name: str
@@ -111,7 +114,8 @@ class Questionnaire:
 class PeopleStudy:
     """A study with people, as its file describes it.
 
-    A panel is a service that recruits people, and sends them to the studio with an identifier in the address.
+    A panel is a service that recruits people. It sends each person to the study by a link such as
+    ``https://lab.example.org/join/TOKEN?PARAMETER=IDENTIFIER``, which contains the person's identifier.
 
     Attributes:
         name: the name of the study.
@@ -131,8 +135,10 @@ class PeopleStudy:
         questionnaires: the forms that people fill in, after each condition or at the end.
         debriefing: the text at the end.
         endings: code and link for each way to end (`ENDINGS`); people enter the code at the panel, or follow the link.
-        parameter: the name of the panel's identifier in the address; empty for none.
-        placeholder: what the panel replaces by the identifier in its link; empty if the panel adds the parameter.
+        parameter: ``PARAMETER`` in the panel's link, such as ``PROLIFIC_PID``; empty if there are no identifiers.
+        placeholder: what the link that the panel is given has in place of ``IDENTIFIER``; the panel replaces it by each
+            person's identifier. It is ``...`` if the researcher has to enter the panel's own placeholder, and empty if
+            the panel adds ``PARAMETER=IDENTIFIER`` to the link itself.
         languages: all texts of askwise and of the study by language; the first is the default.
         stored: how identifiers are stored: ``hashed`` or ``plain``.
         digest: a digest of the file and its problems, because a study may not change while it runs.
@@ -170,7 +176,7 @@ def is_people_study(text: str) -> bool:
 
 
 def default_capacity() -> int:
-    """Return how many people may take part at the same time by default: `PEOPLE_PER_CORE` for each core."""
+    """Return how many people may take part at once by default: `PEOPLE_PER_CORE` per core, at most `MOST_PEOPLE`."""
     return min(MOST_PEOPLE, PEOPLE_PER_CORE * (os.cpu_count() or 1))
 
 
@@ -241,8 +247,8 @@ def read_people_study(path: str | Path) -> PeopleStudy:
 def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
     """Return the names of the measures in which conditions can be compared.
 
-    These are the measures of behaviour (`BEHAVIOUR`) and, from questionnaires after each condition, the score of each
-    ready-made scale and each of the study's own questions that people answer with a number.
+    These are the measures of behaviour (`BEHAVIOUR`) and, from questionnaires after each condition, the score (and
+    weighted score) of each ready-made scale and each of the study's own questions that people answer with a number.
     """
     found = list(BEHAVIOUR)
     for each in questionnaires:
@@ -272,14 +278,15 @@ def _table(root: Field, key: str, keys: list[str]) -> dict[str, str]:
 
 
 def _panel(given: dict[str, str]) -> tuple[str, str]:
-    """Return the address parameter in which a panel sends identifiers, and the placeholder for them in links.
+    """Return two parts of a panel's link to the study, ``...?PARAMETER=PLACEHOLDER``: parameter and placeholder.
 
-    A panel is a service that recruits people. It replaces the placeholder in the link by each person's identifier. The
-    placeholder is ``...`` if the researcher has to replace it, and empty if the panel adds the parameter itself.
+    A panel is a service that recruits people; it puts each person's identifier in place of the placeholder. The
+    placeholder is ``...`` if the researcher has to replace it by the one that the panel uses, and empty if the panel
+    adds ``PARAMETER=IDENTIFIER`` to the link itself. The parameter is empty if there are no identifiers.
 
     Args:
-        given: the table ``panel`` of the study file. With ``service``, a key of `SERVICES`, parameter and placeholder
-            are those of this service; ``parameter`` replaces the name of the parameter. Without ``service``, the
+        given: the table ``panel`` of the study file. Its key ``service`` is one of `SERVICES`, which have parameter and
+            placeholder; its key ``parameter`` is used instead of the service's parameter. Without ``service``, the
             placeholder is ``...``.
     """
     if "service" not in given:
@@ -321,9 +328,9 @@ def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]
 
 
 def _translated(root: Field) -> list[str]:
-    """Return the raw texts of the translation files that a study file names, as in ``texts.de = "german.toml"``.
+    """Return the contents of the translation files that a study file names, as in ``texts.de = "german.toml"``.
 
-    `root` is the study file.
+    They are not parsed, because they are used only for the study's digest. `root` is the study file.
     """
     tables = root.child("texts").value.values() if root.has("texts") else []
     return [read_text((root.folder or Path()) / each) for each in tables if isinstance(each, str)]

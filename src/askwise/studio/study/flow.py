@@ -6,14 +6,14 @@ Williams square: each condition occurs in each position equally often, and follo
 condition. Problems are rotated, so that each condition is played on each problem, and each problem in each position,
 equally often over all cells.
 
-A new person gets a cell with the fewest people, counting those who finished and those in progress; among these, the
-first in a random permutation of the present block, drawn from the seed. As long as no person drops out, the people of
-one block have different cells, and the numbers of people per cell differ by at most one; the cell of a person who
-dropped out is assigned next.
+A new person gets one of the cells that have the fewest people, counting those who finished and those in progress. Which
+of them is drawn at random, from the seed of the study. As long as no person drops out, each cell gets its first person
+before any cell gets its second, and so on, so the numbers of people per cell differ by at most one. The cell of a
+person who dropped out is assigned next.
 
 The screens of a person are a list that depends only on study and cell. Each screen is left by one entry: consent,
 answers, or a played round. A failed comprehension check is an entry that does not leave its screen. A person's progress
-is the number of screens left.
+is the number of screens left behind.
 """
 
 from __future__ import annotations
@@ -236,8 +236,8 @@ def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dic
         item: the question.
         key: the key under which the study's texts have a translation of the question.
         texts: the texts in the person's language.
-        scale: the ready-made scale that the question belongs to; None for the study's own questions. The package
-            translates its own wording only, never a published one that the researcher supplied.
+        scale: the ready-made scale that the question belongs to; None for the study's own questions. If the scale has
+            askwise's own wording, askwise's translation is used where the study has none.
     """
     found = item.to_json()
     ours: Texts = {}

@@ -186,9 +186,9 @@ def _certain(gap: float, side: str) -> float:
 
 
 def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-sided") -> float | None:
-    """Return the p value of a test of `first` against `second`.
+    """Return the p value of a test of whether the values `first` differ from the values `second`.
 
-    Return None if one of them has fewer than two values, or if the test has no result.
+    Return None if `first` or `second` has fewer than two values, or if the p value is not a number.
 
     Args:
         first: a value for each person, ``float64 [n]``.

@@ -245,7 +245,10 @@ class People:
         return [int(found.get(cell, 0)) for cell in range(len(self.cells))]
 
     def in_progress(self) -> int:
-        """Return the number of participants who have not ended, and were active in the last `gone_after` minutes."""
+        """Return the number of participants in progress.
+
+        Their participation has not ended, and they were active in the last `PeopleStudy.gone_after` minutes.
+        """
         since = time.time() - 60 * self.study.gone_after
         rows = self._store.read("SELECT count(*) FROM people WHERE pilot = 0 AND end IS NULL AND seen > ?", (since,))
         return int(rows[0][0])
@@ -295,8 +298,8 @@ class People:
     def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
         """Return what a person has entered so far, in order.
 
-        Each entry is a triple: the number of the screen, the data, and whether the next screen followed. Only after a
-        failed comprehension check, the screen stayed the same.
+        Each entry is a triple: the number of the screen from 0, the data, and whether the person went on to the next
+        screen. The latter is False only for failed attempts at the comprehension check.
         """
         rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))
         return [(screen, self._store.json(data), bool(leaves)) for screen, data, leaves in rows]
@@ -345,7 +348,10 @@ class People:
 
 
 def normalised_identifier(given: str) -> str:
-    """Return a person's identifier from the address without white space, in the Unicode normal form NFKC."""
+    """Return a person's identifier in the Unicode normal form NFKC, without any white space.
+
+    `given` is the identifier as the address of the request has it.
+    """
     return "".join(unicodedata.normalize("NFKC", given).split())
 
 

@@ -4,13 +4,16 @@
 ``workload``   after the NASA Task Load Index: six dimensions, 0 to 100. The raw score is their mean. With
                ``weights = true`` people also compare all 15 pairs of dimensions; the weighted score is the sum of the
                answers, each times the number of pairs in which its dimension was chosen, divided by 15.
-``usability``  after the System Usability Scale: ten statements, 1 to 5, every second one reversed; 0 to 100.
+``usability``  after the System Usability Scale: ten statements, 1 to 5, every second one reversed; the score is the
+               sum of the points above the lowest, in per cent of the largest possible sum.
 ``fluency``    after Hoffman's measures of team fluency: six statements, 1 to 7; the score is their mean.
-``trust``      after the scale of Jian, Bisantz and Drury: twelve statements, 1 to 7, the first five reversed; the mean.
+``trust``      after the scale of Jian, Bisantz and Drury: twelve statements, 1 to 7, the first five reversed; the
+               score is their mean.
 =============  ======================================================================================================
 
-The wording is askwise's own, so results must not be cited as the published scale. A study file can name a file with
-the published wording (``askwise/wording@1``), which must word every item of the scale; then they may be cited.
+For a reversed item, the points count from the other end. The wording is askwise's own, so results must not be cited as
+the published scale. A study file can name a file with the published wording (``askwise/wording@1``), which must word
+every item of the scale; then results may be cited as that scale.
 """
 
 from __future__ import annotations
@@ -140,8 +143,8 @@ class Scale:
         items: the questions, in askwise's wording or, with `cited`, in the published one.
         reverse: the names of the items whose points count from the other end.
         unit: what the score means, with its range.
-        as_percent: whether the score is given in per cent of the largest possible sum, instead of as the mean of the
-            points.
+        as_percent: whether the score is the sum of the points above the lowest, in per cent of the largest possible
+            sum; otherwise it is the mean of the points.
         cited: whether the wording is the published one, so that results may be cited as that scale.
     """
 

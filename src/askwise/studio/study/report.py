@@ -1,9 +1,9 @@
 """The report of a study with people: its hypotheses, questionnaires, costs, response times and drop-outs.
 
 All numbers are computed from the tables of the export (`askwise.studio.study.export`), for people who finished, without
-pilots and practice rounds. The unit is the person. Each round is also compared with a *twin*: a simulation of the round
-with the same method, goal and seed, in which a simulated teammate takes the person's place, or the planner if the
-person played the ego agent.
+pilots and practice rounds. Each person counts once: several values of a person in one condition are replaced by their
+mean. Each round is also compared with a *twin*: a simulation of the round with the same method, goal and seed, in which
+a simulated teammate takes the person's place, or the planner if the person played the ego agent.
 """
 
 from __future__ import annotations

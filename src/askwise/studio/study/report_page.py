@@ -1,4 +1,4 @@
-"""The HTML page of a report on a study with people: tables and figures, with the study's names for everything."""
+"""The HTML page of a report on a study with people: its tables and figures."""
 
 from __future__ import annotations
 
