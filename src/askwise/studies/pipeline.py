@@ -97,7 +97,7 @@ def study(given: str | Path, folder: str | Path | None = None, *, workers: int =
 
     Args:
         given: a study file, or the name of a study that comes with askwise, such as ``paper``.
-        folder: the folder of the results; by default ``out/`` with the name of the study.
+        folder: the folder of the results; by default ``out/NAME``, where NAME is the name of the study.
         workers: the number of processes that play at the same time.
         settings: settings that replace those of the file, such as ``methods=["never", "planner"]``.
     """
@@ -113,7 +113,7 @@ def _title(study: Study) -> str:
 
 
 def _shown(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the provenance of a run with its command as one line that readers can copy into a terminal."""
+    """Return the provenance of a run, with its command line as one text that readers can copy into a terminal."""
     command = run.get("command")
     return {**run, "command": shlex.join(command)} if isinstance(command, list) else dict(run)
 

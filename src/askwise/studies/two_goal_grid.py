@@ -1,7 +1,8 @@
 """The paper's running example: two goals on a small grid.
 
-Its figure is missing from our copy of the paper, but its numbers determine it up to one row: both goals are in column
-8, one at (8, 6), the other in a row from 0 to 3. We use row 0; none of the numbers below depends on that choice.
+Our copy of the paper lacks the figure of this grid. The numbers in the paper's text determine all of it except the row
+of one goal: one goal is at (8, 6), the other in column 8 and a row from 0 to 3. We use row 0. The numbers in the
+paper's text (`comparisons`) do not depend on this choice, but EDP in the figure here does.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def divergence() -> Divergence:
 def example_zones(ego: tuple[int, int]) -> Zones:
     """Return the information, branching and querying zones of the paper's example if the teammate pursues g2.
 
-    The ego agent has to go to the goal that its teammate does not pursue, so its targets are swapped.
+    The ego agent has to go to the other goal: to g1 if the teammate pursues g2, and to g2 if it pursues g1.
 
     Args:
         ego: the cell (column, row) in which the ego agent starts.
@@ -79,9 +80,10 @@ def comparisons() -> Iterator[Comparison]:
 
 
 def figure() -> Figure:
-    """Draw the paper's example of two goals on a grid: a map with both EDP values in each cell, and two timelines.
+    """Draw the paper's example of two goals on a grid: a map of expected divergence points, and two timelines.
 
-    The timelines below the map show the zones for two positions of the ego agent.
+    Each cell of the map has EDP(g1 | g2) above EDP(g2 | g1). The timelines below the map show the zones for two
+    positions of the ego agent.
     """
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])
@@ -96,9 +98,9 @@ def figure() -> Figure:
 
 
 def edps() -> tuple[str, str]:
-    """Return the expected divergence points EDP(g1 | g2) and EDP(g2 | g1) at the teammate's cell, in this order.
+    """Return the expected divergence points EDP(g1 | g2) and EDP(g2 | g1) if the teammate starts at `TEAMMATE`.
 
-    Each is text: a decimal number and, unless it is an integer, the same as a fraction.
+    Each is text: a decimal number and, unless it is an integer, the same number as a fraction.
     """
     table = divergence().edp_at(TEAMMATE)
     return _with_fraction(float(table[0, 1])), _with_fraction(float(table[1, 0]))

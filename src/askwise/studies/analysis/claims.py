@@ -177,9 +177,10 @@ TIME = (
 
 
 def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
-    """Compare the method `ezq` with `toolbox` and `cost-prob` under the prior `far` at price 0, as in figure 4.
+    """Compare the method `ezq` with `toolbox` and `cost-prob` under the prior `far`, where naming goals costs nothing.
 
-    Yields two judged comparisons: `ezq` minus `toolbox`, and `ezq` minus `cost-prob`.
+    This is the case of the paper's figure 4. Yields two judged comparisons: `ezq` minus `toolbox`, and `ezq` minus
+    `cost-prob`.
 
     Args:
         evidence: the episodes.
@@ -225,15 +226,16 @@ def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
 
 
 def about_as_the_paper(found: Estimate) -> str:
-    """Return the verdict on the paper's claim that the number of questions falls by `FALL` (23) per cent.
+    """Judge the paper's claim that `ezq` asks `FALL` (23) per cent fewer questions at a price of 0.5 than at 0.
 
-    The claim does not hold if 0 is outside the interval of the difference between the paper's percentage and ours.
-    Otherwise it holds, unless this interval is wider than `WIDEST` (30): then it is not decided. The paper's percentage
-    is a measurement, too. We assume that its standard error equals ours, so that the interval of the difference is
-    wider than that of `found` by the square root of 2.
+    The verdict depends on the interval of the difference between the paper's percentage and ours. If 0 is outside this
+    interval, the claim does not hold. If 0 is inside, the claim holds; but it is not decided if the interval is wider
+    than `WIDEST` (30 percentage points). The paper's percentage is a measurement, too. We assume that its standard
+    error equals ours, which makes the interval of the difference wider than that of `found` by a factor of the square
+    root of 2.
 
     Args:
-        found: the measured percentage, with its interval.
+        found: our percentage, by how much the number of questions falls, with its interval.
     """
     assert found.low is not None
     assert found.high is not None

@@ -1,14 +1,15 @@
 """Comparisons of methods in the same condition: differences with tests, and ratios to a reference method.
 
-Differences: every pair of methods under every prior and price, on the same instances, goals and teammate paths, with
-two tests. Next to each raw p value stands Holm's corrected value over all comparisons of the table: among 180
-comparisons of equal methods, about nine have a raw p value below 0.05.
+Differences: the costs of every two methods are compared under every prior and price, on the same instances, goals and
+teammate paths, with two tests: Student's t and Wilcoxon's signed-rank test. Next to each raw p value stands Holm's
+corrected value over all comparisons of the table: among 180 comparisons of equal methods, about nine have a raw p value
+below 0.05.
 
 Ratios: the mean marginal cost of a method divided by that of the reference method, over the episodes that both methods
 finished. The mean over all conditions is the unweighted mean of the ratios. Conditions that share their instances have
-correlated ratios, which the interval of the mean takes into account (`mean_ratio`). In a study over files each
-condition has one instance, its file. Its interval is then based on its episodes, and the mean over files is the mean
-of independent numbers (`combined`).
+correlated ratios, which the interval of the mean takes into account (`mean_ratio`). In a study over files, each
+condition has one instance, its file. The interval of its ratio is then based on its episodes, and the mean over files
+is the mean of independent numbers (`combined`).
 """
 
 from __future__ import annotations
@@ -72,13 +73,13 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """Yield, for each pair of methods under each prior and price, two tables: the episodes of either method.
+    """For each two methods under each prior and price, yield the episodes of one and the episodes of the other.
 
     Priors and methods have the order of the study; prices are ascending.
 
     Args:
         table: the episodes.
-        extra: columns, such as ``file``, in which the episodes of a pair agree in addition to prior and price.
+        extra: columns, such as ``file``, whose values must be equal in the two tables, too.
     """
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_goal", maintain_order=True).group_by("per_goal", maintain_order=True):

@@ -45,8 +45,8 @@ def write_results(
         timings: one row for each timed episode.
         expected: one row for each computed expected cost: exact costs of methods, and lower bounds.
         title: the title of the report.
-        study: a description of the study, as text or as nested settings.
-        provenance: a description of the runs, as text or as nested settings.
+        study: a description of the study for the report: text, or a dict of settings.
+        provenance: a description of the runs for the report: text, or a dict.
         words: the words that the report uses for goals and teammate; by default those of tool fetching.
         files: if the instances come from files, the name of each instance's file; each file is then reported
             separately.
@@ -76,8 +76,8 @@ def write_report(
         analysis: the numbers of the study.
         pictures: the figures to include.
         title: the title of the report.
-        study: a description of the study, as text or as nested settings.
-        provenance: a description of the runs, as text or as nested settings.
+        study: a description of the study for the report: text, or a dict of settings.
+        provenance: a description of the runs for the report: text, or a dict.
     """
     path = Path(folder) / "report.html"
     images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
@@ -104,8 +104,8 @@ def report_text(
         pictures: the figures to include.
         images: the content of each figure's SVG file, by the figure's name.
         title: the title of the report.
-        study: a description of the study, as text or as nested settings.
-        provenance: a description of the runs, as text or as nested settings.
+        study: a description of the study for the report: text, or a dict of settings; None if there is none.
+        provenance: a description of the runs for the report: text, or a dict; None if there is none.
     """
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
@@ -128,8 +128,8 @@ def _with_figures(
     The content ends with the figures of the section.
 
     Args:
-        known: the sections without figures. Sections of figures that are missing here are added after the section
-            ``figures``.
+        known: the sections without figures. If the section of a figure is missing, this function adds it to the list,
+            after the section ``figures``.
         pictures: the figures of all sections.
         images: the content of each figure's SVG file, by the figure's name.
     """

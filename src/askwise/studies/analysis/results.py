@@ -170,7 +170,7 @@ def summary(episodes: pl.DataFrame) -> pl.DataFrame:
 def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
     """Yield each condition, in the order of the study, as a pair: the values that identify it, and its episodes.
 
-    The values are those of the columns in `VARIED`, and then those of the columns in `extra`.
+    The values are prior, method and price, and then those of the columns in `extra`.
 
     Args:
         table: the episodes.
@@ -201,11 +201,14 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return mean, median and 95th percentile of the seconds of an episode and of a decision, for each method.
+    """Return the computing times of each method: mean, median and 95th percentile for an episode and for a decision.
+
+    Times are in seconds. Single decisions are not in the tables: the median and the percentile for a decision are those
+    of each episode's mean.
 
     Args:
         timings: one row for each timed episode.
-        episodes: one row for each episode.
+        episodes: one row for each episode; each of its steps is a decision.
     """
     joined = timings.join(episodes.select(*KEY, "steps"), on=KEY, how="inner")
     decision = pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)

@@ -52,8 +52,8 @@ def sections(analysis: Analysis, study: Description, provenance: Description) ->
 
     Args:
         analysis: the numbers of the study.
-        study: a description of the study, as text or as nested settings; None if there is none.
-        provenance: a description of the runs, as text or as nested settings; None if there is none.
+        study: a description of the study: text, or a dict of settings; None if there is none.
+        provenance: a description of the runs: text, or a dict; None if there is none.
     """
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]

@@ -2,8 +2,8 @@
 
 ``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each timed episode.
 Times differ from run to run, so they are separate from the other two tables, which every run reproduces bit for bit.
-All three share the columns of `KEY`. Episodes that agree in instance, number, prior and teammate have the same goal and
-the same path of the teammate, for all methods and prices: these are the pairs of every paired comparison.
+All three share the columns of `KEY`. Episodes with the same instance, episode number, prior and teammate have the same
+goal and the same path of the teammate, for all methods and prices: these are the pairs of every paired comparison.
 
 Priors, methods and teammates keep the order in which they first appear in ``episodes``; prices are ascending. `checked`
 sorts in that order, so that results do not depend on the order in which rows were written.
@@ -177,8 +177,9 @@ def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
 def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes, followed by a copy of them with `ALL_FILES` in the column ``file``.
 
-    The copy makes later tables have rows for all files together. A price column is null there if the files have
-    different prices. Episodes of fewer than two files are returned unchanged.
+    Results for each file then include results for all files together, which come from the copy. In the copy, a column
+    of prices (``base``, ``per_goal``) is null unless all files have the same prices in it. Episodes of fewer than two
+    files are returned unchanged.
     """
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     if files < 2:
@@ -261,7 +262,7 @@ def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[s
 
 
 def _sorting(key: Iterable[str]) -> list[str]:
-    """Return the names of columns in `key` in another order, that in which rows are sorted by them.
+    """Return the columns to sort rows by, the most important first: the columns `key` in another order.
 
     Teammate and base price come first, then prior, method and price, then all others.
     """

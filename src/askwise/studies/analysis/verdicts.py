@@ -66,8 +66,9 @@ class StudyEvidence:
         tables: the checked tables of the study.
 
     Attributes:
-        early_until: the step up to which a question is early, for each prior and price: a table with the columns
-            ``prior``, ``per_goal`` and ``until``, the median step of questions.
+        early_until: a table of the last step at which a question counts as early, with the columns ``prior``,
+            ``per_goal`` (the price) and ``until``, the median step of all questions of `ezq`, `toolbox` and
+            `cost-prob`.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -121,7 +122,7 @@ class StudyEvidence:
         return self.combined({pick: 1.0}, column)
 
     def difference(self, first: Pick, second: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the mean difference of a column, `first` minus `second`, over the episodes that occur in both.
+        """Return the mean difference of a column, `first` minus `second`, over the episodes in both selections.
 
         Raises:
             Missing: the study lacks one of the conditions, or the column.
@@ -131,10 +132,10 @@ class StudyEvidence:
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
         """Return the mean over episodes of a weighted sum, such as the difference of two methods' marginal costs.
 
-        The sum has one term for each selection: the value of `column` in the selection's row for the episode, times the
-        selection's weight. Only episodes that occur in all selections are used. Rows belong to the same episode if
-        their ``instance`` and ``episode`` agree; if no selection states a prior (or price), their priors (or prices)
-        must agree, too.
+        The sum is computed for each episode that occurs in all selections. Each selection adds the value of `column` in
+        its row of the episode, times its weight. Rows are of the same episode if they have the same ``instance`` and
+        ``episode``. If no selection states a prior, they must also have the same prior; if none states a price, the
+        same price.
 
         Args:
             weights: the weight of each selection.
@@ -190,7 +191,7 @@ class StudyEvidence:
 def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes of the paper's methods, priors and prices, with an optimal worker and a base price of 0.5.
 
-    If the study has only one teammate, or only one base price, it is used even if it is not the paper's.
+    If all episodes have the same teammate and base price, these are used even if they are not the paper's.
     """
     found = settings(episodes)
     if len(found) > 1:
@@ -214,7 +215,7 @@ def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
 def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
     """Return how many early questions each episode has, in the column ``early_questions``.
 
-    A question is early up to the median step of all questions under the same prior and price (`_early_until`).
+    A question is early up to the step that `_early_until` returns for its prior and price.
 
     Args:
         queries: one row for each question. Episodes without a question are not in the result.
@@ -387,11 +388,14 @@ def _few(parts: list[Part]) -> str:
 
 
 def _many(parts: list[Part], listed: int = 4) -> str:
-    """Return a text with the number of comparisons that hold, and with those that fail or are not decided.
+    """Return a text about many comparisons: how many hold, and the results of those that fail or are not decided.
+
+    If all hold, it has the result of the least clear one.
 
     Args:
         parts: all comparisons of a claim.
-        listed: the largest number of failing, and of undecided, comparisons that are named; others are counted.
+        listed: the largest number of results of failing comparisons, and of undecided ones; further ones are only
+            counted.
     """
     holding = [each for each in parts if each.verdict == HOLDS]
     text = f"{len(holding)} of {len(parts)} comparisons hold"

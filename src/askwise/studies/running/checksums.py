@@ -1,6 +1,6 @@
 """Checksums of the files in a study's folder, by which damaged files are found.
 
-Those of tables and parts (the rows of one instance in one table) are in the manifest, a text file::
+The checksums of tables and parts (the rows of one instance in one table) are in the manifest, a text file::
 
     0f3a...  askwise/checksums@1 4be1...                                  the format and the fingerprint of the study
     77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet          SHA-256, bytes, columns, name

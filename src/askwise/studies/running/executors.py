@@ -1,7 +1,9 @@
-"""Where the tasks of a study are played: executors take them, and worker processes play them.
+"""Executors take the tasks of a study, and worker processes play them.
 
-The executor consists of threads of this process, or is a Dask cluster found by its address. Its threads do not play
-tasks themselves. On every executor, each thread calls `play_isolated` and waits for the worker processes of its task.
+A task is one instance in all conditions of the study. It consists of units: single episodes and expected costs.
+
+The executor is a set of threads of this process, or a Dask cluster found by its address. Its threads do not play
+tasks themselves: each calls `play_isolated` and waits for the worker processes of its task.
 
 A Dask cluster is checked before any task is sent to it: its scheduler must answer, it must have workers, and they must
 run the same version of askwise. If the cluster fails later, the run ends with one error. Results are stored as they
@@ -13,8 +15,8 @@ reason, a new process continues with the next unit, and all other rows are ident
 its process without ending it, by leaking threads or by changing classes or memory. Therefore each method that is not
 part of askwise (a guest) plays in its own process; the methods of askwise share one.
 
-To load a method runs its file. `preload` does so in a worker first, because a method that hangs or ends its process
-must not stop the command.
+Loading a method runs its file. `preload` loads it in a worker process first, because a method that hangs or ends its
+process must not stop the command.
 """
 
 from __future__ import annotations
@@ -294,18 +296,19 @@ def _guest(unit: Unit) -> str:
 
 
 def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
-    """Play units (episodes or expected costs) in a worker process until all are played or the process dies.
+    """Play some units of a task in one worker process, until all are played or the process dies.
 
-    If the process dies while it plays a unit, that unit gets rows with the error. `play_isolated` calls the function
-    again until no unit is left.
+    Units are episodes and expected costs. If the process dies while it plays a unit, that unit gets rows with the
+    error. `play_isolated` calls the function again until no unit is left.
 
     Args:
         task: the instance and the conditions.
         sent: `task`, pickled.
         run: the name shared by the worker processes of the run.
         guest: identifies the user's own agent that is played (`_guest`); empty for the methods of askwise.
-        wanted: all units that this kind of worker process plays, by number.
-        found: the rows of the units that were played, by number; this function adds to it.
+        wanted: the units to play, by their index in the task: those of the agent, or of all methods of askwise.
+        found: the rows of the units that were already played, by index; these are not played again. This function adds
+            new rows.
     """
     before, was_fresh = len(found), False
     try:

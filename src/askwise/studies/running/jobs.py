@@ -1,8 +1,9 @@
-"""Long lists of independent jobs: each runs in a worker process, is recorded, and is not repeated by the next run.
+"""Run long lists of independent jobs in worker processes; the next run skips the jobs that have succeeded.
 
-Studies play episodes; this module runs other long computations that give rows. Records have checksums and are written
-atomically, and the folder is locked. A job that exceeds its limits or kills its process becomes a row that states the
-reason. The next run with the same jobs skips those that are done. A job whose input has changed has another key.
+A job is a long computation that returns rows of a table; episodes of studies are no jobs. The rows of a job that
+succeeds are stored in a file, its record, which has a checksum and is written atomically. The folder of the records is
+locked during a run. A job that exceeds its limits or kills its process gives rows that state the reason. A record is
+found by the job's key; a job whose input has changed has another key and runs again.
 """
 
 from __future__ import annotations

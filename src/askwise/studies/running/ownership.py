@@ -149,7 +149,7 @@ def _refuse_unproven(folder: Path, known: bool, damaged: Damaged | None, manifes
 
     Args:
         folder: the folder.
-        known: whether its `study.json` names the study.
+        known: whether its `study.json` names the study; for the message.
         damaged: what is wrong with `study.json`, None if it is intact or missing; for the message.
         manifest: the manifest, the folder's file of checksums; None if there is none.
     """

@@ -158,7 +158,7 @@ class Study:
         seed: the seed of all random numbers.
         episodes: the number of episodes for each instance and condition.
         instances: where the problems of the study come from: drawn at random, or read from files.
-        priors: the priors over the goals, each by its label and how it is computed.
+        priors: the priors over the goals.
         teammates: the names of the teammates.
         base: the prices of a question before any goal is named; None stands for the price in each instance's
             file.

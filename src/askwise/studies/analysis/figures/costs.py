@@ -1,8 +1,8 @@
-"""Figures of costs: marginal cost over per-station cost, and the two parts of marginal cost.
+"""Figures of costs: how marginal cost depends on the price of naming a goal, and the two parts of marginal cost.
 
-The first has one line for each method, with 95 % bands, as in the paper's figures 3, 5 and 6. A study with one price
-has points with error bars instead. The second has one bar for each method, divided into lost steps and the price of
-questions.
+The first kind has one line for each method, with 95 % bands, as in the paper's figures 3, 5 and 6. A study with one
+price has points with error bars instead. The second kind has one bar for each method, divided into lost steps and the
+price of questions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
 
 
 def all_costs(material: Material) -> Iterator[Picture]:
-    """Yield a figure of mean marginal cost over price for each method, with all priors side by side.
+    """Yield a figure of each method's mean marginal cost as a function of the price, with all priors side by side.
 
     Nothing is yielded if there is only one prior.
     """
@@ -61,7 +61,7 @@ def all_costs(material: Material) -> Iterator[Picture]:
 
 
 def costs(material: Material, prior: str) -> Iterator[Picture]:
-    """Yield a figure of mean marginal cost over price for each method under one prior.
+    """Yield a figure of each method's mean marginal cost as a function of the price, under one prior.
 
     If the study has several priors, `all_costs` shows all of them, and this figure is hidden in the report until
     clicked.
@@ -84,7 +84,7 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
 def cost_figure(
     summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None, price: str = PRICE
 ) -> Figure:
-    """Draw mean marginal cost over price for each method, with one panel for each prior.
+    """Draw each method's mean marginal cost as a function of the price, with one panel for each prior.
 
     If there is only one price, the horizontal axis shows methods instead.
 
@@ -93,7 +93,7 @@ def cost_figure(
         priors: the priors to draw, from left to right; all panels have the same cost axis.
         bounds: lower bounds of marginal cost, with the columns of `askwise.studies.analysis.tables.BOUNDS`; None if
             unknown.
-        price: the label of the price axis.
+        price: the word for the price, for the label of the horizontal axis.
     """
     looks = styles(summary["method"].unique(maintain_order=True))
     width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)

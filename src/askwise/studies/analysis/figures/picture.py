@@ -1,8 +1,8 @@
 """What all kinds of figures share: their input `Material`, their output `Picture`, and the styles of methods.
 
-There is one `Material` for each file, teammate and base price. A `Picture` contains the drawing, its caption, and the
-position that it asks for in the report. The style of a method is a colour, dashes and a marker, to be distinguished
-without colours, too. The colours are those of `askwise.view.palette`.
+There is one `Material` for each file, teammate and base price. A `Picture` contains a drawing, its caption, and the
+position that it asks for in the report. The style of a method is a colour, dashes and a marker, so that readers can
+tell methods apart without colours, too. The colours are those of `askwise.view.palette`.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Picture:
         alt: the alternative text for readers who cannot see it.
         figure: the drawing.
         title: the heading above it, shared with all figures of its section that have the same title; empty for none.
-        section: the section of the report that shows the figure, by its name in links, such as ``figures`` or ``time``.
-            If the report has no such section, one with this heading is added.
+        section: the section of the report that shows the figure: its name in links, such as ``figures`` or ``time``;
+            or any other text, which is the heading of a new section.
         order: figures under one title are sorted by this number; equal numbers keep the order of creation.
         beside: whether the figure is narrow enough to be placed next to other figures of the same order.
         folded: the label to click to see the figure, shared with figures of the same order and label; empty if the
