@@ -1,6 +1,7 @@
-"""Divergence by evidence from samples, for environments that can only be stepped and for learned policies.
+"""Estimates of the step at which an agent's actions rule out other goals, from runs of policies in an environment.
 
-Theory: `askwise.sampling.divergence`. Kinds of policies: `askwise.sampling.policies`.
+The environment only has to be one that can be stepped, and the policies may be learned. Theory:
+`askwise.sampling.divergence`. Kinds of policies: `askwise.sampling.policies`.
 """
 
 from askwise.sampling.divergence import sampled_divergence, sampled_edp

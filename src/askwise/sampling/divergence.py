@@ -56,15 +56,17 @@ def sampled_edp(
 ) -> SampledEdp:
     """Estimate how many steps it takes until one policy is ruled out while another one is followed.
 
+    Runs are added until the 95 % interval of the mean is narrow enough, or until there are too many.
+
     Args:
         env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
         other: the policy to be ruled out (kinds: see `askwise.sampling.policies`).
         truth: the policy that is followed.
-        within: largest distance between the mean and the ends of its interval, as a share of the mean.
+        within: the requested distance between the mean and each end of its interval, as a share of the mean.
         horizon: the largest number of steps of a run.
-        evidence: the other policy is ruled out when what was seen is at most `evidence` times as likely under it as
-            under the truth; with 0, only when it is impossible under it.
-        options: other options of `sampled_divergence`.
+        evidence: `other` is ruled out when the actions taken are at most `evidence` times as likely under it as under
+            `truth`; with 0, only when they are impossible under it.
+        options: other options of `sampled_divergence`, such as ``runs``, the largest number of runs.
     """
     given = {"within": within, "horizon": horizon, "evidence": evidence, **options}
     found = sampled_divergence(env, {"other": other, "truth": truth}, truths=["truth"], **given)
@@ -87,22 +89,25 @@ def sampled_divergence(
     seed: Seed = None,
     progress: bool = False,
 ) -> SampledDivergence:
-    """Estimate for all pairs of goals how many steps it takes until the wrong one is ruled out.
+    """Estimate for all pairs of goals how many steps it takes until one is ruled out while the other is pursued.
+
+    Runs are added until the 95 % intervals of the means are narrow enough, or until there are too many.
 
     Args:
         env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
         policies: the policy of each goal by its name (kinds: see `askwise.sampling.policies`).
         truths: the goals to pursue; by default all.
-        within: largest distance between a mean and the ends of its interval, as a share of the mean.
+        within: the requested distance between a mean and each end of its interval, as a share of the mean.
         horizon: the largest number of steps of a run.
-        evidence: a goal is ruled out when what was seen is at most `evidence` times as likely under it as under the
-            truth; with 0, only when it is impossible under it.
-        threshold: if given, `evidence` is not used: a goal is ruled out by the first action whose probability under its
-            policy is below this share of the likeliest action's. The result can depend much on this number.
+        evidence: a goal is ruled out when the actions taken are at most `evidence` times as likely under its policy as
+            under that of the pursued goal; with 0, only when they are impossible under it.
+        threshold: if given, `evidence` is not used: a goal is ruled out by the first action whose probability under the
+            goal's policy is below this share of the probability of that policy's likeliest action. The result can
+            depend much on this number.
         end_tells: whether the end of an episode (`terminated`) reveals the true goal, so that it rules out all others.
-            If not, runs that end so are censored.
+            If not, runs that end so are censored: their divergence points are only known to be later.
         interval: the kind of interval: ``normal``, or ``bernstein``, which is wider but valid for any number of runs.
-        runs: the largest number of runs for each true goal.
+        runs: the largest number of runs for each pursued goal.
         lanes: number of environments that run side by side, if a name or a function is given.
         seed: seed of all random numbers.
         progress: show a progress bar.

@@ -1,15 +1,17 @@
 """Means, intervals and survival of sampled divergence points, some of which are censored.
 
-Runs that end before they diverge are *censored*: their divergence point is only known to be later. So the mean of what
-was observed, ``E[min(dp, horizon)]``, is a lower bound of the mean itself. The share of runs that have not diverged by
-step `t` is estimated by Kaplan and Meier's product: ``S(t) = product over steps u <= t of 1 - d_u / n_u``, with `d_u`
-runs that diverge at `u` of `n_u` that were still observed then. It assumes that runs that end early would have diverged
-like those that continue; if the environment ends runs at goals, `end_tells` is the better choice where it applies.
+A run *diverges* at the step at which its actions rule out the other goal of a pair. Runs that end before that are
+*censored*: their divergence point `dp` is only known to be later. So the mean of what was observed, ``E[min(dp,
+horizon)]``, is a lower bound of the mean of `dp`. The share of runs that have not diverged by step `t` is estimated by
+Kaplan and Meier's product: ``S(t) = product over steps u <= t of 1 - d_u / n_u``, with `d_u` runs that diverge at `u`
+of `n_u` that were still observed then. It assumes that runs that end early would have diverged like those that
+continue. This is doubtful if the environment ends runs at goals; the option `end_tells` of `sampled_divergence` then
+counts the end as the divergence point.
 
-Intervals hold with probability 95 %:
+Intervals contain the mean with probability 95 %:
 
 - ``normal``: mean and standard errors, corrected for skewness; used from `ENOUGH` runs on. Without the correction only
-  88 % of intervals held where 2 % of 400 runs differed from the rest.
+  88 % of intervals contained the mean where 2 % of 400 runs differed from the rest.
 
   - Where more than half of the runs have the smallest value (or the largest) `v`, the mean is ``v + p d``, with `p` the
     share of other runs and `d` their mean distance from `v`. The interval has all `p` whose own standard error would
@@ -18,7 +20,8 @@ Intervals hold with probability 95 %:
   - Where all runs agree, the standard error is 0 and says nothing; then the chance of another value is at most
     ``1 - 0.05^(1/n)``, and the interval has the means that are possible with it.
 
-  If fewer than about five runs are expected to lie far away, on both sides of all others, fewer intervals hold.
+  Fewer than 95 % of intervals contain the mean if rare runs lie far below and far above all others, and fewer than
+  about five of them are expected.
 - ``bernstein``: the empirical Bernstein bound of Maurer and Pontil (2009) for values in [1, horizon]; it holds for any
   number of runs and is wider. Its error probability is shared between repeated looks at growing samples.
 """
@@ -65,8 +68,8 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
         values: ``int32 [n]``, such as the number of steps of each run; at least one.
         horizon: the largest possible value.
         kind: ``normal`` or ``bernstein``; with fewer than `ENOUGH` values, ``bernstein`` is always used.
-        look: how many intervals were computed while the sample grew, including this one; ``bernstein`` takes repeated
-            looks into account by a wider interval.
+        look: the number of times that an interval was computed while the sample grew, this time included; the larger it
+            is, the wider is a ``bernstein`` interval.
     """
     n, mean = values.size, float(values.mean())
     variance = float(values.var(ddof=1)) if n > 1 else math.inf
@@ -136,12 +139,12 @@ def runs_needed(values: IntArray, within: float) -> int:
 
 
 class Survival(NamedTuple):
-    """The share of runs that have not diverged, after each step.
+    """The share of runs in which a goal is not ruled out yet ("that have not diverged"), after each step.
 
     Attributes:
-        steps: ``int64 [m]``, 0, and the steps at which a run diverged or was censored.
+        steps: ``int64 [m]``, 0, and the steps at which a run diverged or was censored (ended before it diverged).
         share: ``float64 [m]``, the share that has not diverged when the step is over.
-        low: ``float64 [m]``, lower end of the pointwise 95 % interval.
+        low: ``float64 [m]``, lower end of the 95 % interval of each share.
         high: ``float64 [m]``, upper end.
     """
 
@@ -157,13 +160,13 @@ class Survival(NamedTuple):
 
 
 def kaplan_meier(values: IntArray, diverged: BoolArray) -> Survival:
-    """Return the Kaplan-Meier estimate of the share of runs that have not diverged, after each step.
+    """Return the Kaplan-Meier estimate of the share of runs in which a goal is not ruled out yet, after each step.
 
     The interval is Greenwood's on the log-minus-log scale, so that it stays between 0 and 1.
 
     Args:
-        values: ``int32 [n]``, the step at which each run diverged, or the last step observed.
-        diverged: ``bool [n]``, whether the run diverged.
+        values: ``int32 [n]``, the step of each run at which the goal was ruled out, or the last step observed.
+        diverged: ``bool [n]``, whether the goal was ruled out in the run.
     """
     steps = np.unique(values)
     events = np.array([np.count_nonzero(diverged & (values == step)) for step in steps], dtype=np.float64)

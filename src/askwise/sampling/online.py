@@ -69,8 +69,8 @@ class OnlineRecogniser:
         """Return the goals that are not ruled out, ``bool [n_goals]``.
 
         A goal is ruled out by an answer, or if the actions seen are at most `evidence` times as likely under it as
-        under the goal under which they are likeliest; the prior does not count. The chance that actions ever rule out
-        the true goal is at most ``(n - 1) * evidence`` with `n` goals.
+        under the goal that makes them likeliest; the prior does not count. With `n` goals, the chance that actions ever
+        rule out the true goal is at most ``(n - 1) * evidence``.
         """
         if not 0 <= evidence < 1:
             raise InputError("evidence", evidence, "a number from 0, below 1")

@@ -154,7 +154,10 @@ class Categorical:
             return np.log(self._of(actions))
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return the probability of one action in each lane, divided by that of the lane's likeliest action."""
+        """Return the probability of one action in each lane, divided by that of the lane's likeliest action.
+
+        The result is ``float64 [n]``.
+        """
         return np.asarray(self._of(actions) / self.probabilities.max(axis=1))
 
     def _of(self, actions: Any) -> FloatArray:
@@ -191,7 +194,10 @@ class NetworkLaw:
         return drawn if self.scaled is None else self.scaled.unscale_action(np.tanh(drawn))
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log density (for discrete components, the log probability) of one action in each lane."""
+        """Return the log density (log probability, for discrete components) of one action in each lane.
+
+        The result is ``float64 [n]``.
+        """
         given = actions if self.scaled is None else self.scaled.scale_action(actions)
         inner = self.distribution.distribution
         device = (inner[0] if isinstance(inner, list) else inner).mean.device

@@ -1,14 +1,15 @@
 """Asking in an environment without a model: the paper's gate and value of a question, with sampled divergence.
 
 The teammate acts in an environment that can only be stepped; its expected divergence points `E` are sampled. The ego
-agent has a model and known sub-goals, where it should be for each goal of the teammate; its branching steps `B` and its
-optimal actions are computed exactly. Gate and value are those of the paper (`askwise.core.decision`,
-`askwise.methods.question_value`): ask if several goals are possible, no action of the ego agent is optimal for all of
-them, and the best question saves more expected steps without a clear action than it costs.
+agent has a model, and a known sub-goal for each goal of the teammate: where it should be then. Its optimal actions, and
+the steps `B` from which it needs different actions for two goals, are computed exactly. Gate and value of a question
+are those of the paper (`askwise.core.decision`, `askwise.methods.question_value`). So the ego agent asks if several
+goals are possible, no action is optimal for all of them, and the best question costs less than the expected number of
+steps without a clear action that it saves.
 
 `E` belongs to the teammate's current state. There are two ways to keep it current: sample again from there
-(`askwise.sampling.FromHere`), or use the runs from the start that have not diverged by the current step: their mean
-further steps. The second is quicker and ignores where exactly the teammate is.
+(`askwise.sampling.FromHere`), or use the runs from the start that have not diverged by the current step, and take the
+mean number of their further steps. The second is quicker and ignores where exactly the teammate is.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ class SampledProblem(Sealed):
             belief: an `OnlineRecogniser`, or the probabilities of the goals by name or in their order.
             ego_at: the ego agent's state.
             step: number of steps that the teammate has taken since the state in which the sampled runs began.
-            sampled: divergence that was sampled again, from the teammate's current state. It replaces that of this
-                object, and `step` is not used. By default there is none.
+            sampled: divergence sampled anew from the teammate's current state. It replaces the divergence that this
+                object was made with, and `step` is not used. By default, the object's own is used.
             evidence: goals whose probability is at most this share of the largest one are not considered; with an
                 `OnlineRecogniser`, likelihoods of the actions seen take the place of probabilities.
             seed: seed for choosing between equally good actions, and for the search for questions.
@@ -120,8 +121,9 @@ class SampledProblem(Sealed):
     def zones(self, truth: str, other: str, ego_at: StateLike, *, step: int = 0) -> Zones:
         """Return the zones of information and branching of a pair of goals, in steps from now.
 
-        The zone of information ends when 95 % of the sampled runs that have not diverged by `step` have ruled out the
-        other goal; the expected zone of information, after their mean number of further steps.
+        The zone of information comes from the sampled runs in which `other` is not ruled out by `step`. It ends when
+        95 % of them have ruled it out; the expected zone of information ends after the mean number of further steps
+        that they need. The zones of branching are computed from the ego agent's model.
 
         Args:
             truth: the teammate's goal.

@@ -86,8 +86,8 @@ class SampledEdp:
         """Return the mean number of further steps until the other goal is ruled out, in runs longer than `after` steps.
 
         It is a lower bound if some of these runs are censored, and ``inf`` if all of them are. If fewer than `LEFT`
-        runs have lasted `after` steps, the mean is taken at the last step at which `LEFT` runs were left. This changes
-        little, because late divergence points are close to geometrically distributed.
+        runs are longer than `after` steps, an earlier step takes the place of `after`: the last after which `LEFT` runs
+        went on. This changes little, because late divergence points are close to geometrically distributed.
         """
         if self.runs > LEFT:
             after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)
@@ -129,16 +129,18 @@ class SampledDivergence:
 
     @property
     def edp(self) -> FloatArray:
-        """The means, ``float64 [n_goals, n_goals]``: entry ``[i, j]`` is for ruling out goal `i` while `j` is pursued.
+        """The EDP of each pair of goals, estimated as the mean over runs (`SampledEdp.mean`).
 
-        Pairs without a result have ``inf``.
+        The matrix is ``float64 [n_goals, n_goals]``: entry ``[i, j]`` is for ruling out goal `i` while `j` is pursued.
+        Pairs without a result have ``inf``, and so has the diagonal.
         """
         return self.matrix(lambda pair: pair.mean)
 
     def remaining(self, after: int = 0) -> FloatArray:
-        """Return the mean number of further steps for runs longer than `after` steps.
+        """Return, for each pair of goals, the mean number of further steps until the wrong goal is ruled out.
 
-        The result is ``float64 [n_goals, n_goals]``, with the axes of `edp`; see `SampledEdp.remaining`.
+        Only runs longer than `after` steps count. The result is ``float64 [n_goals, n_goals]``, with the axes of `edp`;
+        see `SampledEdp.remaining`.
         """
         return self.matrix(lambda pair: pair.remaining(after))
 
@@ -154,7 +156,12 @@ class SampledDivergence:
         return found
 
     def table(self) -> Any:
-        """Return a polars table with a row for each pair: mean, interval, quantiles, number of runs, share censored."""
+        """Return a polars table with a row for each pair of goals.
+
+        The columns are ``truth``, ``other``, ``mean`` (of the steps), ``low`` and ``high`` (its 95 % interval),
+        ``censored`` (the share of such runs), the quantiles ``q25``, ``median``, ``q75`` and ``q95``, ``runs``,
+        ``horizon``, ``evidence`` and ``narrow``; the last four are attributes of `SampledEdp`.
+        """
         import polars as pl
 
         rows = [
@@ -215,9 +222,10 @@ def known(name: Any, goals: tuple[str, ...], where: str) -> None:
 
 
 def survival_curves(pairs: Sequence[SampledEdp], ax: Axes | None = None) -> Axes:
-    """Draw, for each pair of goals, the share of runs that have not diverged, with its 95 % band; return the axes.
+    """Draw, for each pair of goals, the share of runs in which the wrong goal is not ruled out yet; return the axes.
 
-    A cross marks where the remaining runs are censored.
+    Each curve has a 95 % band. A cross marks where the remaining runs are censored: where they end without ruling it
+    out.
 
     Args:
         pairs: the results of the pairs of goals, each a `SampledEdp`.

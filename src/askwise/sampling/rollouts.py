@@ -1,4 +1,4 @@
-"""Runs of one policy in an environment, and the steps at which they rule out all the others.
+"""Runs of one goal's policy in an environment, and the steps at which they rule out the policies of other goals.
 
 Runs take place in lanes, environments side by side. Each run has its own seed and its own random numbers, so that
 results do not depend on the number of lanes (except in vector environments that take one seed for all lanes). All
@@ -30,8 +30,8 @@ class FromHere(gymnasium.Env[Any, Any]):
     """An environment whose episodes all begin in the current state of another environment.
 
     Args:
-        env: the environment, in the middle of an episode; it must allow ``copy.deepcopy``. It is not changed.
-        observation: the current observation.
+        env: the other environment, in the middle of an episode; it must allow ``copy.deepcopy``. It is not changed.
+        observation: the last observation that it returned, with which each episode begins.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], observation: Any) -> None:
@@ -104,7 +104,7 @@ class Uniforms:
     def at(self, step: IntArray, active: BoolArray, generators: list[np.random.Generator]) -> FloatArray:
         """Return the random numbers for one step of each lane, ``float64 [lanes, width]``.
 
-        In lanes without a run, they are left over from earlier steps.
+        The numbers of lanes without a run have no meaning.
 
         Args:
             step: ``int64 [lanes]``, the step of each lane, counted from 0; at the first, and after every `BLOCK` steps,
@@ -125,11 +125,11 @@ class Rollouts:
         envs: the environments.
         policies: all policies by the names of their goals.
         truth: the goal whose policy is followed.
-        limit: the log likelihood ratio at which another policy is ruled out.
+        limit: the log likelihood ratio, of the truth and another policy, at which the other one is ruled out.
         horizon: the largest number of steps of a run.
         end_tells: whether the end of an episode (`terminated`) reveals the goal.
-        threshold: None, or a share of the largest probability. If given, `limit` is not used: the first action whose
-            probability under another policy is below this share of its likeliest action's rules that policy out.
+        threshold: None, or a number that replaces `limit`: another policy is ruled out by the first action whose
+            probability under it is below this share of the probability of its likeliest action.
     """
 
     def __init__(
@@ -157,9 +157,10 @@ class Rollouts:
     def run(
         self, runs: int, rng: np.random.Generator, finished: Callable[[int], None] = lambda _: None
     ) -> tuple[IntArray, BoolArray]:
-        """Return two arrays for all runs and other policies: the step that ruled the policy out, and whether one did.
+        """Run episodes, and return in which step each run ruled out each other policy, and whether it did.
 
-        Both arrays are ``[runs, n_others]``. Where no step did, the first array has the number of steps observed.
+        These are two arrays ``[runs, n_others]``. Where a run did not rule out a policy, the first array has the number
+        of steps observed.
 
         Args:
             runs: number of runs.
@@ -223,7 +224,7 @@ class Rollouts:
     def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
         """Draw an action from the true policy in each lane, compare it with the other policies, and return the actions.
 
-        The attribute `passed`, ``bool [lanes, n_others]``, gets the policies for which the limit is reached now.
+        The attribute `passed`, ``bool [lanes, n_others]``, is set: it says which policies this step rules out.
 
         Args:
             view: the observations before this step.
