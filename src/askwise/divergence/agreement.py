@@ -1,6 +1,8 @@
-"""The chain of agreement: an agent acts until it takes an action that is not allowed.
+"""The chain of agreement: the steps of an agent until it takes an action that is not allowed.
 
-EDP, WCD, ECD and the distribution of the divergence point are computed on this chain (see `askwise.divergence.edp`).
+Which actions are allowed depends on the question: for EDP, they are the actions that the policy to be ruled out may
+take, too. EDP, WCD, ECD and the distribution of the divergence point are computed on this chain (see
+`askwise.divergence.edp`).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ EACH_MOVE, EACH_MOVE_AT_FIRST = 37, 61
 
 
 def as_policy(model: Model, given: Policy | GoalLike) -> Policy:
-    """Return a policy on `model`: the given policy with its probabilities, or the optimal policy of a given goal."""
+    """Return a policy for `model`: `given` itself if it is a policy, or the optimal policy of the goal `given`."""
     return given.on(model) if isinstance(given, Policy) else optimal_policy(model, given)
 
 
@@ -38,12 +40,13 @@ def optimal_policy(model: Model, goal: GoalLike) -> Policy:
 class Agreement:
     """A Markov chain of an agent's steps that ends with the agent's first action that is not allowed.
 
-    The user of the chain says which actions are allowed. If these are the actions that another policy might take too,
-    the expected length of the chain is the expected divergence point.
+    For the expected divergence point, the allowed actions are those that another policy may take, too. Then the
+    expected length of the chain is the expected step at which the agent's actions rule that policy out.
 
     Attributes:
         chain: the chain; its state k is the state ``states[k]`` of the model.
-        states: ``int32 [n]``, indices of the chain's states in the model; the queried state comes first.
+        states: ``int32 [n]``, indices of the chain's states in the model. If the chain starts in one state, this comes
+            first.
         defined: ``bool [n]``, whether the agent has an action in this state and in all that can follow.
         leak: ``float64 [n]``, probability that the next action is not allowed.
     """
@@ -54,12 +57,13 @@ class Agreement:
     leak: FloatArray
 
     def result(self, values: FloatArray, verdict: Verdict, at: StateLike | None) -> Result:
-        """Return a `Result`: the value at the queried state or the values of all states, with their verdict.
+        """Return a `Result`: the value at one state or the values of all states, with their verdict.
 
         Args:
             values: ``float64 [n]``, one value for each state of the chain, such as the expected number of steps.
             verdict: the method and the accuracy of the values.
-            at: the queried state; None for all states, ``nan`` where the agent has no action.
+            at: the state in which the chain starts, whose value is returned. None for a chain over all states; values
+                are then ``nan`` where the agent has no action.
         """
         if at is not None:
             return Result(float(values[0]), verdict)

@@ -224,11 +224,11 @@ def ecd(
 
 @dataclass(frozen=True)
 class DpDistribution:
-    """Distribution of the divergence point: the step at which an agent's actions rule out another policy.
+    """Distribution of the divergence point: the step at which an agent's actions rule out a policy it does not follow.
 
     Attributes:
         probability: ``float64 [horizon]``; ``probability[t - 1]`` is the probability of step `t`.
-        never: probability that the policies agree forever.
+        never: probability that no step ever rules the policy out.
         verdict: exact, or with the probability of steps beyond the horizon as its error bound.
     """
 
@@ -249,18 +249,18 @@ class DpDistribution:
         return float(self.probability @ np.arange(1, self.horizon + 1))
 
     def at(self, t: int) -> float:
-        """Return the probability that the policies diverge exactly at step `t`."""
+        """Return the probability that step `t` is the one that rules the policy out; 0 beyond the horizon."""
         return float(self.probability[t - 1]) if 1 <= t <= self.horizon else 0.0
 
     def tail(self, t: int) -> float:
-        """Return the probability that the policies still agree after `t` steps."""
+        """Return the probability that the policy is not ruled out by the first `t` steps."""
         return float(self.probability[max(t, 0) :].sum()) + self.never + self.verdict.error_bound
 
     def quantile(self, q: float) -> float:
-        """Return the first step by which the policies have diverged with probability at least `q`.
+        """Return the first step by which the policy is ruled out with probability at least `q`.
 
-        The result is ``inf`` if there is no such step, because the policies may agree forever. Raises an `InputError`
-        if the step lies beyond the horizon.
+        The result is ``inf`` if there is no such step, because the policy may never be ruled out. Raises an
+        `InputError` if the step lies beyond the horizon.
         """
         if not 0 < q <= 1:
             raise InputError("q", q, "a number above 0 and up to 1")

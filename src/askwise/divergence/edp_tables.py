@@ -40,7 +40,7 @@ TABLE_LIMIT = 8_000_000
 
 
 def has_closed_form(grid: GridWorld) -> bool:
-    """Return whether EDP on a grid has a closed form here: no walls, and a table of at most `TABLE_LIMIT` entries."""
+    """Return whether `closed_form` suits a grid: it has no walls, and the table at most `TABLE_LIMIT` entries."""
     width, height = grid.width, grid.height
     return grid.open and (width * (width + 1) // 2) * (height * (height + 1) // 2) <= TABLE_LIMIT
 
@@ -98,14 +98,15 @@ def closed_form_everywhere(
 
 @compiled
 def _table_index(side: int, goals: IntArray) -> IntArray:
-    """Return the row or column of the `closed_form` table for each pair of goals, ``int32 [side, n_goals ** 2]``.
+    """Return the rows (or columns) of the `closed_form` table for all pairs of goals, ``int32 [side, n_goals ** 2]``.
 
-    It is called once for the columns of the grid, which are the rows of the table, and once for the rows of the grid.
+    Entry ``[x, i * n_goals + j]`` is for an agent in column `x` of the grid, and for ruling out goal `i` while goal `j`
+    is pursued. Columns of the grid give rows of the table. A second call, with rows of the grid instead of columns,
+    gives columns of the table.
 
     Args:
-        side: number of columns (or rows) of the grid; the first axis of the result is the agent's column (or row).
-        goals: ``int32 [n_goals]``, the columns (or rows) of the goals. Pair ``i * n_goals + j`` is ruling out goal i
-            while j is pursued.
+        side: number of columns (or rows) of the grid.
+        goals: ``int32 [n_goals]``, the columns (or rows) of the goals.
     """
     n = goals.size
     index = np.empty((side, n * n), dtype=np.int32)

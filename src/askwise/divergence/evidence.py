@@ -134,7 +134,8 @@ def _by_evidence(  # noqa: C901
         targets: the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
         limit: the likelihood ratio at which a goal is ruled out, between 0 and 1.
-        forever: whether goals that end in the same state agree forever; if not, observation ends there.
+        forever: whether EDP is ``inf`` for two goals whose plans may end in the same state before the evidence
+            suffices. If not, observation ends with the step in which the agent stays there.
         counts: new `_Counts`, filled with the shortest paths from `state`.
         work: new `_Work`, temporary.
         passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of plans that pass through each state.
@@ -237,19 +238,21 @@ def _passing(
 
 @dataclass(frozen=True)
 class Steps:
-    """The transitions that two policies both allow, and how much evidence each gives against one of the policies.
+    """The steps of an agent that another policy might take, too, and how much evidence each gives against that policy.
 
-    The agent follows one policy; the other policy is the one to be ruled out. Here, a step is a transition from one
-    state to another by one action.
+    The agent follows a policy of its own; an observer wants to rule out the other one. Here, a step is a transition
+    from one state to another by one action.
 
     Attributes:
         size: number of states.
         indptr: ``int64 [size + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
         source: ``int32 [n]``, the state before each step.
         target: ``int32 [n]``, the state after each step.
-        probability: ``float64 [n]``, probability of the step for the policy that is followed.
-        gain: ``float64 [n]``, change of the log-likelihood ratio in favour of the policy that is followed.
-        leaks: ``bool [size]``, whether an action that may be taken in the state rules the other policy out at once.
+        probability: ``float64 [n]``, probability of the step from its state, for the agent.
+        gain: ``float64 [n]``, the evidence: how much the step adds to the log-likelihood ratio of the agent's policy to
+            the other policy.
+        leaks: ``bool [size]``, whether the agent may take an action in the state that rules the other policy out at
+            once.
     """
 
     size: int
@@ -262,13 +265,14 @@ class Steps:
 
 
 def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agreement) -> Steps:
-    """Return the transitions that two policies both allow, with the evidence of each against the policy `ruled_out`.
+    """Return an agent's steps that the policy `ruled_out` might take, too, and the evidence of each against it.
 
     Args:
         model: the model of the agent.
         ruled_out: the policy to be ruled out.
         followed: the policy that the agent follows.
-        shared: the chain of both policies, from `agreement_between`; states are numbered as in this chain.
+        shared: the chain that `agreement_between` returns for these policies; the result has its states and their
+            numbers.
     """
     states, n = shared.states, model.n_actions
     place = np.full(model.n_states, -1, dtype=np.int32)
@@ -292,14 +296,17 @@ def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agr
 
 
 def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agreement | None:
-    """Return the chain of agreement without the states in which the evidence rules the policy out.
+    """Return a chain of an agent's steps that ends when they rule out another policy, by evidence or for certain.
 
-    Returns None if the evidence in a state depends on the path to the state, so that states cannot be removed.
+    The given chain ends only for certain: with an action that the other policy never takes. From it, the states are
+    removed in which the likelihood of the actions so far under the other policy is at most `evidence` times that under
+    the agent's own policy. The result is None if this likelihood ratio depends on the path to a state, not on the state
+    alone.
 
     Args:
-        shared: the chain of agreement from one state, which is its first state.
-        steps: the steps of this chain, with the evidence that each gives.
-        evidence: the likelihood ratio at which a policy is ruled out, between 0 and 1.
+        shared: the given chain, from `agreement_between` for one start state.
+        steps: the steps of this chain, from `steps_between`.
+        evidence: the likelihood ratio at which the other policy is ruled out, between 0 and 1.
     """
     level = np.full(steps.size, np.nan)
     limit = math.log(1 / evidence) - TIE
@@ -316,18 +323,18 @@ def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agre
 
 @compiled(work=lambda given: 2 * given.target.size)
 def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue: Any) -> bool:
-    """Fill `level` with the log-likelihood ratio (LLR) of each state, and return whether every state has only one.
+    """Fill `level` with the log-likelihood ratio (LLR) on arrival in each state; return whether each has only one.
 
-    The result is False if two paths lead to the same state with different ratios. The search starts in state 0 and does
-    not continue from states whose ratio reaches `limit`.
+    The LLR compares how likely two policies make the actions since the start, in state 0. The result is False if two
+    paths lead to the same state with different LLRs, at least one of them below `limit`. The search does not continue
+    from states whose LLR reaches `limit`.
 
     Args:
         indptr: ``int64 [n + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
         target: ``int32 [n_steps]``, the state after each step.
-        gain: ``float64 [n_steps]``, change of the log-likelihood ratio.
-        limit: the ratio at which a policy is ruled out.
-        level: ``float64 [n]``, all ``nan``, to be filled with the ratios; ``nan`` remains in states that are not
-            reached.
+        gain: ``float64 [n_steps]``, how much each step adds to the LLR.
+        limit: the LLR at which a policy is ruled out.
+        level: ``float64 [n]``, all ``nan``, to be filled with the LLRs; ``nan`` remains in states that are not reached.
         queue: ``int32 [n]``, work space.
     """
     level[0] = 0.0

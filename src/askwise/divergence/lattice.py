@@ -1,7 +1,8 @@
 """Proven bounds on EDP by evidence, for any two policies in a finite model.
 
-The log-likelihood ratio (LLR, see `askwise.divergence.evidence`) depends on the path, so the chain runs over pairs of a
-state and an LLR. The LLR is rounded to a lattice of spacing `h`, in two ways:
+An agent follows one policy until the log-likelihood ratio (LLR, see `askwise.divergence.evidence`) of its actions rules
+out the other policy. The LLR depends on the path, so the Markov chain of the agent's steps runs over pairs of a state
+and an LLR. The LLR is rounded to a lattice of spacing `h`, in two ways:
 
 - *early*: each gain is rounded up, and an LLR below the floor ``-F`` is raised to it. The rounded LLR is never below
   the true one, so the chain never ends later: a lower bound.
@@ -56,14 +57,16 @@ def bounded(
 ) -> tuple[FloatArray, Verdict]:
     """Return EDP by evidence at some states, ``float64 [n]``, and a verdict with proven bounds.
 
-    The values lie in the middle of their bounds. Where no upper bound was found, the value is the lower bound.
+    This is the expected step at which an agent's actions, with the likelihood ratio `evidence`, rule out a policy that
+    it does not follow. Each value lies in the middle of its bounds. Where no upper bound was found, the value is the
+    lower bound.
 
     Args:
-        steps: the steps that both policies allow.
-        wanted: ``int32 [n]``, indices of the states.
-        evidence: the likelihood ratio at which a policy is ruled out, between 0 and 1.
+        steps: the agent's steps, with the evidence of each against the other policy.
+        wanted: ``int32 [n]``, indices of the states from which EDP is counted.
+        evidence: the likelihood ratio at which the policy is ruled out, between 0 and 1.
         within: refine the lattice until the bounds differ by at most this share of the lower one, at all states.
-        max_lattice: limit on the number of states times the number of levels.
+        max_lattice: limit on the size of the lattice: the number of states times the number of levels of evidence.
     """
     check_within(within)
     if (as_int(max_lattice) or 0) < 1:
@@ -136,14 +139,15 @@ def common_unit(gains: FloatArray, limit: float) -> float | None:
 
 
 def infinite_below(steps: Steps, limit: float) -> FloatArray:
-    """Return for each state the log-likelihood ratio (LLR) below which the policies may agree forever, ``float64 [n]``.
+    """Return for each state the log-likelihood ratio (LLR) below which a policy may stay possible, ``float64 [n]``.
 
-    The value of a state is ``m(s)`` in the text at the top of this module. It is ``-inf`` where the policies cannot
-    agree forever, whatever the LLR.
+    An agent that follows another policy arrives in the state with some LLR as the evidence so far. If this is below the
+    value, the LLR may stay below `limit` forever. The value is ``m(s)`` in the text at the top of this module. It is
+    ``-inf`` where the policy is ruled out in the end, whatever the LLR.
 
     Args:
-        steps: the steps that both policies allow.
-        limit: the LLR that rules a policy out.
+        steps: the agent's steps, with the evidence of each against the policy.
+        limit: the LLR that rules the policy out.
     """
     differs = steps.leaks.copy()
     differs[steps.source[np.abs(steps.gain) > TIE]] = True
@@ -165,18 +169,20 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 
 @compiled(work=lambda given: 4 * given.source.size)
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
-    """Raise each ``reach[s]`` to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`.
+    """Compute in `reach` the log-likelihood ratio (LLR) of each state below which a policy may never be ruled out.
 
-    This is repeated until nothing changes. Returns False if it was not finished after `most` steps.
+    Each ``reach[s]`` is raised to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`, again
+    and again until nothing changes. Returns False if it was not finished after `most` steps.
 
     Args:
         starts: ``int64 [n + 1]``, the steps into state t are those from ``starts[t]`` to ``starts[t + 1]``.
         source: ``int32 [n_steps]``, the state before each step.
-        gain: ``float64 [n_steps]``, the gain of each step.
-        limit: the log-likelihood ratio that rules a policy out.
-        reach: ``float64 [n]``, the values of the states, changed in place; `limit` or ``-inf`` at the start.
+        gain: ``float64 [n_steps]``, how much each step adds to the LLR.
+        limit: the LLR that rules the policy out.
+        reach: ``float64 [n]``, changed in place. At the start, it is `limit` in the states from which no step gives
+            evidence any more, and ``-inf`` in all others.
         queue: ``int32 [n + 1]``, work space, a ring.
-        most: limit on the steps looked at.
+        most: limit on the steps looked at, repeated ones included.
     """
     size = queue.size
     waiting = np.zeros(reach.size, dtype=np.uint8)
@@ -206,14 +212,15 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
 
 
 def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any, Any, Any]:
-    """Return all moves between states of the lattice that do not reach the limit, and where the chain may end.
+    """Return the moves between states of the lattice, and where the chain over them may end.
 
     A state of the lattice is a state of the agent and a level of its log-likelihood ratio (LLR). Levels are counted
-    from the floor: 0 is the floor, `depth` an LLR of 0, and ``depth + levels`` the limit. A lattice state has the index
-    ``state * (depth + levels) + level``.
+    from the floor: 0 is the floor, `depth` an LLR of 0, and ``depth + levels`` the limit, at which the chain ends. A
+    lattice state has the index ``state * (depth + levels) + level``. A move is a step of the agent at one level; moves
+    that reach the limit are left out.
 
     Args:
-        steps: the steps that both policies allow.
+        steps: the agent's steps, with the evidence of each against another policy.
         gains: ``int64 [n_steps]``, the gain of each step in levels.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below 0.
@@ -221,7 +228,7 @@ def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any,
     Returns:
         source: ``int64 [n_moves]``, index of the lattice state before each move.
         after: ``int64 [n_moves]``, level after each move; negative below the floor.
-        which: ``int64 [n_moves]``, index of the step that each move is.
+        which: ``int64 [n_moves]``, index in `steps` of the step that each move is.
         ends: ``bool [n_lattice_states]``, whether the chain may end in a lattice state.
     """
     width = levels + depth
@@ -259,17 +266,18 @@ def _solved(chain: AbsorbingChain, tolerance: float) -> tuple[FloatArray, float]
 def early_values(
     steps: Steps, wanted: IntArray, spacing: float, levels: int, depth: int, tolerance: float
 ) -> FloatArray:
-    """Return lower bounds on EDP by evidence at the states `wanted`, ``float64 [n]``.
+    """Return lower bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence up.
 
-    The log-likelihood ratio (LLR) is rounded up to levels, so policies are ruled out too early.
+    An agent follows one policy. Another policy is ruled out when the log-likelihood ratio (LLR) of the agent's actions
+    reaches a limit. Here, the LLR is rounded up to levels, so this happens too early.
 
     Args:
-        steps: the steps that both policies allow.
-        wanted: ``int32 [n]``, indices of the states.
+        steps: the agent's steps, with the evidence of each against the other policy.
+        wanted: ``int32 [n]``, indices of the states from which EDP is counted; there the LLR is 0.
         spacing: distance between two levels.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below 0.
-        tolerance: relative error up to which the chain is solved.
+        tolerance: relative error up to which the bounds are computed; they are lowered by the error that remains.
     """
     width = levels + depth
     gains = np.ceil(steps.gain / spacing - TIE).astype(np.int64)
@@ -291,19 +299,20 @@ def late_values(
     guess: float,
     tolerance: float,
 ) -> FloatArray | None:
-    """Return upper bounds on EDP by evidence at the states `wanted`, ``float64 [n]``; None if no bounds were found.
+    """Return upper bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence down; None if there are none.
 
-    The log-likelihood ratio (LLR) is rounded down to levels, so policies are ruled out too late.
+    An agent follows one policy. Another policy is ruled out when the log-likelihood ratio (LLR) of the agent's actions
+    reaches a limit. Here, the LLR is rounded down to levels, so this happens too late.
 
     Args:
-        steps: the steps that both policies allow.
-        wanted: ``int32 [n]``, indices of the states.
+        steps: the agent's steps, with the evidence of each against the other policy.
+        wanted: ``int32 [n]``, indices of the states from which EDP is counted; there the LLR is 0.
         spacing: distance between two levels.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below 0.
         reach: the result of `infinite_below`.
-        guess: a first guess of the largest expected number of steps from any state with an LLR of 0.
-        tolerance: relative error up to which the chain is solved.
+        guess: a first guess of the largest finite EDP by evidence at any state.
+        tolerance: relative error up to which the bounds are computed; they are raised by the error that remains.
     """
     width, size = levels + depth, steps.size
     gains = np.floor(steps.gain / spacing + TIE).astype(np.int64)
