@@ -48,8 +48,8 @@ class ProblemArrays(NamedTuple):
         intent_signs: ``uint64 [n_intents, 2]``, the sign of each intent.
         answer_signs: ``uint64 [n_answers, 2]``, the sign of each answer.
         left_signs: ``uint64 [n_questions + 1, 2]``, the sign for each number of questions that may still be asked.
-        tie: how much better a question must be than the best move so far to replace it, in a state of probability 1; in
-            other states, this is multiplied by their probability.
+        tie: a question replaces the best move so far only if its cost is lower by more than this, times the
+            probability of the state.
     """
 
     likelihood: FloatArray

@@ -114,7 +114,12 @@ Branch: TypeAlias = tuple[str, float, float, float, float, float]
 
 
 def _arranged(plan: PlanNode) -> tuple[list[Box], list[Branch], int, int]:
-    """Return the boxes and branches of a drawn plan with their positions, its width and its height, all in pixels."""
+    """Arrange a plan as a drawing.
+
+    Returns:
+        The boxes and the branches, each with its position; and the width and the height of the drawing. All numbers are
+        in pixels.
+    """
     columns = _columns(plan)
     left = [MARGIN]
     for nodes in columns[:-1]:

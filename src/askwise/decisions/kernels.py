@@ -198,7 +198,8 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
     """Return the least expected loss of acting now, from the cache `memory` if it was computed before.
 
-    `level` is the number of answers so far, the index of the state in `space`.
+    Otherwise it is computed, and stored unless the cache is full. `level` is the number of answers so far, the index of
+    the state in `space`.
     """
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = find(memory.act_sign, sign_a, sign_b)
@@ -270,9 +271,9 @@ def sort_questions(
 def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
     """Write to `stack` what is known about a state before any question is searched.
 
-    This is its probability, the loss with the intent known, the least price of a question that is left, and the loss of
-    acting, as both bounds of its cost. `level` is the number of answers so far, the index of the state in `space` and
-    `stack`.
+    This is the probability of the state, the expected loss if the intent were known, the least price of the questions
+    left, and the best action, whose expected loss is both bounds of the cost of the state. `level` is the number of
+    answers so far, the index of the state in `space` and `stack`.
     """
     total, known, cheapest = 0.0, 0.0, np.inf
     for k in range(space.size[level]):
@@ -357,11 +358,11 @@ def update_bounds(
 
 @inner
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Write the state after the next answer that is not searched yet to the next level; return False if none is left.
+    """Take the next answer to be searched, and write the state after it to the next level; return whether there is one.
 
-    If all answers to the current question were searched, or if this question can no longer be the best, the first
-    answer to the next question is taken. `level` is the number of answers so far, `left` the number of questions that
-    may still be asked.
+    After the last answer to the current question, or if this question can no longer be the best, the first answer to
+    the next question is taken. `level` is the number of answers so far, the index of the state in `space` and `stack`;
+    `left` is the number of questions that may still be asked.
     """
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]
@@ -418,10 +419,10 @@ def solve(
     top: int,
     left: int,
 ) -> None:
-    """Search for the best move in a state: an action, or one of at most `left` more questions.
+    """Search for the best move, an action or a question, in a state in which at most `left` questions may be asked.
 
-    Writes bounds of the expected cost and the best move to ``stack.upper[top]``, ``stack.lower[top]`` and
-    ``stack.move[top]``. If the work exceeds the budget of `limits`, the result is meaningless.
+    Writes the upper and the lower bound of the expected cost and the best move to ``stack.upper[top]``,
+    ``stack.lower[top]`` and ``stack.move[top]``. If the work exceeds the budget of `limits`, the result is meaningless.
 
     Args:
         world: the decision problem.

@@ -82,7 +82,10 @@ class DecisionProblem:
         return n if self.limit is None else min(n, self.limit)
 
     def question(self, name: str, field: str = "question") -> Asking:
-        """Return the question called `name`; raise `InputError`, which calls the argument `field`, if there is none."""
+        """Return the question called `name`; raise an `InputError` if there is none.
+
+        `field` is what the error message calls the argument with the name.
+        """
         names = [each.name for each in self.questions]
         if name not in names:
             known = ", ".join(map(repr, names)) if names else "none: there is no question left"
@@ -90,9 +93,9 @@ class DecisionProblem:
         return self.questions[names.index(name)]
 
     def action(self, name: str, field: str = "action") -> int:
-        """Return the index of the action called `name`.
+        """Return the index of the action called `name`; raise an `InputError` if there is none.
 
-        If there is none, raise an `InputError` that calls the argument `field`.
+        `field` is what the error message calls the argument with the name.
         """
         if name not in self.actions:
             known = ", ".join(map(repr, self.actions[:20])) + (", ..." if len(self.actions) > 20 else "")
@@ -133,7 +136,9 @@ class DecisionProblem:
         return factors / factors.max() if factors.max() > 0 else factors
 
     def heard(self, question: str, answer: str, field: str = "question") -> DecisionProblem:
-        """Return the problem after an answer to a question: with the new belief, and without that question.
+        """Return the problem after an answer to a question.
+
+        It has the new belief, lacks that question, and has a `limit` that is lower by 1, if there is one.
 
         Raises `InputError` if the question or the answer is unknown, or if no possible intent explains the answer;
         `field` is what the message calls the argument with the question.
@@ -290,8 +295,9 @@ def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, 
     """Return the names of the actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
 
     Args:
-        given: a dict from actions to their numbers, or a list of the numbers of each action. If it is None, there is
-            one action for each intent, with loss 0 for this intent and 1 for all others.
+        given: for each action its losses or utilities, in one of the forms of `read_row`: as a dict by name, or as a
+            list of actions, which get the names ``action 1``, ``action 2`` and so on. If it is None, there is one
+            action for each intent, with loss 0 for this intent and 1 for all others.
         index_of: the index of each intent, by name.
     """
     n = len(index_of)
@@ -351,10 +357,14 @@ def _refuse_twice(found: list[Asking], given: Field) -> None:
 
 
 def _refuse_same(found: list[Asking], given: Field) -> None:
-    """Raise `InputError` if two questions are the same; called only if errors are persistent.
+    """Raise `InputError` if two questions are the same: their answers have the same likelihoods, in any order.
 
-    With persistent errors, a repeated question gets the same reply, but two equal questions in the list would count as
-    independent information.
+    Called only if errors are persistent. A repeated question then gets the same reply, but two equal questions in the
+    list would count as independent information.
+
+    Args:
+        found: the questions that were read.
+        given: the list or dict that they were read from, for the message.
     """
     seen: dict[bytes, str] = {}
     for each in found:

@@ -49,9 +49,9 @@ class Asking:
         freeze_fields(self, "likelihood")
 
     def numbered(self, answer: str, field: str = "answer") -> int:
-        """Return the index of an answer given by name.
+        """Return the index of an answer given by name; raise an `InputError` if there is none of this name.
 
-        If there is none of this name, raise an `InputError` that calls the argument `field`.
+        `field` is what the error message calls the argument with the name.
         """
         if answer not in self.answers:
             allowed = ", ".join(map(repr, self.answers)) + did_you_mean(str(answer), self.answers)
@@ -129,7 +129,8 @@ def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
     """Return the probability that a given answer to a question is wrong, and the probability that there is no answer.
 
     A question may state its own probabilities, under the keys ``wrong`` and ``refused``; otherwise those of `model` are
-    taken. ``wrong`` must be less than ``1 - 1 / k``, for which all answers would be equally likely.
+    taken. A probability under ``wrong`` must be less than ``1 - 1 / k``: with that, all answers would be equally
+    likely, whatever the intent.
 
     Args:
         given: the question.

@@ -156,8 +156,8 @@ class DecisionSolver:
 
         Returns:
             An upper and a lower bound of the expected cost from then on, both multiplied by the probability of the
-                answers; the best move, a question ``q >= 0`` or an action `x` as ``-1 - x``; and the probability of the
-                answers.
+            answers; the best move, a question ``q >= 0`` or an action `x` as ``-1 - x``; and the probability of the
+            answers.
         """
         self.begin(self.problem.belief)
         weight = 1.0
@@ -220,8 +220,9 @@ class SearchResult:
 
     Attributes:
         solver: the search over all questions, which can also return its plan.
-        narrow: the narrow searches whose plan is better than that of `solver`, by the index of the first question.
-        values: the expected cost of each first move, by the better of the two plans.
+        narrow: narrow searches by the index of the first question, for those questions after which their plan is better
+            than that of `solver`.
+        values: the expected cost of each first move; for a question, with the better of these plans.
         lower: lower bound of the expected cost of every plan.
     """
 
