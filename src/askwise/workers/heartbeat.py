@@ -45,7 +45,7 @@ class Limits:
             teammate. In studies of expected costs: seconds for one expected cost.
         memory: GiB of address space of the agent's process. Without a limit, Linux ends the agent's process before
             others if memory runs out.
-        unit: the noun in error messages for what `episode` limits.
+        unit: what `episode` limits, in the words of error messages, such as "a problem".
     """
 
     decision: float = 300.0
@@ -68,7 +68,7 @@ class Limits:
 
 
 class Heartbeat:
-    """Numbers by which a process shows the process that supervises it what it is doing, and since when.
+    """Numbers with which a process tells its supervising process what it is doing, and since when.
 
     Attributes:
         is_copy: whether this process is a fork of the supervised one.
@@ -250,7 +250,7 @@ class Watchdog:
 
         Args:
             now: the current time, as of `time.monotonic`.
-            lost: for how many seconds the machine was paused since the last call; they do not count.
+            lost: seconds since the last call in which the process or the machine was suspended; they do not count.
         """
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}

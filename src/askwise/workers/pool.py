@@ -66,8 +66,8 @@ class Key(NamedTuple):
     Attributes:
         run: the name of the run that the worker belongs to.
         service: the function that answers its requests, as ``module:name``.
-        limits: the limits of agents.
-        guest: identifies the third-party agent that uses the worker alone; empty for methods of askwise.
+        limits: the limits of time and memory.
+        guest: a text that identifies the third-party agent that uses the worker alone; empty for methods of askwise.
         reserved: whether the worker is kept until the run ends, even if it is idle.
         path: the folders from which Python imports (`sys.path`).
     """
@@ -223,9 +223,9 @@ def borrowed(
     Args:
         run: the name of the run that the worker belongs to, from `new_run`.
         service: the function that answers the requests (`Service`), as ``module:name``.
-        limits: the limits of agents.
-        guest: identifies the third-party agent that uses the worker alone; empty for methods of askwise, which share
-            workers.
+        limits: the limits of time and memory.
+        guest: a text that identifies the third-party agent that uses the worker alone; empty for methods of askwise,
+            which share workers.
         reserved: whether the worker is kept until the run ends; otherwise it may end when it is idle.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))

@@ -70,7 +70,8 @@ class SupervisedProcess:
     input and output are pipes to this process.
 
     Attributes:
-        exceeded: a clause that says which limit the process exceeded, None if it exceeded none.
+        exceeded: a clause that says for which fault this object ended the process, such as "took longer than 60 s for
+            a decision"; None if for none.
         exceeded_in: the number of the unit of work (such as an episode) in which it exceeded a limit, or `NO_UNIT`.
         heartbeat: the numbers by which the process shows what it is doing.
         process: the process as an object of `subprocess`.
@@ -265,8 +266,8 @@ def serve(arguments: list[str]) -> None:
     """Answer requests from the parent process until it closes the pipe, or sends no request for some time.
 
     Args:
-        arguments: the `Service` as ``module:name``; the limit of the address space in GiB; and the seconds without a
-            request after which the process ends.
+        arguments: three texts: the function that answers requests (`Service`), as ``module:name``; the limit of the
+            address space in GiB; and the seconds without a request after which the process ends.
     """
     name, memory, idle = arguments
     one_thread()

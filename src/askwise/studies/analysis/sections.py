@@ -205,7 +205,7 @@ def _above(mean: float, bound: float | None) -> str:
 
 
 def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean") -> Html:
-    """Return the HTML table of means with a row for each method and a column for each price; the lowest are bold.
+    """Return an HTML table of means, a row for each method and a column for each price; the lowest of a column is bold.
 
     Args:
         rows: the means. Their price is null if they are means over files with different prices.

@@ -103,7 +103,7 @@ class Entry:
 
 
 def columns_digest(schema: Mapping[str, Any]) -> str:
-    """Return a short checksum, in hexadecimal, of a table's columns; `schema` has the type of each by its name."""
+    """Return a short checksum, in hexadecimal, of a table's columns; `schema` maps their names to their types."""
     named = "\n".join(f"{name}: {kind}" for name, kind in schema.items())
     return hashlib.sha256(named.encode()).hexdigest()[:8]
 

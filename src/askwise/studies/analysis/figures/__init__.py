@@ -1,7 +1,8 @@
 """All figures of a study: drawn, captioned, and written to files.
 
-A kind of figure is a function from `Material` to pictures, or from `Material` and a prior. To add one, write the
-function and list it here; it is then drawn, written to files and included in the report.
+A kind of figure is a function that yields pictures, from a `Material` alone or from a `Material` and a prior. To add a
+kind, write the function and list it in `OF_ALL_PRIORS` or `OF_EACH_PRIOR`; its figures are then drawn, written to files
+and included in the report.
 """
 
 from __future__ import annotations
