@@ -5,8 +5,8 @@ an agent observe the same things and then asks it for its decision. The past is 
 
 - as a `history` of observations, those that an agent made from the start on (`Episode.observations` has them). The
   agent decides at each of them, so that its cached plans and random choices are as they would be;
-- as what the `teammate` was seen doing, and the answers. Only these affect an agent's belief; earlier states of the ego
-  agent do not.
+- as the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`). Only these
+  affect an agent's belief; earlier states of the ego agent do not.
 
 If only the teammate's current state is given, the teammate is assumed to have taken a shortest path to it. For a
 teammate that draws its shortest plans uniformly it does not matter which one, because all of them lead to the same
@@ -144,7 +144,8 @@ def ask(
         ego_at: current state of the ego agent; by default its start.
         answered: all questions so far with their answers: each an `Answer`, or a pair of the goals asked about (names
             or indices) and the reply (True, False, or None for no answer).
-        seed: seed of the random choices of methods that have some; with the seed of `simulate` they are the same.
+        seed: seed of the agent's random choices, if it makes any. With the seed of an episode, which `simulate` was
+            called with, and its `history`, they are those of the episode.
         belief: the kind of belief of an agent given by name, if not its default.
     """
     agent = _asked(problem, method, belief=belief)
@@ -194,9 +195,9 @@ def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike
 
     Args:
         problem: the problem.
-        teammate: the teammate's current state. If `seen` is empty, the path is the likeliest one to this state; if it
-            is None as well, the path is empty.
-        seen: the actions that the teammate took, by name or index.
+        teammate: the teammate's current state; None if it is not given.
+        seen: the actions that the teammate took, by name or index. If there are none, the path is the likeliest one to
+            the state `teammate`, or empty if that is None.
     """
     if not len(seen):
         return [] if teammate is None else likeliest_path(problem, joint_state(problem, teammate, None).teammate)

@@ -168,14 +168,14 @@ class Enumeration:
         return decision
 
     def _queue(self, branch: Branch, following: Iterator[Branch], onto: BranchQueue) -> None:
-        """Add the branches that can follow `branch` to a queue, and give each its own copy of the agent.
+        """Add the branches that can follow `branch` to a queue; copy the agent for those that need one of their own.
 
-        A branch is a course of the episode so far. If it is in the same situation as a queued one, the two are joined,
-        and it needs no agent.
+        A branch is a course of the episode so far. A new branch in the same situation as a queued one is joined with
+        that one and needs no agent.
 
         Args:
             branch: the branch in which the agent decided.
-            following: the branches that can follow it.
+            following: the branches that can follow it, all with the agent of `branch`.
             onto: the queue.
         """
         apart = [new for new in following if onto.add(new)]

@@ -2,19 +2,19 @@
 
 A trace is one object: ``instance`` (the whole instance, as in its own file), ``answers`` (the answer model),
 ``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``, ``known_cost``, ``marginal_cost`` (null if the
-episode was cut off), ``final`` (the states of both agents at the end), and ``steps``, each with
+episode was cut off), ``final`` (the states of both agents at the end), and ``steps``. Each step has the keys
 
-- ``t``, the states of both agents before the step, and ``belief`` (probability by goal, null if the agent shows none);
-- ``action`` (the ego agent's) and the teammate's action, or ``ask`` and ``answer``; the other two are null. A question
-  is a list of goals, answered by true or false, or a choice, see `askwise.core.question_json`; a refused answer is
-  null;
-- ``why``, ``value`` (expected saving of a question) and ``question_cost`` (its price), null if no question was
-  considered;
-- ``considered`` (that question), ``runner_up`` (the next best question and its net value) and ``verdict`` (how exact
-  the decision is), null or empty if there is none, and ``cost``, the cost of the step;
-- ``gate`` and ``pairs``, whether a question could be asked at all and the zones of the most important pairs of goals,
-  see `askwise.methods.decision_json`. Both are null if the agent shows no belief, ``pairs`` also on maps where they
-  would take long. Both may be missing, as in files of earlier versions; then they are computed again.
+- ``t`` (its number), ``belief`` (probability by goal, null if the agent shows none), ``cost``, and the states of both
+  agents before the step;
+- ``action`` (the ego agent's) and the teammate's action, both null in a step with a question; ``ask`` and ``answer``,
+  both null in any other step. A question is a list of goals, answered by true or false, or a choice, see
+  `askwise.core.question_json`; a refused answer is null;
+- ``why``, the reason for the decision, and ``verdict``, how certain it is that no question is better (may be empty);
+- ``considered``, the best question even if it was not asked, ``question_cost`` (its price) and ``value`` (the steps
+  that it is expected to save), null if there is none; ``runner_up``, the next best question and its net value, or null;
+- ``gate``, whether a question could be asked at all, and ``pairs``, the zones of the most important pairs of goals, see
+  `askwise.methods.decision_json`. Both are null if the agent shows no belief, ``pairs`` also on maps where they would
+  take long. Both may be missing, as in files of earlier versions; then they are computed again.
 
 ``teammate`` and ``ego`` are the states of both agents by name: a text, a number, or a cell ``[x, y]``. If the ego agent
 carries things, the keys are the domain's words for the two agents, and ``holding`` is the goal whose load the ego agent
