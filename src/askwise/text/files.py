@@ -96,7 +96,10 @@ def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
 
 
 def _link_target(path: Path) -> Path:
-    """Return the path at the end of a chain of symbolic links; raise an `OSError` for a link to an open stream."""
+    """Return the path at the end of a chain of symbolic links, `path` itself if it is no link.
+
+    Raises an `OSError` for a link to an open stream of a process, such as ``/dev/stdout``.
+    """
     for _ in range(MOST_LINKS):
         if not path.is_symlink():
             return path
@@ -167,7 +170,10 @@ def remove_left_overs(folder: Path) -> None:
 
 
 def check_picture(path: str | Path) -> str:
-    """Return the ending of a picture's name in lower case; raise an `InputError` unless it is one of `PICTURES`."""
+    """Return the ending of a picture's name in lower case: ``.png``, ``.svg`` or ``.pdf``.
+
+    Raises an `InputError` for any other ending.
+    """
     ending = Path(path).suffix.lower()
     if ending not in PICTURES:
         found = f"the ending {ending!r}" if ending else "no ending"
@@ -211,10 +217,10 @@ def make_folder(path: str | Path) -> Path:
 
 
 def require_file(mode: int) -> None:
-    """Raise an `OSError` if something is not an ordinary file; the error says what it is, such as a pipe.
+    """Raise an `OSError` unless a mode is that of an ordinary file; the error says what it is instead, such as a pipe.
 
     Args:
-        mode: its mode, the field ``st_mode`` of the result of `os.stat`.
+        mode: the field ``st_mode`` of the result of `os.stat`.
     """
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

@@ -297,10 +297,11 @@ def parse_cell(text: str, option: str) -> tuple[int, int]:
 
 
 def parse_memory(text: str, field: str) -> int:
-    """Return in bytes the amount of memory that a user typed, such as ``16GB`` or ``500MB``.
+    """Return in bytes the amount of memory that a user typed; raise an `InputError` for any other text.
 
     Args:
-        text: what the user typed.
+        text: a number with a unit, such as ``1.5GB``: KB, MB, GB or TB (powers of 1000), KiB, MiB, GiB or TiB (powers
+            of 1024); without a unit it is in bytes. Upper and lower case are the same.
         field: name of the input in error messages.
     """
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
@@ -327,8 +328,8 @@ def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller o
 
     Args:
         n_bytes: bytes of the table and of the temporary memory needed to build it.
-        field: the name of the table in the error message.
-        sizes: the reason that the message gives, for example the numbers of states and goals.
+        field: what the error message names: the table, or the input that makes it large.
+        sizes: what makes the table large, in words for the message, such as its numbers of states and goals.
         instead: what the message recommends to save memory.
     """
     if n_bytes <= SMALL_TABLE:

@@ -39,10 +39,10 @@ def line_width() -> int:
 
 
 def fitted(text: str) -> str:
-    """Break the lines of a text that are longer than `line_width`.
+    """Return a text with its long lines broken at spaces, to fit into `line_width` columns.
 
-    A line may be the row of a table, with two or more spaces between its columns. What is broken off is then placed
-    below the row's last column.
+    In the row of a table, which has two or more spaces between its columns, what is broken off continues below a
+    column: the last one that begins in the left half of the line.
     """
     width, lines = line_width(), []
     for line in text.split("\n"):
