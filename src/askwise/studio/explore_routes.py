@@ -1,9 +1,9 @@
 """The web addresses of the Explore page, on which people change a problem by hand and see the results at once.
 
-While people drag something, a page sends many requests a second. For each browser tab, one request is processed, and
-the newest one waits for it. All requests between these two are answered with ``dropped`` at once. If the changed
-problem (the draft) is not valid, the answer has ``refused``: the field and the fault. Other errors are answered like
-those of all requests.
+While people drag something, a page sends many requests a second. For each browser tab, one request of a kind is
+processed at a time. When it is done, the newest waiting request is next, and all older ones are answered with
+``dropped``. If the changed problem (the draft) is not valid, the answer has ``refused``: the field and the fault. Other
+errors are answered like those of all requests.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ class ToolDraft:
     A worker (the teammate) goes to a station; a fetcher (the ego agent) brings the tool that the station needs.
 
     Attributes:
-        given: the instance, as the domain reads it from a file.
-        contents: the contents of the instance's file, as JSON.
+        given: the problem as an object of its domain, as `askwise.domains.registry.read` returns it.
+        contents: the contents of the problem's file, as JSON.
         teammate: the present cell of the worker.
         at: the present cell of the fetcher.
         holding: the station whose tool the fetcher holds; None for empty hands.
@@ -68,7 +68,7 @@ class ToolDraft:
 
     @cached_property
     def problem(self) -> Problem:
-        """The `Problem` that methods solve, made from the instance."""
+        """The `Problem` that methods solve, made from `given`."""
         return as_problem(self.given)
 
     @property
@@ -117,12 +117,12 @@ class ToolDraft:
 
 
 def tools_from_file(given: Any) -> ToolDraft:
-    """Turn an instance of tool fetching into a draft: a problem that people change on the Explore page.
+    """Turn a tool-fetching problem into a draft: a problem that people change on the Explore page.
 
     Both agents are at their starts. `InputError` is raised if the map is too large or has too many stations.
 
     Args:
-        given: the instance, as the domain reads it from a file.
+        given: the problem as an object of its domain, as `askwise.domains.registry.read` returns it.
     """
     contents = domain_of(given).write(given)
     size = contents["width"], contents["height"]

@@ -95,7 +95,7 @@ class _Walked(Teammate):
 
     Args:
         problem: the problem that was played.
-        states: the indices of the teammate's states, one after each step.
+        states: the index of the teammate's state after each of its moves; questions do not count as moves.
     """
 
     def __init__(self, problem: Problem, states: list[int]) -> None:
@@ -221,11 +221,12 @@ def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
     This function runs in a worker process, so that a method that hangs can be ended. Keys of the result:
 
-    - ``row``: a row of the table of episodes, as a dict;
-    - ``queries``: a list of dicts, one for each question;
+    - ``row``: a dict of the round's results, with the columns of `askwise.studies.running.play.episode_row`;
+    - ``queries``: a list of dicts, one for each question, with the columns of
+      `askwise.studies.running.play.query_rows`;
     - ``method``, ``teammate``: the method of the ego agent, and the kind of teammate; ``person`` for the agent that the
       person played, except in a simulation;
-    - ``prices``: a list of the base price of a question and the price per goal;
+    - ``prices``: a list of two numbers: the base price of a question, and the price per goal;
     - ``trace``: the trace as JSON; None for a simulation;
     - ``beside``: the kind of simulated teammate that the setup states or, if it states none, the problem; even if the
       person played the teammate.

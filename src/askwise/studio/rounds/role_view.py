@@ -151,16 +151,20 @@ def state(made: Round) -> dict[str, Any]:
 
     Keys:
 
-    - ``t``, ``cost``, ``questions``: the numbers of steps, the cost and the number of questions so far;
+    - ``t``, ``cost``, ``questions``: the number of steps, the cost and the number of questions so far;
     - ``phase``: what the round waits for (see `Round.phase`);
     - ``teammate``, ``ego``: dicts with the position ``at`` and the place in words, ``place``;
-    - ``carried``, ``hands``: the goal whose load the ego agent carries, and the load in words;
-    - ``last``: the last step; None before the first one;
-    - ``moves``: if a move is possible, the moves;
-    - ``question``: if the person has to answer, the question;
-    - ``heard``, ``possible``: if the person plays the ego agent, all questions and replies, and for each goal whether
-      they leave it possible;
-    - ``result``: after the round, its result.
+    - ``carried``, ``hands``: the name of the goal whose load the ego agent carries (empty for none), and the load in
+      words;
+    - ``last``: the last step, with the keys of `_last`; None before the first step;
+    - ``moves``: only if the person can move: a dict for each possible move, with ``name``, ``label``, ``to`` (the new
+      position), ``place`` (in words) and ``waits`` (whether the agent stays where it is);
+    - ``question``: only if the person has to answer: the question, with the keys of `_question`;
+    - ``heard``, ``possible``: only if the person plays the ego agent: all questions and replies (see `_heard`), and for
+      each goal whether prior and replies leave it possible;
+    - ``result``: only after the round: a dict with ``finished``, ``stopped`` (whether the person gave up), ``cost``,
+      ``questions`` (their number), ``paid`` (for questions) and, if finished, ``goal`` (its name) and ``optimal`` (the
+      cost with the goal known).
     """
     here = Here(made)
     found = {
