@@ -37,8 +37,8 @@ class WaitingTimes:
     def summary(self) -> dict[str, dict[str, float]]:
         """Return statistics of the times `kept` and `turn`, in milliseconds.
 
-        Each of these two keys has a dict with ``count`` and, unless it is 0, the quantiles ``p50``, ``p95``, ``p99``
-        and ``max``.
+        Each of these two keys has a dict with ``count`` and, unless it is 0, ``p50``, ``p95``, ``p99`` (the times
+        within which 50, 95 and 99 % of the waits ended) and ``max``.
         """
         return {name: _quantiles(list(times)) for name, times in (("kept", self.kept), ("turn", self.turn))}
 

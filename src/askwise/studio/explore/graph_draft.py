@@ -8,8 +8,9 @@ As JSON::
      "goals": [{"name": "pills", "teammate": ["room 1"], "ego": ["pharmacy"], "weight": 3, "price": null}],
      "query_cost": {...}, "answers": {...}, "groups": {...}}
 
-``closed`` are the numbers of edges that are removed at present: the graph is drawn with them, so that they can be
-opened again, but the problem does not have them. The layout does not change while people edit.
+An edge is ``[state, action, next state]``. ``closed`` has the indices of the edges that people have closed: the graph
+is drawn with them, so that they can be opened again, but the problem does not have them. The layout does not change
+while people edit.
 """
 
 from __future__ import annotations

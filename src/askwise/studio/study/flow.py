@@ -183,7 +183,8 @@ def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_le
     """Return a screen as JSON for browsers, without the condition, which people must not know.
 
     Keys: ``kind``, ``title``, ``text`` and, depending on the kind, ``items`` (the questions), ``tries`` (attempts left
-    at the comprehension check), ``practice`` and ``instructions``.
+    at the comprehension check), ``practice`` (whether a round is for practice) and ``instructions`` (their pages, to
+    read again at a round or the check).
 
     Args:
         study: the study.

@@ -172,12 +172,12 @@ def _constant(values: FloatArray) -> bool:
 
 
 def _certain(gap: float, side: str) -> float:
-    """Return the p value of a t test without random variation, whose statistic is infinite: 0 or 1.
+    """Return the p value of a t test whose values have no variance (if it is paired, whose differences have none).
 
-    It is 0 if the difference fits the alternative, otherwise 1.
+    It is 0 if the difference of the means fits the alternative, otherwise 1.
 
     Args:
-        gap: the difference of the means.
+        gap: the mean of the first condition minus that of the second.
         side: the alternative: ``less``, ``greater`` or ``two-sided``.
     """
     if side == "two-sided" or gap == 0:

@@ -202,7 +202,7 @@ def _failures(rows: list[Row]) -> list[Any]:
 
 
 def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
-    """Draw one figure with a panel for each measure, which shows the mean and interval of each condition.
+    """Draw one figure with a panel for each measure; a panel shows the mean and interval of each condition.
 
     The figure is written to an SVG file in `folder`. The result is the HTML of the figure, in a list; an empty list if
     there are no measures.
