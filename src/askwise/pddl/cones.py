@@ -133,10 +133,10 @@ class Cones:
         return [(self.task.labels[o], following[column]) for column, o in enumerate(row) if o >= 0]
 
     def after(self, actions: Iterable[str]) -> dict[int, int]:
-        """Return the states that the given actions may lead to from the start, each with the number of paths to it.
+        """Return the states that the given actions may lead to from the start, by their index.
 
-        There can be several states, because actions with the same name may lead to different states. The dict is empty
-        if no optimal plan begins with these actions.
+        There can be several states, because actions with the same name may lead to different states. The value of each
+        state is the number of paths to it with these names. The dict is empty if no optimal plan begins with them.
 
         Args:
             actions: names of all actions since the start, such as ``stack a b``.
@@ -348,13 +348,14 @@ class _Union:
         return source, operator.astype(np.int32), target.astype(np.int32)
 
     def _labels(self, operator: IntArray) -> tuple[IntArray, list[str]]:
-        """Return a list of the different names of some operators, and the index in it of each operator's name.
+        """Return the names of some operators.
 
         Args:
-            operator: ``int32 [n]``, the indices of the operators.
+            operator: ``int32 [n]``, the indices of the operators, some perhaps several times.
 
         Returns:
-            a pair: the indices of the names, ``int32 [n]``, and the list.
+            a pair: for each entry of `operator` the index of its name, ``int32 [n]``; and the list of different names
+            to which these indices refer.
         """
         numbers: dict[str, int] = {}
         of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}

@@ -199,9 +199,10 @@ MOST_SHOWN = 5
 
 
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
-    """Return the states that are possible after the observed actions, each with the number of paths to it.
+    """Return the states that are possible after the observed actions, by their index, as `Cones.after` does.
 
-    Raises an InputError for the first action that continues no optimal plan; the error lists actions that do.
+    The value of each state is the number of paths to it that have these actions. Raises an InputError for the first
+    action that continues no optimal plan; the error lists actions that do.
 
     Args:
         cones: the optimal plans of all goals.

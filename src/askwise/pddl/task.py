@@ -321,7 +321,7 @@ def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> Go
 def goal_tasks_by_kind(
     task: Task, goals: Mapping[int, Iterable[int]], start: Words | None = None
 ) -> list[dict[int, GoalTask]]:
-    """Return the search tasks of several goals: one dict for each kind of goal, by the index of the goal.
+    """Return the search tasks of several goals: for each kind of goal, a dict from the index of a goal to its task.
 
     Goals are of one kind if the same operators are relevant to them. Their tasks differ only in `GoalTask.goal`, so
     that one breadth-first search can serve all of them.

@@ -44,7 +44,7 @@ class HeardReplies:
 
     @property
     def key(self) -> Hashable:
-        """A hashable key of all questions and replies, which does not depend on the order in which they were asked."""
+        """A hashable key of the questions and replies in `given`, whatever the order in which they were asked."""
         return tuple(sorted(((question, _meant(answer)) for question, answer in self.given), key=repr))
 
     def odds(self, goals: Iterable[int]) -> Hashable:

@@ -119,9 +119,9 @@ def copy_data(value: Any) -> Any:
 
 
 def json_text(data: dict[str, Any]) -> str:
-    """Return a dict as JSON text, with each of its entries on one line.
+    """Return a dict as JSON text that is easy to read, with one line for each entry.
 
-    An entry that is a dict with lists or dicts in it takes more: one line for each of its own entries.
+    If an entry is a dict that contains lists or dicts, there is one line for each entry of that dict instead.
     """
     lines = []
     for key, value in data.items():
