@@ -233,8 +233,8 @@ def _key(words: Vocabulary, *, marked: bool) -> str:
 
     Args:
         words: the words of the problem's domain.
-        marked: whether the text also explains the mark that the table has at pairs of which the question contains one
-            goal.
+        marked: whether the table has a pair with a mark, so that the text also explains it. A mark means that the
+            question contains only one of the two goals.
     """
     return (
         f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. Z_Q: both, so "

@@ -77,9 +77,9 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 
     Args:
         scene: the scene.
-        every: whether to list a place where both agents reach the same goals twice, once for each agent. This applies
-            to maps only, and only if the ego agent also has other places. By default, such a place is listed for the
-            teammate.
+        every: what to do with a place where both agents reach the same goals. By default, it is listed once, as a place
+            of the teammate; if True, it is also listed as a place of the ego agent. This has no effect on graphs, or if
+            all places of the ego agent are of this kind.
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
@@ -214,9 +214,9 @@ def page_data(episode: Episode) -> dict[str, Any]:
     """Return everything that the page of an episode shows, as a JSON-compatible dict.
 
     Besides facts about the problem and the episode, it has ``frames``: a dict for each step, and one for the end. In a
-    frame, ``belief`` is an index in the list ``beliefs``, and ``zones`` an index in the list ``zones``. The zones of a
-    pair of goals are the steps in which the teammate's actions may fit both, and those in which the ego agent has to
-    act differently for the two.
+    frame, ``belief`` is an index in the list ``beliefs``, and ``zones`` an index in the list ``zones``. An element of
+    ``zones`` has the zones of the most important pairs of goals: the steps in which the teammate's actions may fit
+    both, and those in which the ego agent has to act differently for the two.
     """
     problem = episode.problem
     start = start_scene(problem)
@@ -358,7 +358,7 @@ def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
     Unknown facts are left out. The keys are:
 
     - ``value``, the cost that the question is expected to save, and ``price``, what it costs;
-    - ``considered``, the indices of its goals;
+    - ``considered``, the indices of the goals that the question is about;
     - ``runnerUp``, the second-best question as text, and its value minus its price;
     - ``verdict``, a text that says how certain it is that no question is better.
     """

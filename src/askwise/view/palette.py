@@ -263,7 +263,7 @@ def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
 def in_terminal(text: str, kind: str) -> str:
     """Return a text between escape sequences that colour it in a terminal.
 
-    `kind` is the meaning of the colour, a key of `TERMINAL` such as ``teammate`` or ``question``.
+    `kind` is the meaning of the colour, one of the keys of `TERMINAL`, such as ``teammate`` or ``question``.
     """
     return f"\x1b[{TERMINAL[kind]}m{text}\x1b[0m"
 

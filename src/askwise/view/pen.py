@@ -138,7 +138,7 @@ class Pen:
             self.label(x, y, name, 1.3 * half, 0.34 * self.size, ink_on(fill))
 
     def _fits(self, text: str, width: float, height: float) -> bool:
-        """Return whether `label` would write a text, in this width and height, in letters that are easy to read.
+        """Return whether a text fits into a width and a height in letters that are easy to read.
 
         Width and height are pixels of the canvas.
         """

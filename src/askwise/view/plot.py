@@ -130,7 +130,7 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
     """Draw the walls and the goals of a map.
 
     Args:
-        divergence: the EDP of all pairs of goals; only its model, a grid, and its goals are drawn.
+        divergence: contains the map (its model, a grid) and the goals; nothing else of it is used.
         teammate: a cell to mark as the teammate's.
         ax: the axes to draw on, above what is drawn there already; by default new axes.
     """

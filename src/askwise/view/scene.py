@@ -189,7 +189,7 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A possible goal of the teammate and the places where the agents reach it, as coordinates in the drawing.
+    """A goal that the teammate may have, and the places where the agents reach it, as coordinates in the drawing.
 
     Attributes:
         name: the name of the goal.
@@ -281,8 +281,8 @@ def _size(floor: Floor) -> str:
 class GoalMark:
     """A mark on a place where one of the two agents reaches one or more goals.
 
-    The ego agent's marks are drawn on its own map or graph. If both agents share a map or graph, the ego agent's marks
-    are small where the teammate has a mark, and omitted where both marks would have the same goals.
+    If each agent has its own map or graph, its marks are drawn there. If both share one, the ego agent's marks are
+    small where the teammate has a mark, and omitted where both marks would have the same goals.
 
     Attributes:
         at: the coordinates of the place.
@@ -327,11 +327,13 @@ def teammate_marks(scene: Scene) -> list[GoalMark]:
 def ego_marks(scene: Scene, *, every: bool = False) -> list[GoalMark]:
     """Return the marks on the places where the ego agent reaches goals.
 
-    If both agents share a map or graph, there is no mark where the teammate has a mark with the same goals.
+    If both agents share a map or graph, a place where both reach the same goals has only the teammate's mark; the
+    result has none for it, unless `every` is True.
 
     Args:
         scene: the scene.
-        every: whether to return these marks, too; only on maps, and only if the ego agent has other marks.
+        every: whether the result also has marks for such places. It has no effect on graphs, or if all places of the
+            ego agent are of this kind.
     """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):

@@ -352,7 +352,10 @@ class SceneFigure:
     # -- legend ------------------------------------------------------------------------------------------------------
 
     def _entries(self) -> list[tuple[str, str]]:
-        """Return the entries of the legend, one for each kind of mark that is drawn: pairs of the kind and a text."""
+        """Return the entries of the legend, one for each kind of mark that is drawn: pairs of the kind and a text.
+
+        The kinds are those that `VectorPen.sign` draws.
+        """
         scene, words, belief = self.scene, self.scene.words, self.scene.belief
         path = ": start and path" if self.paths else ""
         out = any(scene.ruled_out(k) for k in range(len(scene.goals)))
@@ -376,9 +379,10 @@ class SceneFigure:
         return [(kind, text) for kind, text, shown in possible if shown]
 
     def _rows(self) -> list[list[tuple[str, str]]]:
-        """Return the rows of text below the maps or graphs: the legend and the notes, so wide that each row fits.
+        """Return the rows of text below the maps or graphs: the legend, then the notes.
 
-        A row is a list of pairs: the kind of a mark, empty for none, and a text.
+        Each row fits the width of the figure. It is a list of pairs: the kind of a mark (`VectorPen.sign`), empty for
+        none, and a text.
         """
         scene = self.scene
         found = list(_in_rows(self._entries(), self.width))
@@ -393,7 +397,10 @@ class SceneFigure:
         return found
 
     def _toolbox_rows(self) -> list[list[tuple[str, str]]]:
-        """Return rows of text that list the goals of each landmark; none if the goals' marks name the landmarks."""
+        """Return rows of text that list the goals of each landmark; none if each goal's mark shows the name of its landmark.
+
+        A row is a list of pairs, as in `_rows`.
+        """
         scene = self.scene
         mapped = isinstance(scene.floor, Map)
         if not scene.landmarks or (mapped and self.boards[0].mark >= 15 and not self.numbered):

@@ -216,7 +216,7 @@ def _question(problem: Problem, step: Step) -> Iterator[_Remark]:
 
 
 def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[_Remark]:
-    """Yield a remark on the best question that was considered but not asked in some steps without questions.
+    """Yield a remark on the best question that was considered, but not asked, in any of these steps without questions.
 
     The best question is that of the highest net value (value minus price). Nothing is yielded if none was considered.
     """
@@ -259,7 +259,7 @@ def _spread(expected: float, least: float, most: float) -> str:
 def _sites(words: Vocabulary) -> str:
     """Return a list of the first landmarks of a problem (such as toolboxes), as text.
 
-    It has the name, the place and the number of loads of each.
+    It has the name and the place of each, and the number of loads (such as tools) there.
     """
     shown = [
         f"{printable(site.name)} at {site.at} ({counted(len(site.goals), words.load)})"
@@ -301,7 +301,7 @@ def _far(side: Side, goal: int, steps: int) -> str:
     Args:
         side: the agent's side of the problem.
         goal: the index of the goal.
-        steps: the number of steps.
+        steps: the number of steps to the nearest of these places.
     """
     targets = side.targets(goal)
     places = listed([_name(side, int(state)) for state in targets[:MOST_TARGETS]])

@@ -162,8 +162,13 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
 def _floors(scene: Scene, colour: bool, columns: int, rows: int) -> TextFloor:
     """Draw the map or graph of a scene as text, or both if each agent has its own.
 
-    Two maps are drawn side by side, other pairs one below the other. `columns` and `rows` are the largest width and
-    height.
+    Two maps are drawn side by side, other pairs one below the other.
+
+    Args:
+        scene: the scene.
+        colour: whether to use escape sequences for terminals with 256 colours.
+        columns: the largest width of the whole text, in characters.
+        rows: the largest number of lines of the whole text.
     """
     if len(scene.floors) == 1:
         return _draw_floor(scene, 0, colour=colour, columns=columns, rows=rows)
@@ -196,9 +201,10 @@ def _visible(line: str) -> int:
 
 
 def ego_places(scene: Scene) -> Iterator[str]:
-    """Yield a phrase for each goal that the ego agent reaches where the teammate has a mark; it names the place.
+    """Yield phrases for goals that the ego agent reaches where the teammate reaches another goal, and so has a mark.
 
-    These phrases are needed because the teammate's mark hides that of the ego agent.
+    They are needed because there the teammate's mark hides that of the ego agent. An example is "for A the robot goes
+    to B", where B is the other goal. If there are many, the last phrase says how many goals are left out.
     """
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
@@ -220,7 +226,7 @@ def where(scene: Scene) -> str:
 def belief_line(scene: Scene, most: int = MOST_BELIEFS) -> str:
     """Return one line with the `most` likeliest goals and the number of goals ruled out.
 
-    Without a belief, it is empty.
+    The line is empty if the scene has no belief.
     """
     if scene.belief is None:
         return ""

@@ -224,8 +224,8 @@ def _named(
 ) -> TextFloor:
     """Draw a map as text with names in its cells: a mark is a letter and the name of the goal or landmark there.
 
-    The letters of goals and landmarks are left out where they say nothing more, and the names of goals that are ruled
-    out always.
+    The usual letters of goals and landmarks are left out, because the names say the same. A goal that is ruled out has
+    its letter only, without the name.
 
     Args:
         scene: the scene.

@@ -140,7 +140,9 @@ class VectorPen:
 
         Args:
             scene: the scene that the figure shows; it has the letters of the agents and the probabilities of goals.
-            kind: the kind of the mark, such as ``teammate`` or ``wall``.
+            kind: ``teammate``, ``ego``, ``landmark``, ``load``, ``star`` (the true goal), ``diamond`` (a target of the
+                ego agent), ``asked`` (a goal in the question), ``out`` (a goal that is ruled out), ``wall``, ``goal``,
+                or ``belief`` (the colour scale of probabilities).
             x: horizontal position of the mark's centre.
             y: vertical position of the mark's centre.
         """

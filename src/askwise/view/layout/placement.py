@@ -198,9 +198,9 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, if a long row of small layers is cut into lines.
+    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, in a drawing that folds a long row of small layers.
 
-    The lines lie one below the other and have about the same length; every second one runs from right to left.
+    The row is cut into lines of about the same length, one below the other; every second one runs from right to left.
 
     Args:
         net: a connected graph.
