@@ -1,8 +1,8 @@
 """Means, intervals and survival of sampled divergence points, some of which are censored.
 
 A run *diverges* at the step at which its actions rule out the other goal of a pair. Runs that end before that are
-*censored*: their divergence point `dp` is only known to be later. So what is observed has the mean
-``E[min(dp, horizon)]``, a lower bound of the mean of `dp`. The share of runs that have not diverged by step `t` is estimated by
+*censored*: their divergence point `dp` is only known to be later. So what is observed has the mean ``E[min(dp,
+horizon)]``, a lower bound of the mean of `dp`. The share of runs that have not diverged by step `t` is estimated by
 Kaplan and Meier's product: ``S(t) = product over steps u <= t of 1 - d_u / n_u``, with `d_u` runs that diverge at `u`
 of `n_u` that were still observed then. It assumes that runs that end early would have diverged like those that
 continue. This is doubtful if the environment ends runs at goals; the option `end_tells` of `sampled_divergence` then

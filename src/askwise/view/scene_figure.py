@@ -397,7 +397,7 @@ class SceneFigure:
         return found
 
     def _toolbox_rows(self) -> list[list[tuple[str, str]]]:
-        """Return rows of text that list the goals of each landmark; none if each goal's mark shows the name of its landmark.
+        """Return rows of text that list the goals of each landmark; none if the mark of each goal names its landmark.
 
         A row is a list of pairs, as in `_rows`.
         """
