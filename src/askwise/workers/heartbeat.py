@@ -55,7 +55,7 @@ class Limits:
 
     @property
     def loading(self) -> float:
-        """The limit of seconds for loading and constructing an agent: that of a decision, but at least 10 seconds."""
+        """The time limit in seconds for loading and constructing an agent: that of a decision, but at least 10."""
         return max(self.decision, LEAST_LOADING)
 
     def describe(self) -> dict[str, float | None]:

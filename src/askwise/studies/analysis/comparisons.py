@@ -54,11 +54,11 @@ Pair: TypeAlias = tuple[pl.DataFrame, pl.DataFrame]
 def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
     """Compare the marginal costs of each pair of methods; return one row for each pair, prior and price.
 
-    The columns are those of `COMPARISONS`. ``difference`` is the mean of first minus second; negative means that the
-    first is cheaper. ``pairs`` is the number of episodes that both methods finished. ``note`` names special cases: no
-    difference in any episode, or too few episodes for a test. Columns ``teammate`` and ``base`` follow if they vary in
-    the study. If the instances come from files, there are rows for each file, named in the column ``file``, and for the
-    mean over all files.
+    The columns are those of `COMPARISONS`. ``difference`` is the mean cost of the method ``first`` minus that of
+    ``second``; negative means that ``first`` is cheaper. ``pairs`` is the number of episodes that both methods
+    finished. ``note`` names special cases: the same difference in every episode, such as 0, or too few episodes for a
+    test. Columns ``teammate`` and ``base`` follow if they vary in the study. If the instances come from files, there
+    are rows for each file, named in the column ``file``, and for the mean over all files.
 
     Args:
         episodes: one row for each episode of a study.

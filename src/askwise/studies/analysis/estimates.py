@@ -1,20 +1,20 @@
 """Means with Student intervals, paired tests, and Holm's correction.
 
 The episodes of one instance share its map, so they are not independent: the unit of every interval and test is the
-instance. With one episode per instance this is the ordinary standard error. With several,
+instance. With one episode per instance, the standard error is the ordinary one. With several,
 
     mean = sum(values) / N,    stderr^2 = k / (k - 1) * sum over instances of (sum of (value - mean))^2 / N^2
 
-for k instances and N values, with k - 1 degrees of freedom; with equally many episodes per instance it is the standard
-error of the instances' means. In a study of one instance there is nothing to generalise over, and each episode is a
-unit.
+for k instances and N values, with k - 1 degrees of freedom. If all instances have equally many episodes, this is the
+standard error of the mean of the instances' means. In a study of one instance there is nothing to generalise over, and
+each episode is a unit.
 
-Problems from files were chosen, not drawn. Each is estimated separately, from its episodes. The mean over k files is
-the mean of their means (`combined`), with
+Problems from files were chosen, not drawn. The mean of each file is estimated separately, from its episodes. The mean
+over k files is the mean of their means (`combined`), with
 
     stderr^2 = sum over files of stderr(file)^2 / k^2
 
-and Welch and Satterthwaite's degrees of freedom. It says nothing about other files.
+and Welch and Satterthwaite's degrees of freedom. This mean says nothing about other files.
 
 Costs are sums of decimal fractions such as 0.1, so two equal costs may differ in their last bits. Differences are
 rounded to `DIGITS` decimals; otherwise a test on ranks would treat rounding errors as evidence.

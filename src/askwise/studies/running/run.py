@@ -294,7 +294,10 @@ def _processor() -> str:
 
 
 class NoProgress:
-    """A display for runs without progress: it only prints their messages, on standard error. Use it in ``with``."""
+    """A display that does not show the progress of a run, and only prints messages on standard error.
+
+    Use it as a context manager.
+    """
 
     def __enter__(self) -> NoProgress:
         return self

@@ -8,10 +8,10 @@
     parts/episodes/00042.parquet, parts/queries/..., ...   one part of each table in `SCHEMAS` for each instance
     episodes.parquet, queries.parquet, ...                 the tables, combined from all parts at the end
 
-A part is written to a temporary file, flushed to the disk and renamed. A task is done when all its parts exist and the
-manifest lists them, which happens last (see `checksums`). A run that is killed loses only the tasks that it was
-playing. A lock that ends with its process prevents two runs from using one folder. The run that holds the lock may
-remove files that a killed run left unfinished, and damaged parts, whose tasks are then played again.
+A part is written to a temporary file, flushed to the disk and renamed. A task (one instance) is done when all its parts
+exist and the manifest lists them, which happens last (see `checksums`). A run that is killed loses only the tasks that
+it was playing. A lock that ends with its process prevents two runs from using one folder. The run that holds the lock
+may remove files that a killed run left unfinished, and damaged parts, whose tasks are then played again.
 
 All files are checked when a study is continued, and again when their content is used.
 """

@@ -1,4 +1,4 @@
-"""The conditions in a study file: priors, prices, teammates, answers, methods and beliefs; and the limits of a run."""
+"""Read conditions from a study file (priors, prices, teammates, answers, methods, beliefs), and limits of agents."""
 
 from __future__ import annotations
 

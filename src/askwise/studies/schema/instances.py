@@ -121,8 +121,8 @@ class NamedFiles:
 def stated_instances(root: Field) -> Generated | NamedFiles:
     """Return the instances that a study file (`root`) states, without drawing any or opening a file.
 
-    Wrong keys and values raise `InputError`. If the file names instance files, the result has their names;
-    `found_instances` reads the files.
+    Wrong keys and values raise `InputError`. If the instances come from files, the result only has the names of these
+    files; `found_instances` reads them.
     """
     if not root.has("instances"):
         return _drawn(Field("instances", {}), DEFAULT_DOMAIN)
