@@ -1,8 +1,9 @@
 """Methods: agents that see a `Problem` and decide to act or to ask.
 
 Other packages can add agents by name, with an entry point in the group ``askwise.methods``. Its value is a subclass of
-`Agent`, or a function that returns an agent, which takes the options that `make_agent` passes on (``belief`` if it
-keeps a belief). An agent in no package is named by its location, ``mine.py:Likeliest`` (`askwise.methods.third_party`).
+`Agent`, or a function that returns an agent. `make_agent` calls it with the options that it was given (``belief`` among
+them, if the agent keeps a belief). An agent that is in no package is named by its location, ``mine.py:Likeliest``
+(`askwise.methods.third_party`).
 """
 
 from __future__ import annotations
@@ -163,12 +164,13 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
 def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
     """Return the agent that plays a problem, with a belief that suits the teammate.
 
+    If `errs` is True, or if the problem states the teammate's policies, an agent given by name gets the belief
+    ``robust`` unless the options state another one. Other beliefs could rule out the teammate's goal for good.
+
     Args:
         problem: the problem to be played.
         given: the agent, or the name of its method.
-        errs: whether the teammate may leave its shortest paths. Then, and if the problem states the teammate's
-            policies, an agent given by name gets the belief ``robust`` by default, because other beliefs would rule out
-            the teammate's goal for good.
+        errs: whether the teammate may leave its shortest paths.
         options: options of an agent given by name, such as ``belief``. Options that are None are ignored; others raise
             `InputError` if `given` is an agent.
     """

@@ -29,9 +29,9 @@ class Agent(ABC):
 
     Attributes:
         name: the name of the agent's method; by default the name of the class in lower case.
-        markov: whether decisions depend only on the agent's belief and on the states of both agents. Then an exact
-            evaluation continues branches that meet as one, and an agent that chooses at random chooses once for each
-            such situation.
+        markov: whether decisions depend only on the agent's belief and on the states of both agents. Then, if several
+            paths lead to the same belief and states, an exact evaluation continues only once from there; an agent that
+            chooses at random makes the same choice on all of these paths.
         counts_questions: whether decisions also depend on the number of questions asked, if answers may be wrong or
             missing.
         plans_with_questions: whether the agent has an attribute `questions`: its limit of questions per episode, or
@@ -131,9 +131,10 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Update the belief with an observation, and return the decision for this step.
 
-        If some actions are optimal for all possible goals, the decision is one of them. But the agent waits if each of
-        them would put a goal that is not ruled out beyond reach. If no action is optimal for all possible goals,
-        `ask_or_wait` decides.
+        If some actions are optimal for all possible goals, the decision is one of them. But an action that puts another
+        goal out of reach is not taken if that goal is improbable but not ruled out, which happens if answers can be
+        wrong. If no action is left, or no possible goal can be reached, the agent waits. If no action is optimal for
+        all possible goals, `ask_or_wait` decides.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -162,13 +163,13 @@ class BeliefAgent(Agent):
         return self.wait("Wait: the same question was asked before and would get the same answer.")
 
     def without_loss(self, actions: Any, ego: int) -> Any:
-        """Return the actions that keep every goal that is not ruled out within the ego agent's reach.
+        """Return the actions that put no goal out of the ego agent's reach, except goals that are ruled out.
 
-        This matters only if answers can be wrong. If answers are true, every goal that is not ruled out is possible,
-        and an action that is optimal for a goal does not put it beyond reach.
+        If answers can be wrong, very improbable goals do not count as possible, but are not ruled out; this method
+        keeps them within reach. If answers are always true, all actions are returned.
 
         Args:
-            actions: ``int [k]``, indices of the actions to choose from.
+            actions: ``int [k]``, indices of the actions to choose from, which are optimal for all possible goals.
             ego: the ego agent's state.
         """
         if not self.problem.answers.fallible:
@@ -178,18 +179,16 @@ class BeliefAgent(Agent):
         return actions[[bool((steps[at_stake] >= 0).all()) for steps in after]]
 
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
-        """Return which possible goals both agents can still reach, ``bool [n_goals]``.
+        """Return the possible goals that both agents can still reach, ``bool [n_goals]``.
 
-        If there are none, return all possible goals.
-
-        The teammate can always reach its true goal. So only a belief that allows for errors considers a goal possible
-        that the teammate cannot reach.
+        If there are none, return all possible goals. A goal that the teammate cannot reach is not its true goal; only a
+        belief that allows for errors can consider it possible.
 
         Args:
             state: the states of both agents.
             possible: ``bool [n_goals]``, the possible goals.
-            optimal: ``bool [n_goals, n_actions]``, the ego agent's optimal actions; none for a goal that it cannot
-                reach.
+            optimal: ``bool [n_goals, n_actions]``, which of the ego agent's actions are optimal for each goal; none for
+                a goal that it cannot reach.
         """
         left = possible & optimal.any(axis=1) & (self.problem.teammate.steps(state.teammate) >= 0)
         return left if left.any() else possible
@@ -261,14 +260,20 @@ class PlanningAgent(BeliefAgent):
         return self._act(self.tied_actions(actions), possible, Situation(self.problem, state, self.probabilities))
 
     def considered_goals(self) -> BoolArray:
-        """Return the goals to plan for, ``bool [n_goals]``: the possible ones, unless a subclass adds others."""
+        """Return the goals to plan for, ``bool [n_goals]``.
+
+        These are the possible goals. If answers can be wrong, they leave out very improbable goals (`Belief.possible`);
+        subclasses may include these.
+        """
         return self.belief.possible
 
     def tied_actions(self, actions: Any) -> Any:
-        """Return the actions from which the agent draws one at random when only one goal is possible.
+        """Return the actions among which the agent chooses at random once a single goal is possible.
+
+        By default, these are all actions that are optimal for this goal.
 
         Args:
-            actions: ``int [k]``, indices of all actions that are optimal for this goal.
+            actions: ``int [k]``, indices of all actions that are optimal for the goal.
         """
         return actions
 

@@ -197,8 +197,8 @@ def with_situation(
 ) -> Decision:
     """Return a decision with the `Situation` in which it was made: the states of both agents, and the belief.
 
-    The gate and the zones of the decision are computed from the situation. If the agent gave the decision a situation,
-    it is checked and kept. Without a belief, none is added.
+    `Decision.gate` and `Decision.pairs` are computed from the situation. A situation that the agent itself gave the
+    decision is checked and kept. If the agent shows no belief, no situation is added.
 
     Args:
         problem: the problem that is played.

@@ -169,16 +169,18 @@ def _search(
 ) -> tuple[float, int, bool]:
     """Find the best question by branch and bound, which chooses one subset of each class of goals.
 
-    The number of each chosen subset is written to `best_choice`. Returns the best objective, the number of partial
-    solutions searched, and whether the result is proven optimal.
+    Returns the best objective, the number of partial solutions searched, and whether the result is proven optimal. The
+    chosen subsets are written to `best_choice`.
 
     Args:
         starts: ``int64 [n_classes + 1]``, first row of each class in `table`.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other; a row is a
+            subset.
         linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
         sizes: ``float64 [n_classes]``, number of goals in each class.
         masses: ``float64 [n_classes]``, total probability of each class.
-        best_choice: ``int64 [n_classes]``, for the result.
+        best_choice: ``int64 [n_classes]``, filled with the row of the chosen subset of each class, counted from the
+            first row of the class.
         budget: largest number of partial solutions to search.
     """
     n = sizes.size

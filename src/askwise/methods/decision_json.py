@@ -1,12 +1,8 @@
 """The gate, the pairs and the runner-up of a decision as JSON, with goals and actions by name.
 
-- ``gate``: ``open``, ``possible`` (number of possible goals), ``common`` (the actions that are optimal for all of
-  them), ``suits`` (number of goals for which each action is optimal);
-- ``pairs``: for each pair of goals ``goals`` (two names), ``informed`` (last step of Z_I), ``branching`` (first step of
-  Z_B), ``expected`` (last step of eZ_I if the first goal is the true one, and if the second is), ``weight``, and
-  ``now``, whether the current step lies in Z_Q. A step that never comes is null, and so is the weight of a pair that
-  can never be told apart;
-- ``runner_up``: the goals of the second best question, under the domain's word for goals, and its ``net`` value.
+- ``gate``: whether the agent could ask, and why (the keys are in `gate_to_json`);
+- ``pairs``: for pairs of goals, when it pays to ask which of the two is the teammate's goal (`pairs_to_json`);
+- ``runner_up``: the second best question and its value minus its price (`runner_up_to_json`).
 """
 
 from __future__ import annotations
@@ -73,7 +69,7 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
       probabilities;
     - ``now``: whether the current step lies in the zone of querying.
 
-    A step that never comes is null.
+    A step that never comes is null, and so is an infinite weight.
     """
     return [
         {

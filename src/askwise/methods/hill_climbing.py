@@ -1,7 +1,9 @@
 """Compiled hill climbing over questions: flip one goal after the other, and update only what a flip changes.
 
-For a true goal `g`, only the goals on its own side count, and of a *group* of intervals with the same start only the
-longest of these, its *lead*. So if another goal `k` changes sides, the union of `g` changes only
+A question has two sides: the goals in it, and all others. To flip a goal means to move it to the other side. If `g` is
+the true goal, the value of the question depends on the length of a union of intervals, one for each other goal on the
+side of `g` (`askwise.methods.question_value`). Of a *group* of intervals with the same start, only the longest of these
+counts, its *lead*. So if another goal `k` changes sides, the union changes only
 
 - if `k` joins the side of `g` and its interval is longer than the lead: by the part of it outside the union;
 - if `k` is the lead and leaves: by the part of it that the others, led by the *second*, do not cover.
@@ -343,7 +345,8 @@ def _uncovered(
 ) -> float:
     """Return the length of the part of the interval from `reach` to `until` that no lead of the given groups covers.
 
-    `_set_shares` calls it. The groups are some of the groups of one true goal (see `Standing`).
+    The groups are some of the groups of one true goal (see `Standing`). `Standing` and `Intervals` themselves are not
+    passed, because that would cost more than the work in this innermost loop.
 
     Args:
         reach: start of the interval.
@@ -353,8 +356,7 @@ def _uncovered(
         lead: the lead of each group, from `Standing`.
         begin: the start of each interval, from `Intervals`.
         end: the end of each interval, from `Intervals`.
-        following: the index of the group after that of each interval, from `Intervals`. These arrays are passed one by
-            one, because passing the records costs more than the work in this innermost loop.
+        following: for each interval, the index of the first interval of the next group, from `Intervals`.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

@@ -77,9 +77,10 @@ class Toolbox(Baseline):
     """The paper's `BL:Toolbox`: asks about the goals for which one of the moves is optimal.
 
     For each available move, the agent takes the set of possible goals for which the move is optimal. It sorts these
-    sets by size and asks about the upper median; of only two sets, about the smaller. (This agrees with the paper's
-    grid, where moves from a corner off the map count as empty sets.) If the median is empty or contains all possible
-    goals, the agent waits. If no move is optimal for any possible goal, it asks about a random half.
+    sets by size and asks about the one in the middle: the larger of the two in the middle of four sets, but the smaller
+    of only two. (This agrees with the paper's grid, where moves from a corner off the map count as empty sets.) If this
+    set is empty or contains all possible goals, the agent waits. If no move is optimal for any possible goal, it asks
+    about a random half.
     """
 
     name = "toolbox"
@@ -118,7 +119,7 @@ class CostProb(BeliefAgent):
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return the best question for the choice of action now, or the decision to wait if none is worth its price.
+        """Return the question that best separates goals that need different actions now, or wait if it costs too much.
 
         Called where no action is optimal for all possible goals.
         """
@@ -148,8 +149,9 @@ class Ezq(BeliefAgent):
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
         belief: kind of belief, see `BeliefAgent`.
-        evidence: expect goals to be ruled out by evidence (`askwise.divergence.evidence`), a number between 0 and 1
-            such as 0.05. By default only by impossible actions, as in the paper.
+        evidence: a number between 0 and 1, such as 0.05: the agent expects goals to be ruled out by this evidence
+            (`askwise.divergence.evidence`). By default it expects only impossible actions to rule them out, as in the
+            paper.
     """
 
     markov = True

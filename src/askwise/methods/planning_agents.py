@@ -115,9 +115,11 @@ class PlannerAgent(PlanningAgent):
         super().watch(observation)
 
     def considered_goals(self) -> BoolArray:
-        """Return the goals to plan for, ``bool [n_goals]``: the possible ones.
+        """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers can be wrong and some moves cannot be undone, these are all goals that are not ruled out.
+        If answers can be wrong, goals less than a thousandth as probable as the likeliest one do not count as possible.
+        The planner includes those that are not ruled out, if there are places from which the ego agent cannot reach
+        every goal: it might not be able to turn back.
         """
         if self.problem.answers.fallible and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
@@ -219,7 +221,7 @@ class PlannerAgent(PlanningAgent):
             plan: the plan.
             action: name of its action, or "Wait".
             left: number of possible goals.
-            without: the start of a sentence, which says what it costs not to ask.
+            without: text to continue, such as "without asking you lose 1.50 steps on average".
         """
         costs = f"{without}, with this plan {plan.act:.2f}."
         if not plan.free:
@@ -254,12 +256,14 @@ class PlannerAgent(PlanningAgent):
 
 
 class Optimal(PlanningAgent):
-    """An agent that follows the optimal policy.
+    """An agent that plays the exact optimum: no method has a smaller expected marginal cost.
 
-    Its method `reset` raises `TooLarge` if the problem cannot be solved.
+    That holds for a teammate that draws one of its shortest plans uniformly (UROP), and among methods with the same
+    limit of questions. The method `reset` raises `TooLarge` if the problem cannot be solved.
 
     Args:
-        belief: ``bayes``, ``robust`` or ``elimination``, which considers the same goals possible as ``bayes``.
+        belief: ``bayes``, ``robust`` or ``elimination``; the same goals are possible with ``elimination`` as with
+            ``bayes``.
         limit: largest number of states to solve for one episode; None for no limit.
         questions: limit of questions per episode; by default no limit if answers are true, otherwise 3.
     """
@@ -298,9 +302,11 @@ class Optimal(PlanningAgent):
         self._heard_before = 0  # number of the first answers that the solver's prior already includes
 
     def considered_goals(self) -> BoolArray:
-        """Return the goals to plan for, ``bool [n_goals]``: the possible ones.
+        """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers may be wrong, these are all goals that are not ruled out, including very improbable ones.
+        If answers can be wrong, goals less than a thousandth as probable as the likeliest one do not count as possible.
+        The agent includes those that are not ruled out. With the belief ``robust``, it does so only if there are places
+        from which the ego agent cannot reach every goal.
         """
         if self.solver.follows_answers and (self.belief.rules_out or self._irreversible):
             return self.belief.not_ruled_out

@@ -184,14 +184,15 @@ def _offsets(numbers: Any, n: int) -> Any:
 
 @inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
-    """Return the number of steps in which the ego agent's best action is unclear, if `g` is the true goal.
+    """Return the number of steps in which the ego agent has no clear action after a question, if `g` is the true goal.
 
-    It is unclear while the plans for `g` and for another possible goal differ. Only the goals on one side remain
-    possible. The result is the length of the union of the intervals of `g` for the goals on this side.
+    A question splits the goals in two sides, and its answer leaves only one of them possible. An action is unclear
+    while the plans for `g` and for another possible goal differ. The result is the length of the union of the intervals
+    of `g` for the goals on this side.
 
     Args:
         g: index of the true goal.
-        side: the side that remains, one of the values in `sides`.
+        side: the side that remains possible, one of the values in `sides`.
         sides: ``bool [n]`` or ``int8 [n]``, the side of each goal.
         intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
             unclear.
