@@ -124,16 +124,19 @@ Goals = frozenset[int]
 
 @dataclass(slots=True)
 class Branch:
-    """A branch of an exact evaluation: one possible course of an episode, as the agent has observed it so far.
+    """A branch of an exact evaluation: a possible course of an episode so far, or several that were joined.
+
+    Courses can be joined if the agent's decisions from now on are the same in all of them.
 
     Attributes:
         agent: the agent, ready to decide.
         observation: what the agent observes now.
-        goals: the goals of the teammate with which the episode has not ended yet.
-        possible: all goals that fit the teammate's steps and the answers: `goals`, and those with which the episode
+        goals: the possible goals for which the episode goes on.
+        possible: all goals that fit the teammate's steps and the answers: `goals`, and those for which the episode
             would have ended already.
-        paths: number of the teammate's paths that this branch stands for. If answers may be wrong or missing, ``float64
-            [n_goals]``: each path counts as the likelihood of its replies given each goal.
+        paths: number of the teammate's paths that this branch stands for. If answers may be wrong or missing, it is
+            ``float64 [n_goals]``: a path counts not as 1, but as the likelihood of the replies heard on it, given each
+            goal.
         taken: number of decisions so far.
         weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`
             and the teammate's state.
@@ -162,8 +165,8 @@ class Branch:
 
         Args:
             observation: what the agent observes after the answer or step.
-            goals: the goals of the teammate with which the episode has not ended yet.
-            possible: `goals`, and those with which the episode would have ended already.
+            goals: the possible goals for which the episode goes on.
+            possible: `goals`, and those for which the episode would have ended already.
             weight: ``float64 [n_goals]``, joint probability of each goal and the new branch; None if this branch has
                 none.
             other: new values of `paths` and `replies`, if they change.

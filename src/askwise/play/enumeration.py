@@ -234,8 +234,8 @@ class Enumeration:
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
         """Yield the branch after each possible answer to the question `asked`, if answers may be wrong or missing.
 
-        The weights of a new branch are those of `branch` times the likelihood of the answer given each goal. Branches
-        of negligible probability are left out.
+        The numbers of paths and the weights of a new branch are those of `branch` times the likelihood of the answer
+        given each goal. Branches of negligible probability are left out.
         """
         state = branch.observation.state
         before = HeardReplies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
@@ -286,8 +286,8 @@ class Enumeration:
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
         """Yield the branch after each action that the teammate may take while the ego agent steps to its state `ego`.
 
-        A branch is a course of the episode so far. Each new one has only the goals for which the teammate may take the
-        action and the episode does not end with it.
+        A branch is a course of the episode so far. A new branch has the goals for which the teammate may take this
+        action and the episode goes on after it; without such a goal, there is no branch for the action.
         """
         problem, before = self.problem, branch.observation.state
         may = problem.teammate.optimal(before.teammate)
@@ -310,7 +310,7 @@ class Enumeration:
         Args:
             branch: the branch before the action.
             action: the index of the action.
-            goals: the goals with which the episode has not ended yet; all others get the probability 0.
+            goals: the possible goals for which the episode goes on; all others get the probability 0.
         """
         if branch.weight is None:
             return None

@@ -135,8 +135,8 @@ class SituationChain(Enumeration):
     def _ending(self, branch: Branch, ego: int) -> frozenset[int]:
         """Return the goals for which the episode ends if the ego agent steps to its state `ego` and the teammate stays.
 
-        Only goals that are possible in `branch`, the course of the episode so far, and with which the teammate may stay
-        are included.
+        `branch` is the course of the episode so far. Only its possible goals are included, and of these only the goals
+        for which staying is an action that the teammate may take.
         """
         problem, before = self.problem, branch.observation.state
         may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)

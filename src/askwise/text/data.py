@@ -34,7 +34,10 @@ def parse_text(text: str, *, toml: bool = False) -> Any:
 
 
 def looks_like_data(text: str) -> bool:
-    """Return whether a text may be JSON or TOML; the drawing of a map is neither."""
+    """Return whether a text may be JSON or TOML: it begins with a brace or a bracket, or contains an equals sign.
+
+    The drawing of a map does neither.
+    """
     return text.lstrip()[:1] in ("{", "[") or "=" in text
 
 
