@@ -9,7 +9,8 @@ likelihood of answer `a` under goal `g` is
                                wrong / (k - 1)      if it is not).
 
 Errors are *independent*, drawn anew each time a question is asked, or *persistent*: the same question gets the same
-answer each time, so asking again gives no information. The question about all other goals is the same question.
+answer each time, so asking again gives no information. Asking whether the goal is one of all other goals counts as
+asking the same question.
 
 To add an answer model, write a subclass with its own `draw`, `likelihood` and, if answers can be wrong, `fallible`.
 Beliefs, games and evaluation use these. Planners have fast loops for the formula above; they get their numbers from

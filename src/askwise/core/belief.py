@@ -91,10 +91,10 @@ class Belief(ABC):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals that the ego agent considers, ``bool [n_goals]``.
+        """The goals that the ego agent considers, ``bool [n_goals]``: at most those that are not ruled out.
 
-        If answers are always true, these are all goals that are not ruled out. If answers can be wrong, these are the
-        goals that are at least a thousandth (`CREDIBLE`) as probable as the likeliest goal.
+        If answers are always true, it considers all of these. If answers can be wrong, it leaves out those that are
+        less than a thousandth (`CREDIBLE`) as probable as the likeliest goal.
         """
         return self._credible() if self.weighs_answers else self._allowed.copy()
 

@@ -4,10 +4,12 @@ The **gate** holds for every method: it may ask only if several goals are possib
 them. On an open grid this means that the current step lies in the zone of querying of some pair of possible goals (see
 `askwise.divergence.zones`).
 
-A **pair** of possible goals is important if the ego agent is expected to be undecided between the two for long,
-weighted by how likely they are: ``P(g) |[B, E(g' | g)]| + P(g') |[B, E(g | g')]|``, with `B` the step at which its
-plans for the two goals must branch and `E` the teammate's expected divergence point. The value of a question adds up
-these lengths, without their overlaps.
+A **pair** of possible goals `g` and `h` is important if the ego agent is expected to be undecided between the two for
+many steps. This number of steps is weighted by the probabilities of the goals:
+``P(g) |[B, E(h | g)]| + P(h) |[B, E(g | h)]|``. Here `B` is the step at which the ego agent's plans for the two goals
+must branch, ``E(h | g)`` the step at which the teammate's actions are expected to rule out `h` if `g` is true, and
+``|[B, E]|`` the number of steps from `B` to `E`. The value of a question adds up such intervals of several pairs; steps
+in which they overlap count once.
 
 Gate and pairs are computed at first use: agents decide often, and few decisions are inspected.
 """

@@ -179,8 +179,8 @@ class FactoredProblem(Problem):
         start: the first states of teammate and ego agent, by name or index; required.
         query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about, or a dict with
             the price of naming each goal; by default 0.5 for every question.
-        ego_moves: names of the ego actions that move the agent; by default all except waiting. Only the method
-            ``toolbox`` uses them: it asks about the goals for which one move is optimal.
+        ego_moves: names of the ego actions that move the agent; by default all except waiting. The method ``toolbox``
+            chooses one of these moves, and asks about the goals for which this move is optimal.
         groups: from the name of each group of related goals to the names of its goals; methods may ask about a group.
         teammate_policies: the teammate's policy of each goal, in their order or by name; by default the UROP (uniformly
             random optimal policy) of each.

@@ -343,7 +343,9 @@ class Game:
 
 
 def most_steps(problem: Problem, goal: int | None) -> int:
-    """Return the default limit on the steps of an episode: 1000, plus 50 times the steps needed if the goal is known.
+    """Return the default limit on the steps of an episode.
+
+    It is 1000 plus 50 times the least number of steps with which an agent that knows the goal can end the episode.
 
     Args:
         problem: the problem.

@@ -6,9 +6,9 @@ how long the plans for two goals agree (`Side.divergence`).
 
 `ModelSide` is a side given by an explicit model. An agent that carries things has a state for each pair of a place and
 a load. On a large map these are too many states for an explicit model, so its domain implements `Side` itself. It uses
-the structure of plans: an agent without the load that a goal needs first goes to the place where that load is picked
-up; an agent with the load goes straight to the goal. `CarrierTable` holds the steps of both. For an agent that carries
-nothing, a state is a place.
+the structure of plans: an agent that has the load that a goal needs goes straight to the goal; without that load, it
+goes to the place where the load is picked up, and from there to the goal. `CarrierTable` holds the steps with and
+without the load. For an agent that never carries anything, a state is a place.
 
 States, actions and goals are integers. Matrices are ``[n_goals, n_goals]`` with ``inf`` on the diagonal, and ``nan`` in
 the rows and columns of goals that can no longer be reached.
@@ -44,7 +44,7 @@ class Actions(NamedTuple):
         names: the name of each action.
         stay: index of the action that changes nothing: the teammate stays at its goal, the ego agent waits.
         moves: indices of the actions that move the agent, in contrast to waiting or picking up a load. The method
-            ``toolbox`` builds its questions from them.
+            ``toolbox`` chooses one of these moves, and asks about the goals for which this move is optimal.
     """
 
     names: tuple[str, ...]
