@@ -1,6 +1,9 @@
-"""Names for array types, results with a verdict, and modules that are imported at first use.
+"""Types that many modules use.
 
-Docstrings give the dtype and axes of arrays, for example ``float64 [n_goals, n_states]``.
+A `Result` is one or more numbers with a `Verdict`, which says how accurate they are. A `LazyModule` stands for a module
+that is imported at first use. The other types are names: `FloatArray`, `IntArray` and `BoolArray` for arrays,
+`StateLike` and `GoalLike` for states and goals as users give them. Docstrings give the dtype and axes of arrays, for
+example ``float64 [n_goals, n_states]``.
 """
 
 from __future__ import annotations
