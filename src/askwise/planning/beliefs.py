@@ -139,11 +139,11 @@ def copy_state(s: Search, level: int, target: int) -> int:
 def after_step(s: Search, level: int, action: int, teammate: int, negligible: float) -> tuple[int, float]:
     """Write the state after one time step to the next level.
 
-    In this step the ego agent takes `action` (as in `after_action`), and the teammate moves to state `teammate`. Goals
-    with less than the share `negligible` of the heaviest goal's weight become impossible.
+    In this step the ego agent takes `action` (as in `askwise.planning.steps.after_action`), and the teammate moves to
+    state `teammate`. Goals with less than the share `negligible` of the heaviest goal's weight become impossible.
 
     Returns the number of goals that are still possible, and a factor: the new weights times this factor are the old
-    weights of these goals. Rows store weights only up to a common factor.
+    weights of these goals. Beliefs store weights only up to a common factor.
     """
     rows, alive, before, after, target, n = s.rows, s.world.alive, s.states[level], s.states[level + 1], level + 1, 0
     for k in range(alive.shape[1]):
@@ -163,7 +163,8 @@ def after_step(s: Search, level: int, action: int, teammate: int, negligible: fl
 def without_negligible(s: Search, level: int, target: int, negligible: float) -> tuple[int, float]:
     """Write a state to level `target`, without goals of less than the share `negligible` of the heaviest goal's weight.
 
-    Returns what `after_step` returns.
+    Returns the number of goals that are left, and a factor: the new weights times this factor are the old weights of
+    these goals.
     """
     copy_state(s, level, target)
     n = _leave_out(s, target, negligible)
@@ -173,8 +174,6 @@ def without_negligible(s: Search, level: int, target: int, negligible: float) ->
 @inner
 def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int, float]:
     """Write the state after an answer to the next level.
-
-    `question` is a row of `s.sets`, and `answer` the index of one of its answers.
 
     Returns the number of goals that are still possible, and a factor: the new weights times this factor are the old
     weights times the probability of the answer given each goal.
@@ -246,7 +245,7 @@ def _count_from_highest(s: Search, level: int) -> float:
 def divides(s: Search, level: int, question: int) -> bool:
     """Return whether a question separates some possible goals of a state from others.
 
-    That is so if at least two of its answers are each true for some possible goal. `question` is a row of `s.sets`.
+    That is so if at least two of its answers are each true for some possible goal.
     """
     parts = 0
     for answer in range(s.asked[question].answers):
@@ -259,7 +258,7 @@ def divides(s: Search, level: int, question: int) -> bool:
 
 @part
 def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
-    """Return whether two questions (rows of `s.sets`) divide the possible goals of a state alike."""
+    """Return whether two questions divide the possible goals of a state into the same parts."""
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
         found = False
@@ -275,11 +274,11 @@ def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
 
 @inner
 def price_of(s: Search, level: int, question: int) -> float:
-    """Return the expected price of a question, a row of `s.sets`, in a state.
+    """Return the expected price of a question in a state.
 
-    A yes/no question names a set of possible goals or the other possible goals, whichever is cheaper. A question with a
-    margin `d` is repeated until one answer is `d` ahead of the other; its price is multiplied by the expected number of
-    repetitions.
+    A yes/no question names the possible goals for which "yes" is true, or all other possible goals, whichever is
+    cheaper. A question with a margin `d` is repeated until one answer has been given `d` more times than the other; its
+    price is multiplied by the mean number of times it is asked.
     """
     asked = s.asked[question]
     if asked.price >= 0.0:

@@ -166,7 +166,7 @@ class _Partition:
             left = [goal for goal in left if goal not in group]
 
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
-        """Add the largest group of the first goals in `ordered` that can be solved within the limit, and return it."""
+        """Make a group of the first goals in `ordered`, as many as can be solved within the limit, and return it."""
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
@@ -217,7 +217,7 @@ def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
 def _pair_values(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
     """Return the optimal cost for each pair of goals if only these two were possible, ``float64 [n_goals, n_goals]``.
 
-    Costs are expected marginal costs, times the weight of the two goals; 0 on the diagonal.
+    Costs are expected marginal costs, times the sum of the weights of the two goals; 0 on the diagonal.
     """
     values = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):

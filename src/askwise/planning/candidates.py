@@ -1,9 +1,11 @@
 """Kernels that choose the candidates of a state: the questions that plans compare there.
 
 Proposals (`askwise.planning.proposals`) are ranked by their merit: the cost of asking once and then acting until the
-goal is identified. In the state where a decision is made, the goals about which it is best to ask alone are proposed
-too, and the best proposals are improved goal by goal. If errors are independent, the best questions are also proposed
-with repetitions, until one answer has a margin over the other.
+goal is identified. In the state where a decision is made, there are more proposals: each goal is tried as the only goal
+in a question, and the goals for which this is best are proposed alone and together; and the best proposals are improved
+by moving one goal at a time from one side of the question to the other. If errors are independent, the best yes/no
+questions are also proposed with a *margin*: they are repeated until one answer has been given that many more times than
+the other.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ WORTH_MOVING = 0.01
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return the number of answers to a question after which plans have their own list of questions to compare.
+    """Return how many lists of candidates plans have after a question: one for each of its first answers.
 
     All further answers to the question share the last of these lists.
     """
@@ -64,8 +66,8 @@ def answers_followed(s: Search) -> int:
 def choose_candidates(s: Search, level: int, list_no: int) -> None:
     """Choose the questions that plans compare in a state, its candidates, and write them into list `list_no`.
 
-    They are the proposed questions of least cost (`ask_then_act`). Goals of negligible weight are in no proposal, but
-    costs take them into account: so proposals are made for the state ``s.states[credible]``, which lacks these goals.
+    They are the proposed questions of least cost (`ask_then_act`). Proposals leave out goals of negligible weight;
+    costs take all goals into account.
     """
     limits, credible = s.limits[0], level
     list_goals(s, level)
@@ -150,8 +152,9 @@ def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
 def _rank(s: Search, level: int, first: int, last: int) -> None:
     """Compute the merits (`ask_then_act`) of proposals `first` to ``last - 1``, and write them into ``s.merits[0]``.
 
-    A merit is ``inf`` if as many proposals before it as plans compare are better. Once the budget of states is used up,
-    all merits are ``inf`` except that of proposal 0.
+    A proposal that need not be considered gets the merit ``inf``: its question does not divide the goals, or there are
+    enough better proposals before it to fill the list of candidates, or the budget of states is used up and it is not
+    proposal 0.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
@@ -193,10 +196,10 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 @part
 def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
-    """Propose questions about the goals that have the best merits (`ask_then_act`) if asked about alone.
+    """Propose questions about the best goals to ask about alone: those with the smallest merits (`ask_then_act`).
 
-    One question is about the best goal, one about the best two, and so on up to nine. The goals are those of the state
-    on level `credible`. `n` is the number of proposals so far; returns the new number.
+    One question is about the best goal, one about the best two, and so on up to nine. Only goals of the state on level
+    `credible` are tried. `n` is the number of proposals so far; returns the new number.
     """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER], s.lists[CHOSEN]
@@ -246,11 +249,11 @@ def _climb(s: Search, level: int, credible: int, n: int) -> int:
 
 @part
 def _best_move(s: Search, level: int, credible: int, goals: Any, reached: float) -> tuple[Any, float]:
-    """Return the goal to move to a question's other side, and the question's merit (`ask_then_act`) after the move.
+    """Return the best goal to move to a question's other side, and the question's merit (`ask_then_act`) after that.
 
-    The question is in row ``s.pool + POOL_ROOM`` of `s.sets`. The goal is the one of `goals` whose move makes the merit
-    smallest; -1 if no move makes it smaller than `reached`, the merit of the question as it is. The `goals` are those
-    of the state on level `credible`, the heaviest first; light ones are not moved.
+    The question is in row ``s.pool + POOL_ROOM`` of `s.sets`, and `reached` is its present merit. The best move makes
+    the merit smallest; if none makes it smaller than `reached`, -1 is returned as the goal. `goals` are those of the
+    state on level `credible`, the heaviest first; light ones are not moved.
     """
     spare, limits, weight = s.pool + POOL_ROOM, s.limits[0], s.states[level].weight
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
@@ -284,9 +287,10 @@ def _add_choices(s: Search, n: int) -> int:
 
 @part
 def _add_repetitions(s: Search, level: int, n: int) -> int:
-    """Add the best of `n` proposals once more for each margin from 2 on; return the new number of proposals.
+    """Add the best yes/no questions among `n` proposals again, once with each margin from 2 on.
 
-    A question with a margin `d` is repeated until one answer is `d` ahead of the other.
+    A question with a margin `d` is repeated until one answer has been given `d` more times than the other. Returns the
+    new number of proposals.
     """
     limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
     if limits.margins < 2:
@@ -313,8 +317,8 @@ def _add_repetitions(s: Search, level: int, n: int) -> int:
 def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
     """Return whether a question is worth adding to the first `length` candidates of list `list_no`.
 
-    `question` is a row of `s.sets`. It must differ from the candidates, and its answer must not be known already. The
-    answer is known if errors are persistent and the question was asked before, in the episode or in the plan.
+    It must differ from these candidates, and its answer must not be known already. The answer is known if errors are
+    persistent and the question was asked before, in the episode or in the plan.
     """
     if s.asked_word < 0:
         return True
@@ -338,8 +342,7 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 def _same(s: Search, question: int, other: int) -> bool:
     """Return whether two questions have the same margin and divide the possible goals of ``s.rows[0]`` alike.
 
-    `question` and `other` are rows of `s.sets`. Answers are compared in their order, which is quick, and enough: a set
-    and its complement are never both proposed.
+    Answers are compared in their order, which is quick, and enough: a set and its complement are never both proposed.
     """
     one, two = s.asked[question], s.asked[other]
     same = bool(one.answers == two.answers and one.margin == two.margin)
@@ -351,10 +354,7 @@ def _same(s: Search, question: int, other: int) -> bool:
 
 @inner
 def _is_known(s: Search, question: int, answer: int) -> bool:
-    """Return whether the episode had a question about the same possible goals as those for which an answer is true.
-
-    The answer is number `answer` of the question in row `question` of `s.sets`.
-    """
+    """Return whether a set of goals was asked about in the episode: the possible goals for which an answer is true."""
     for i in range(s.limits[0].known):
         same = True
         for k in range(s.sets.shape[2]):

@@ -128,7 +128,10 @@ class OptimalPolicy(ABC):
 
     @abstractmethod
     def value(self, state: JointState) -> float:
-        """Return U: the least expected marginal cost from `state`, before any answer, times the goals' weight."""
+        """Return U, the least expected marginal cost from `state`, before any answer.
+
+        It is multiplied by the sum of the goals' weights in `state`.
+        """
 
     @abstractmethod
     def begun_at(
@@ -181,10 +184,10 @@ class OptimalPolicy(ABC):
 
 
 def check_teammate(problem: Problem, who: str) -> None:
-    """Raise an error unless the exact recursion applies: the teammate is a UROP, and the answer model is a plain one.
+    """Raise an error unless the teammate is a UROP, and answers are wrong or missing with fixed probabilities.
 
-    A UROP draws one of its shortest plans uniformly. With another teammate the belief would depend on its path, not
-    only on its state. `who` names the caller in the message.
+    The recursion of `askwise.planning` is exact only then. A UROP draws one of its shortest plans uniformly. With
+    another teammate the belief would depend on its path, not only on its state. `who` names the caller in the message.
     """
     if problem.policies is not None:
         raise InputError(
@@ -211,7 +214,7 @@ class Charges:
     Attributes:
         amounts: ``float64 [n_zones, 2, n_goals]``; the last index counts goals. ``[:, 0, i]`` is paid if the true goal
             is named together with `i` others, ``[:, 1, j]`` if it is not named but `j` other goals are.
-        zone: ``int32 [n_states]``, the first index into `amounts` for each state of the teammate.
+        zone: ``int32 [n_states]``, for each state of the teammate, the first index into `amounts`.
     """
 
     amounts: FloatArray
@@ -308,7 +311,10 @@ class Solver(OptimalPolicy):
         return BestMove(int(ego.load_actions[self.goals[choice - n_moves]]), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return U: the least expected marginal cost from `state`, before any answer, times the goals' weight."""
+        """Return U, the least expected marginal cost from `state`, before any answer.
+
+        It is multiplied by the sum of the goals' weights in `state`.
+        """
         place, load = self._place_and_load(state.ego)
         goals = int(self.search.alive[state.teammate])
         return self._solved(goals, state.teammate, place, load)[0] if goals & (goals - 1) else 0.0
@@ -395,11 +401,18 @@ class Solver(OptimalPolicy):
     def _continue(
         self, depth: int, most_states: int, most_splits: int, state: tuple[int, int, int, int]
     ) -> tuple[int, int, int]:
-        """Continue the search until it is done or reaches one of the limits on its work.
+        """Continue to solve a state until it is solved, or the search reaches a limit on its work.
 
-        It ends at `most_states` in the table, or after `most_splits` more questions. `depth` is that of the search's
-        stack after the last call, -1 to begin. Returns why it ended (`DONE`, `PAUSED` or `TABLE_FULL`; a full table is
-        made larger), the depth of the stack for the next call, and the index of the state's entry in the table.
+        Args:
+            depth: -1 to begin; later the depth of the search's stack that the last call returned.
+            most_states: the search pauses when its table has this many states.
+            most_splits: the search pauses when this call has compared this many questions.
+            state: the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
+
+        Returns:
+            the reason why it ended, the depth of the stack for the next call, and the index of the state's entry in the
+                table. The reason is `DONE` if the state is solved, `PAUSED` at one of the two limits, or `TABLE_FULL`
+                if the table was full; then it has been made larger.
         """
         kernel: Any = search
         all_splits, end, entry = self.splits + most_splits, PAUSED, 0

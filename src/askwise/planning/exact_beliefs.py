@@ -1,10 +1,11 @@
 """The beliefs that can come about where answers can be wrong or missing, and the belief after each answer.
 
-**Counts instead of probabilities.** An answer to a question with `k` possible answers is ``rho_k = (e / (k - 1)) / (1 -
-e)`` times as likely for a goal that it speaks against as for one that it speaks for. So a belief is, for each goal and
-each `k`, the number of answers that spoke against the goal. Since only odds matter, the least number among the possible
-goals is subtracted; the factor that this takes off the weights is returned separately, as values of the recursion are
-in proportion to it. Two histories with the same numbers are one belief.
+**Counts instead of probabilities.** If answers are wrong with probability `e`, an answer to a question with `k`
+possible answers is ``rho_k = (e / (k - 1)) / (1 - e)`` times as likely for a goal for which it is false as for one for
+which it is true. So a belief is stored as counts: for each goal and each `k`, how many answers were false for the goal.
+Only odds matter, so for each `k` the least count of a possible goal is subtracted from all counts. This divides all
+weights by a common factor. Functions return this factor beside the belief, because values of the recursion are in
+proportion to the weights. Two histories with the same counts are one belief.
 
 Answers that cannot be wrong rule goals out instead, and nothing has to be counted.
 """
@@ -34,7 +35,8 @@ class WorkLimit:
     Attributes:
         goals: number of goals.
         questions: the most questions in an episode.
-        limit: the most states to solve, or as much work of other kinds; None for any amount.
+        limit: the most work, counted in states to solve; None for any amount. A reply to a question counts as
+            15 of them (`REPLIES_A_STATE`).
         states: number of states so far.
         replies: number of replies to questions considered so far.
     """
@@ -71,7 +73,7 @@ class Evidence(NamedTuple):
         against: pairs of a number `k` and a tuple with an entry for each goal: how many answers to questions with `k`
             possible answers were false for this goal. For each `k`, the least entry of a possible goal is 0; the
             entries of impossible goals are 0, too.
-        asked: keys of the questions that may not be asked again.
+        asked: keys (`same_question`) of the questions that may not be asked again.
     """
 
     goals: int
@@ -98,7 +100,7 @@ class AnswerEffects:
         self._known: dict[tuple[int, Counts, int, int], tuple[Counts, float]] = {}
 
     def ratio(self, n_answers: int) -> float:
-        """Return the probability of a given wrong answer divided by that of the true answer.
+        """Return the probability of one particular wrong answer, divided by that of the true answer.
 
         `n_answers` is the number of possible answers to the question.
         """
@@ -179,8 +181,8 @@ class QuestionTable:
     Attributes:
         options: the questions.
         prices: ``float64 [n_options]``, their prices.
-        beliefs: ``int [n_options, n_replies]``, the index of the belief after each reply; unless all answers are true,
-            the last column is for no reply.
+        beliefs: ``int [n_options, n_replies]``, the index of the belief after each reply. The last column is for a
+            missing reply; questions that are always answered truthfully lack this column.
         factors: ``float64 [n_options, n_replies]``, the factor by which weights in that belief must be multiplied to
             have the scale of the weights before; 0 for impossible replies.
     """
@@ -194,13 +196,13 @@ class QuestionTable:
 class BeliefGraph:
     """A graph of all beliefs that a solver has reached, whose edges are answers to questions and the teammate's steps.
 
-    The same goals and answers are another belief, with an index of its own, for each number of questions left.
+    Each belief has an index. Equal evidence with different numbers of questions left counts as different beliefs.
 
     Args:
         questions: the questions of the problem.
         effects: how answers change beliefs.
         work: counts the work.
-        truthful: whether any number of questions with true answers may follow the last of these.
+        truthful: whether any number of questions with true answers may be asked once no other questions are left.
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
@@ -214,7 +216,7 @@ class BeliefGraph:
         self._keys: dict[int, set[Hashable]] = {}
 
     def number(self, questions_left: int, evidence: Evidence) -> int:
-        """Return the index of a belief with `questions_left`; a belief that is not in the graph is added."""
+        """Return the index of the belief with this evidence and number of questions left; add it if it is new."""
         if evidence.certain:
             return CERTAIN
         key = questions_left, self._relevant(evidence, questions_left)
@@ -226,14 +228,14 @@ class BeliefGraph:
         return self._numbers[key]
 
     def known(self, questions_left: int, evidence: Evidence) -> int | None:
-        """Return the index of a belief with `questions_left`; None if it is not in the graph."""
+        """Return the index of the belief with this evidence and number of questions left; None if there is none yet."""
         return self._numbers.get((questions_left, self._relevant(evidence, questions_left)))
 
     def _relevant(self, evidence: Evidence, questions_left: int) -> Evidence:
-        """Return the evidence without the asked questions that no longer matter, so that equal beliefs have one key.
+        """Return the evidence without those of its `asked` questions that no longer matter.
 
-        A question no longer matters if it would not be asked about the goals that are left. If no questions are left,
-        none of them matters.
+        A question that was asked matters only if it would be worth asking again about the goals that are left. If no
+        questions are left, none matters. So beliefs between which nothing differs any more become equal.
         """
         goals, against, asked = evidence
         if not asked or not questions_left:
@@ -264,7 +266,10 @@ class BeliefGraph:
         return self._steps[key]
 
     def _question_table(self, before: Evidence, questions_left: int) -> QuestionTable:
-        """Return the questions in a belief with `questions_left`; with none left, answers are true."""
+        """Return the questions that may be asked in a belief, given by its evidence and its number of questions left.
+
+        If that number is 0, they are the questions that are always answered truthfully.
+        """
         options = self.questions.about(before.goals, before.asked if questions_left else frozenset())
         shape = len(options), max((len(option.parts) for option in options), default=0) + (questions_left > 0)
         self.work.count(replies=shape[0] * shape[1])
@@ -291,8 +296,9 @@ class Stage:
         met: the indices of the beliefs.
         beliefs: ``int [n]``, the same indices, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is
             for `CERTAIN`, that is, a known goal.
-        steps: for each next state of the teammate, a tuple: the state, the beliefs there, one for each row, and the
-            factors of their weights.
+        steps: for each next state of the teammate, a tuple of this state and two arrays with an element for each row:
+            the index of the belief after the step, and the factor by which its weights must be multiplied to have the
+            scale of the weights before.
     """
 
     met: set[int] = field(default_factory=set)

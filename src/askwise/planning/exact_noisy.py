@@ -4,9 +4,10 @@ This is the recursion of `askwise.planning` with `K` questions. `U` is in propor
 odds are one (`askwise.planning.exact_beliefs`). Where errors persist, the state also says which questions may not be
 asked again.
 
-**True answers after that.** With `truthful`, any number of questions may follow, for the same price, that are answered
-truthfully. Then the value is below that of any number of questions: from true answers you can make wrong and missing
-ones by tossing coins. Without any questions before (``most = 0``) it is the optimum with true answers.
+**True answers after that.** With `truthful`, any number of questions may follow the first `K`, at the same prices, and
+these are always answered truthfully. The value is then a lower bound on the optimum with any number of ordinary
+questions: from true answers you can make wrong and missing ones by tossing coins. With ``most = 0``, all questions are
+answered truthfully, and the value is the optimum with true answers.
 
 All values are computed, from the teammate's last steps to its first: small problems only.
 """
@@ -102,8 +103,8 @@ class EgoPaths:
             teammate: ``int [n_goals]``, the teammate's steps to each goal.
 
         Returns:
-            ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape; a column is a place and load of
-                ``levels[depth]``. Meaningless for actions that are not available.
+            ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape; a column is a place and a load
+                that the ego agent can have after `depth` steps. Meaningless for actions that are not available.
         """
         before, after = self.levels[depth].steps[None], self.levels[depth + 1].steps[self.levels[depth].after.T]
         delay = 1.0 + np.maximum(teammate, after) - np.maximum(teammate + 1, before)
@@ -197,7 +198,10 @@ class LimitedSolver(OptimalPolicy):
         return BestMove(self._paths.action(self._place_and_load(state.ego)[0], choice), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return U: the least expected marginal cost from `state`, before any answer, times the goals' weight."""
+        """Return U, the least expected marginal cost from `state`, before any answer.
+
+        It is multiplied by the sum of the goals' weights in `state`.
+        """
         return self.at(state).expected_marginal_cost * float(self._weight[state.teammate].sum())
 
     def begun_at(
@@ -283,7 +287,8 @@ class LimitedSolver(OptimalPolicy):
     def _later(self, questions_left: int, stage: Stage, columns: int) -> FloatArray:
         """Return the values after the teammate's next step, ``float64 [n_rows, n_columns]``.
 
-        Rows are beliefs; columns are the ego agent's places and loads after the step.
+        Rows are the beliefs of `stage`, before the step. Columns are the ego agent's places and loads after the step;
+        `columns` is their number.
         """
         found = np.zeros((stage.beliefs.size + 1, columns))
         for t, beliefs, factors in stage.steps:
@@ -314,11 +319,11 @@ class LimitedSolver(OptimalPolicy):
         return values, choices
 
     def _compare_questions(self, w: int, questions_left: int, mass: FloatArray) -> None:
-        """Improve the values in the teammate's state `w` where a question costs less than the best action.
+        """Lower the values in the teammate's state `w` where asking a question costs less than the best action.
 
-        `questions_left` are left, and `mass` is the sum of the weights in each belief. Beliefs with equally
-        many questions are computed together. True answers lead to fewer goals with as many questions left, so beliefs
-        with fewer goals come first.
+        These are the values of beliefs with `questions_left`; `mass` is the sum of the weights in each belief. Beliefs
+        with equally many questions to compare are computed together. With no questions left but those that are answered
+        truthfully, a question leads to a belief with fewer goals, so beliefs with fewer goals come first.
         """
         stage = self._reachable.stages[w][questions_left]
         alike: dict[tuple[int, int, int], list[tuple[int, QuestionTable]]] = {}

@@ -71,7 +71,10 @@ and its value. The table of states is ``ENTRY [size]``: a hash table that grows,
 
 
 class ExactSearch(Struct):
-    """The workspace of the exact search: the problem, and a stack of states that wait for the values of others."""
+    """The workspace of the exact search: the problem, and a stack of states that wait for the values of others.
+
+    Comments beside the fields say what each holds.
+    """
 
     world: World  # the problem
     alive: IntArray  # int64 [n_states], the goals of positive weight
@@ -163,10 +166,14 @@ def search(
 ) -> tuple[int, int, int, int, int]:
     """Solve a state, or stop when the table is full or enough work was done.
 
-    It begins if `depth` is -1; otherwise `depth` is that of the stack when the last call ended. It pauses when
-    `most_states` are in the table (`filled` so far), or when this call has compared `most_splits` questions. Returns
-    why it ended (`DONE`, `PAUSED` or `TABLE_FULL`), the depth of the stack, the number of states in the table, the
-    number of questions compared in this call, and the index of the state's entry in the table.
+    The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load`. `depth`
+    is -1 to begin; later it is the depth of the stack that the last call returned. `filled` is the number of states
+    that the table has so far. The search pauses when the table has `most_states`, or when this call has compared
+    `most_splits` questions.
+
+    Returns the reason why it ended, the depth of the stack, the number of states in the table, the number of questions
+    compared in this call, and the index of the state's entry in the table. The reason is `DONE` if the state is solved,
+    `PAUSED` at one of these two limits, or `TABLE_FULL`.
     """
     where = where_of(s, goals, w, place, load)
     if depth < 0 and not is_solved(table, entry_of(table, goals, where)):
@@ -300,10 +307,10 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
 
 @part
 def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
-    """Return the charges of finding out the goal now by asking about one goal after the other, times the goals' weight.
+    """Return the expected charges of finding out the goal now by asking about one goal after the other.
 
-    Charges replace prices (`askwise.planning.exact.Charges`). The `n` goals are those in `s.ranked`; `weight` is the
-    sum of their weights.
+    They are multiplied by `weight`, the sum of the goals' weights. The goals are the first `n` in `s.ranked`. Charges
+    replace prices (`askwise.planning.exact.Charges`).
     """
     cost, own, other = 0.0, s.charges[s.zone[w], 0, 0], s.charges[s.zone[w], 1, 1]
     for k in range(n - 1):

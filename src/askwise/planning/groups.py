@@ -122,7 +122,7 @@ def bound_with_groups(
         largest: most goals in a group, at least 2; more make the bound tighter and take longer.
         deals: how often all goals are divided into random groups, at least 2; more make the bound tighter.
         seed: seed of the random groups.
-        limit: states to solve for one group; a group that takes more is divided in two.
+        limit: the most states to solve for one group; a group that takes more is divided in two.
         progress: called with the number of groups that are solved, and the number of all groups.
     """
     began = time.perf_counter()
@@ -188,7 +188,8 @@ def goals_dealt(goals: Sequence[int], largest: int, rng: np.random.Generator) ->
 class GroupSolver:
     """Solves groups of goals exactly, as if all other goals were impossible.
 
-    It collects the groups that were solved, and counts the states.
+    A group that takes more than `limit` states is divided in two. The solver collects the groups that were solved, and
+    counts the states. `goals` are all goals of the problem that are possible.
     """
 
     def __init__(
@@ -204,7 +205,11 @@ class GroupSolver:
         self.states = 0
 
     def value(self, group: Sequence[int]) -> float:
-        """Return U: the least expected marginal cost if only this group's goals were possible, times their weight."""
+        """Return U, the least expected marginal cost if only this group's goals were possible.
+
+        It is multiplied by the sum of their weights. Questions cost what `charges` returns or, if the group has all
+        goals, their price.
+        """
         if len(group) < 2:
             return 0.0
         whole = len(group) == self.n_goals
@@ -243,8 +248,9 @@ def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: floa
         size: goals in the group, from 2.
         base: price of a question.
         per_goal: price for each goal in it.
-        flat: the share of `per_goal` that is charged for each goal if the true one is not named (`s` in the proof
-            above), by default from `FLATTEST` and `STEEPER`.
+        flat: for questions that do not name the true goal, the share of `per_goal` that is charged for each goal named;
+            the rest is charged as a fixed amount (`s` in the proof at the top of this module). By default it grows with
+            `size`, as `FLATTEST` and `STEEPER` say.
     """
     there = (size - 1) / (n_goals - 1)
     part = min(1.0, max(FLATTEST, STEEPER * there)) if flat is None else flat

@@ -5,7 +5,8 @@
   takes as little work as acting only, and comes much closer to what good plans cost.
 
 The cost of identifying the goal is exact for true answers and one way of asking (`cost_to_identify`). Where answers can
-be wrong or missing it is an estimate: the same, times how much less each answer tells (`Search.identify_factor`).
+be wrong or missing, each answer tells less, so that cost is multiplied by a factor (`Search.identify_factor`); the
+product is an estimate.
 """
 
 from __future__ import annotations
@@ -26,14 +27,13 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 
 @inner
 def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
-    """Return the cost, times the weight, of always taking the action of least delay. It values states where plans end.
+    """Return the cost of a state where plans end: that of always taking the action of least delay, times the weight.
+
+    If `identifies`, acting ends as soon as it is cheaper to find out the goal by questions at once.
 
     The state has at least two possible goals. On large maps acting takes long to be followed to its end: when
     ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that depends
     on it is kept in the table.
-
-    If `identifies`, acting ends as soon as it is cheaper to find out the goal by questions at once. The sum is not
-    continued once it reaches the `limit`.
     """
     counts, limits, world, state = s.counts[0], s.limits[0], s.world, s.states[level]
     drop_useless_load(s, level)

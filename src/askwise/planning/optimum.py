@@ -4,8 +4,9 @@
 `askwise.planning.exact_noisy` for wrong and missing answers, choices, and a limited number of questions.
 
 Where answers can be wrong or missing, asking could continue for ever, so the number of questions is limited, and the
-result is the least cost with that many. A bound says what more questions could gain: the least cost if the last of
-these questions, and all after it, were answered truthfully, is below that of any number of questions.
+result is the least cost with that many. A lower bound on the least cost with any number of questions shows what more
+questions could gain. It is the least cost if the last of the allowed questions, and any number after it, were answered
+truthfully.
 """
 
 from __future__ import annotations
@@ -127,9 +128,9 @@ def make_solver(
 def _least(problem: Problem, most: int, found: float, limit: int) -> float:
     """Return a lower bound on the marginal cost with any number of questions.
 
-    It is the least cost if all answers after the first ``most - 1`` were true. If that takes more than `limit` states,
-    fewer first answers are treated as possibly wrong; if even none is too much, the bound is 0. `found` is the least
-    expected marginal cost with at most `most` questions.
+    It is the least cost if only the first ``most - 1`` answers could be wrong or missing. If computing that takes more
+    than `limit` states, it is computed for fewer such answers. If it takes too many states even for none, the bound is
+    0. The bound is at most `found`, the least expected marginal cost with at most `most` questions.
     """
     for before in () if problem.answers.truthful else range(most - 1, 0, -1):
         try:

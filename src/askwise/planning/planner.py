@@ -165,7 +165,10 @@ class Planner:
             s.log_odds[0, : possible.size] = np.where(possible, np.maximum(units, FAINTEST), 0)
 
     def _set_limits(self, questions: int | None, budget: int) -> None:
-        """Say how far this decision may look, with at most this many `questions` and states, and reset the counts."""
+        """Set how far this decision may look, and reset the counts.
+
+        Plans may have at most `questions` more questions (None for any number), and consider `budget` states.
+        """
         s, settings, limits, counts = self.search, self.settings, self.search.limits[0], self.search.counts[0]
         counts.decision_no += 1
         if not counts.decision_no & 0xFFF:
@@ -219,9 +222,10 @@ class Planner:
         return int(ego.load_actions[world.loads[world.loads_from[place] + action - len(ego.moves)]])
 
     def _question_in(self, row: int, goals: Sequence[int]) -> Question:
-        """Return the question in a row of `sets` as a `Question`.
+        """Return the question in a row of `Search.sets` as a `Question`.
 
-        A yes/no question names its cheaper side, unless that question was asked already.
+        A yes/no question names only some of the possible `goals`: its cheaper side, or the other one if the question
+        about the cheaper side was asked already.
         """
         s = self.search
         choice = int(s.asked[row].choice)
@@ -251,7 +255,7 @@ class Planner:
         return self._endgame.best(state, goals)
 
     def _from_optimum(self, best: BestMove) -> Plan:
-        """Return the plan of an optimal move, with the value of acting without questions to compare with."""
+        """Return a plan that begins with the optimal move `best`, with the cost of acting without any questions."""
         cost, plan = best.expected_marginal_cost, self._decide((), acts_only=True, optimal=True)
         if best.action is None:
             return replace(plan, asks=True, question=best.ask, act=plan.act_only, ask=cost)
@@ -281,11 +285,12 @@ class Planner:
         return None
 
     def _tries_complete(self, goals: tuple[int, ...]) -> bool:
-        """Whether to look for a complete plan: with few goals, unless that took too much work for as many before.
+        """Return whether to look for a complete plan for the possible `goals`, and update `_complete`.
 
-        The questions to compare, and the values found with them, are kept while the possible goals are among
-        `_complete`. They are listed anew for fewer goals if the search was given up, or if there are choices: with
-        fewer goals left, other choices are worth asking.
+        The goals must be few, and the search must not have been given up for `_complete`, the goals whose questions are
+        compared. These stay the same while all possible goals are among them, so that values found before can be used
+        again. They are replaced by fewer goals if the search was given up, or if there are choices: with fewer goals
+        left, other choices are worth asking.
         """
         if len(goals) > self.settings.endgame:
             return False
@@ -296,7 +301,7 @@ class Planner:
         return not self._gave_up
 
     def _lift_limits(self) -> None:
-        """Let this decision look at all actions, at all questions in one list, and at no estimates."""
+        """Let this decision compare all actions and all questions, in one list, and use no estimates."""
         s, settings, limits = self.search, self.settings, self.search.limits[0]
         limits.questions = min(settings.endgame_questions, MOST_COMPLETE if limits.identifies else limits.questions)
         limits.first = settings.lists(choices=self.chooses) * settings.candidates
@@ -308,8 +313,8 @@ class Planner:
         """Write all questions about the goals in `_complete` into rows of `sets` from `first` on.
 
         A yes/no question is listed once for each margin from 1 to `margins`: it is repeated until one answer has been
-        given that many times more often than the other. Questions about these possible `goals` whose answer is known
-        are marked as asked.
+        given that many more times than the other. If `margins` is 0, it is listed once, and asked once. Questions whose
+        answer is known, with only the possible `goals` left, are marked as asked.
         """
         s, listed = self.search, self._complete
         self._choices = every_choice(self.problem, listed)
@@ -332,7 +337,10 @@ class Planner:
         s.limits[0].choices = self._write_choices(s.choices, self._choices, margin)
 
     def _write_choices(self, first: int, choices: Sequence[Choice], margin: int) -> int:
-        """Write choices into rows of `Search.sets` from `first` on; return their number."""
+        """Write choices into rows of `Search.sets` from `first` on; return their number.
+
+        `margin` is 1 to repeat each choice until it gets an answer, 0 to ask it once.
+        """
         n_goals = len(self.problem.goals)
         for k, choice in enumerate(choices):
             answers = range(n_answers(choice, n_goals))
@@ -351,7 +359,16 @@ class Planner:
         price: float = -1.0,
         known: bool = False,
     ) -> None:
-        """Write a question into a row of `Search.sets`: the goals for which each answer is true, or for "yes" only."""
+        """Write a question into a row of `Search.sets` and `Search.asked`.
+
+        Args:
+            row: the row.
+            parts: for each answer, the goals for which it is true; for a yes/no question, only those for "yes".
+            margin: the margin until which the question is repeated, 0 to ask it once.
+            choice: for a choice, its index in the planner's list of choices; -1 for a yes/no question.
+            price: price of a choice; -1 for a yes/no question, whose price is computed from its goals.
+            known: whether the answer to a choice is known already.
+        """
         s = self.search
         for answer, part in enumerate(parts):
             s.sets[row, answer] = self._mask(part)
@@ -367,7 +384,11 @@ class Planner:
         return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
 
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:
-        """If errors persist, write the sets that were asked about into `Search.known`; kernels skip such questions."""
+        """If errors persist, write the sets of goals that were asked about into `Search.known`.
+
+        Kernels do not ask about these again. `asked` are yes/no questions. Each asked about the goals that it names and
+        about all others; these sets are written if they contain possible goals (`goals`) only.
+        """
         s, everything, n = self.search, set(range(len(self.problem.goals))), 0
         for named in asked if s.persistent else ():
             for side in (set(named), everything - set(named)):

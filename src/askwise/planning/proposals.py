@@ -117,9 +117,10 @@ def offer_these(s: Search, level: int, goals: Any, first: int, last: int, n: int
 
 @inner
 def _offer_shares(s: Search, level: int, goals: Any, count: int, n: int) -> int:
-    """Propose the first goals that have 50 % of the weight of `count` goals, those that have 80 %, and all of them.
+    """Propose questions about the heaviest of some goals: about 50 % of them by weight, about 80 %, and all.
 
-    Returns the new number of proposals.
+    The goals are ``goals[:count]``, the heaviest first; weights are those in the state. `n` is the number of proposals
+    so far; returns the new number.
     """
     total = 0.0
     for k in range(count):
@@ -131,7 +132,7 @@ def _offer_shares(s: Search, level: int, goals: Any, count: int, n: int) -> int:
 
 @inner
 def _until(s: Search, level: int, goals: Any, count: int, least: float) -> Any:
-    """Return the number of goals, from the first on, whose weights sum to at least `least`; at most `count`."""
+    """Return how many of the first goals in `goals` together have a weight of `least` in the state; at most `count`."""
     part, n = 0.0, int64(0)
     while part < least and n < count:
         part += odds_in(s, level, goals[n])
@@ -144,9 +145,9 @@ def _until(s: Search, level: int, goals: Any, count: int, least: float) -> Any:
 
 @part
 def _offer_likeliest(s: Search, level: int, goals: Any, n: int) -> int:
-    """Propose the likeliest of `goals`: some of them alone, and some together, up to half the weight.
+    """Propose questions about the likeliest goals: each of the first four alone, and various numbers of them together.
 
-    `n` is the number of proposals so far; returns the new number.
+    `goals` are all possible goals, the likeliest first. `n` is the number of proposals so far; returns the new number.
     """
     count, middle = goals.size, _until(s, level, goals, goals.size, 0.5 * s.states[level].weight)
     for size in (1, 2, 3, 4, 6, 9, middle - 1, middle, middle + 1, middle // 2, count // 4):
@@ -159,9 +160,10 @@ def _offer_likeliest(s: Search, level: int, goals: Any, n: int) -> int:
 
 @part
 def _offer_by_move(s: Search, level: int, goals: Any, n: int) -> int:
-    """For each move of the ego agent, propose the goals that it does not delay, and the heaviest of these goals.
+    """For each move of the ego agent, propose questions about the goals for which it causes no delay.
 
-    Returns the new number of proposals.
+    One question is about all of these goals, others about the heaviest (`_offer_shares`). `goals` are all possible
+    goals, the heaviest first. `n` is the number of proposals so far; returns the new number.
     """
     world, chosen, state = s.world, s.lists[CHOSEN], s.states[level]
     for a in range(world.next.shape[1]):
@@ -202,7 +204,11 @@ def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
 
 @part
 def _offer_groups(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
-    """For each group in `order`, propose its goals and their heaviest parts; return the new number of proposals."""
+    """For each group in `order` (indices of groups), propose questions about its possible goals.
+
+    One question is about all of these goals, others about the heaviest (`_offer_shares`). `goals` are all possible
+    goals, the heaviest first. `n` is the number of proposals so far; returns the new number.
+    """
     chosen = s.lists[CHOSEN]
     for group in order:
         size = int64(0)
@@ -216,9 +222,10 @@ def _offer_groups(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
 
 @part
 def _offer_pairs(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
-    """Propose the goals of two groups together, for each pair of the first groups in `order`.
+    """For each pair of the first few groups in `order` (indices of groups), propose a question about both together.
 
-    Returns the new number of proposals.
+    It names those of `goals`, the possible goals, that are in one of the two groups. `n` is the number of proposals so
+    far; returns the new number.
     """
     chosen = s.lists[CHOSEN]
     for i in range(min(order.size, MOST_PAIRED)):

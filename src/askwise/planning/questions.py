@@ -144,7 +144,11 @@ class Questions:
         return found
 
     def _names(self, parts: tuple[int, ...], left: int) -> tuple[str, ...]:
-        """Return the problem's names of these groups of goals (bits); an empty tuple if one group has no name."""
+        """Return the name of each of these parts of the goals `left`; all sets are bits.
+
+        A part has a name if it has just those goals of a named group of the problem that are left. If some part has no
+        name, the result is an empty tuple.
+        """
         names = {group & left: name for name, group in self._groups}
         return tuple(names[part] for part in parts) if all(part in names for part in parts) else ()
 
@@ -180,7 +184,11 @@ def _partitions_of_bits(goals: int) -> Iterator[tuple[int, ...]]:
 
 
 def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
-    """Return the choices worth considering with these goals left; none if the problem has no price of choices."""
+    """Return the choices that the planner considers with these goals left; none if choices have no price.
+
+    They ask which group of the problem the goal is in and, if few goals are left, which goal it is. Each names all
+    parts of the goals, or all but the largest part.
+    """
     if problem.query_cost.per_option is None:
         return []
     divisions = [_by_group(problem, goals)]
@@ -195,9 +203,10 @@ def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     """Return the choices that are worth asking, for every partition of the goals; none if choices have no price.
 
-    A choice that leaves one part of the partition unnamed gives the same information for a lower price. There is one
-    exception: if the problem has other goals, which are impossible by now, and all parts are named, then "none of
-    these" is known to be wrong, so some errors can be seen.
+    A choice that does not name the largest part of the partition costs less than the one that names all parts, and
+    usually tells as much; then only this choice is returned. There is one exception: if the problem has other goals,
+    which are impossible by now, and all parts are named, then "none of these" is known to be wrong. So if few goals are
+    left, both choices are returned.
     """
     if problem.query_cost.per_option is None:
         return []
@@ -222,7 +231,11 @@ def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
 
 
 def _name(problem: Problem, part: Part) -> str:
-    """Return the name of the problem's first group that contains a set of goals, or the names of these goals."""
+    """Return a name for a set of goals: for a single goal its own.
+
+    For several goals, it is the name of the problem's first group that contains all of them or, if there is none, all
+    their names.
+    """
     if len(part) > 1:
         for name, group in problem.groups.items():
             if set(part) <= set(group):

@@ -116,7 +116,10 @@ class Reference:
 
     @once
     def value(self, state: PlanningState) -> Cost:
-        """Return U, the least expected marginal cost from a state on, times the sum of the goals' weights."""
+        """Return U, the least expected marginal cost from a state on, times `state.weight`.
+
+        `state.weight` is the sum of the goals' weights in the state, which need not be 1; `cost` divides by it.
+        """
         return min((cost for _, cost in self.options(state)), default=ZERO)
 
     def act(self, state: PlanningState, action: int) -> Cost:
@@ -136,10 +139,10 @@ class Reference:
         return state.weight * self.price(question) + _later(self.value, self.after_question(state, question))
 
     def delay(self, state: PlanningState, action: int) -> Cost:
-        """Return the expected delay of the end by an action, in steps, times the weight: the sum of weight_g * r_g.
+        """Return by how many steps an action is expected to delay the end of the episode, times `state.weight`.
 
-        It is infinite if the action is not available, or if a possible goal could never be reached after it. A goal
-        that is out of reach already no longer matters.
+        This is the sum of ``weight_g * r_g``. It is infinite if the action is not available, or if a possible goal
+        could never be reached after it. A goal that is out of reach already no longer matters.
         """
         there = self.problem.ego.next(state.ego, action)
         if there < 0:
@@ -196,7 +199,7 @@ class Reference:
         return state
 
     def after_action(self, state: PlanningState, action: int) -> list[tuple[int, PlanningState]]:
-        """Return the teammate's possible actions during an action, each with the state after both.
+        """Return the actions that the teammate may take while the ego agent takes `action`, each with the state after.
 
         States in which only one goal is possible are left out: nothing remains to be decided.
         """
@@ -320,16 +323,16 @@ class Reference:
 
     @once
     def act_only(self, state: PlanningState) -> Cost:
-        """Return the cost, times the weight, of acting to the end without questions, always by `best_action`."""
+        """Return the cost, times `state.weight`, of acting by `best_action` to the end, without questions."""
         return self._keep_acting(state, self.act_only)
 
     @once
     def act_then_ask(self, state: PlanningState) -> Cost:
-        """Return the cost, times the weight, of acting by `best_action` until `ask_until_known` costs less."""
+        """Return the cost, times `state.weight`, of acting by `best_action` until `ask_until_known` costs less."""
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
     def ask_once(self, state: PlanningState, question: Question) -> Cost:
-        """Return the cost, times the weight, of a question now and `act_then_ask` after it.
+        """Return the cost, times `state.weight`, of a question now and `act_then_ask` after it.
 
         The planner ranks questions by this cost.
         """
@@ -338,7 +341,7 @@ class Reference:
 
     @once
     def ask_until_known(self, state: PlanningState) -> Cost:
-        """Return the price of finding out the goal by questions now, times the weight.
+        """Return the expected price of finding out the goal by questions now, times `state.weight`.
 
         The goals are sorted, the heaviest first, and each question divides the list, or a part of it, in two, at the
         index where ``p (1 - p) / price`` is largest; the parts have the shares p and 1 - p of the weight. The price is

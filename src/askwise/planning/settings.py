@@ -27,7 +27,7 @@ class PlannerSettings:
         endgame: if at most this many goals are left, the planner tries to find the optimum.
         endgame_states: the most states to solve for the optimum.
         endgame_questions: the most questions in a plan for the optimum, if answers can be wrong or missing.
-        identify_factor: the cost of identifying the goal, divided by the cost that the information in answers implies.
+        identify_factor: multiplies the estimated cost of identifying the goal by questions; 1 leaves it as it is.
         negligible: goals with less than this share of the heaviest goal's weight are left out where plans end.
         log_table: the base-2 logarithm of the number of entries in the table of values.
     """

@@ -93,7 +93,8 @@ def count_actions(world: World, place: int) -> Any:
 def best_action(scored: Any, n_actions: int, weight: float) -> Any:
     """Return the index of the action of least delay.
 
-    Of (nearly) equal ones, it is that with the fewest steps left after it, or else the first.
+    Of equal ones, it is that with the fewest steps left after it, or else the first. Differences that rounding can
+    cause, in proportion to `weight`, the sum of the goals' weights, are ignored.
     """
     best, near = np.int64(0), ROUNDING * weight
     for a in range(1, n_actions):
@@ -105,9 +106,9 @@ def best_action(scored: Any, n_actions: int, weight: float) -> Any:
 
 @inner
 def list_actions(world: World, scored: Any, options: Any, place: int, weight: float, most: int) -> int:
-    """Write the actions of least delay from `scored` into `options`, the best first; return their number.
+    """Write up to `most` actions of least delay from `scored` into `options`, the best first; return their number.
 
-    This number is at most `most`. Their delay in `scored` is set to ``inf``.
+    Their delay in `scored` is set to ``inf``. `weight` is the sum of the goals' weights, as in `best_action`.
     """
     n, n_actions = 0, count_actions(world, place)
     while n < min(most, n_actions):

@@ -145,7 +145,8 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
 def _begin(s: Search, questions_left: int) -> tuple[bool, bool, float]:
     """Prepare a decision, at level 0: find the cost of acting without questions, and list the actions to compare.
 
-    Returns what `_enter` returns.
+    Returns whether there is anything to compare, whether questions are among it, and the value to beat (0 if there is
+    nothing to compare).
     """
     found, limits, counts, options, zero = s.found[0], s.limits[0], s.counts[0], s.options[0], int64(0)
     identifies, limits.identifies = limits.identifies, 0
@@ -201,9 +202,10 @@ def _list_options(s: Search, level: int, most: int) -> None:
 
 @part
 def _count_questions(s: Search, level: int, list_no: int) -> Any:
-    """Return how many questions are compared in a state, the first ones of its list; choose them if that is not done.
+    """Return how many questions of a list are compared in a state: all, or none while some action causes no delay.
 
-    While some action causes no delay nothing is asked, but at level 0 later states use the list.
+    A complete search always compares all. If the questions of the list have not been chosen yet, this is done first; at
+    level 0 even if none is compared, because later states use the list.
     """
     asks_now = s.options[level, 0].delay > 0.0 or s.limits[0].complete
     if (asks_now or level == 0) and s.lengths[list_no] < 0:
@@ -213,9 +215,10 @@ def _count_questions(s: Search, level: int, list_no: int) -> Any:
 
 @part
 def _was_asked(s: Search, level: int, k: int) -> bool:
-    """Return whether a complete search must not ask question `k` here: errors persist, and it was asked on the way.
+    """Return whether a complete search must not ask question `k` of its list in a state.
 
-    A question that divides the goals into the same parts counts as the same question.
+    It must not if errors persist and the question was asked on the way to the state. A question that divides the goals
+    into the same parts counts as the same question.
     """
     if not s.limits[0].complete or not s.persistent:
         return False

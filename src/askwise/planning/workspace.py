@@ -112,7 +112,10 @@ yes/no question, whose price is a sum over goals."""
 
 
 class World(Struct):
-    """A problem as arrays for kernels: where both agents can go, their steps to each goal, and the goals' weights."""
+    """A problem as arrays for kernels: where both agents can go, their steps to each goal, and the goals' weights.
+
+    Comments beside the fields say what each holds.
+    """
 
     weight: FloatArray  # float64 [n_states, n_goals]
     steps: IntArray  # int32 [n_states, n_goals], the teammate's steps to each goal
@@ -127,7 +130,10 @@ class World(Struct):
 
 
 class Search(Struct):
-    """The workspace of the planner's kernels: problem, prices, answers, beliefs, questions, and values found so far."""
+    """The workspace of the planner's kernels: problem, prices, answers, beliefs, questions, and values found so far.
+
+    Comments beside the fields say what each holds.
+    """
 
     world: World  # the problem
     base: float  # price of a question
@@ -184,9 +190,10 @@ class Search(Struct):
 
 
 def log_odds_of(rows: Words, n_words: int) -> Any:
-    """Return the part of the beliefs `rows` that holds log-odds, as int16 in the same memory.
+    """Return the log-odds in the beliefs `rows`, ``int16 [n_levels, n]``, as a view of the same memory.
 
-    If rows have no log-odds, it is an unused column. Neither array is contiguous: both have one type, so kernels are
+    They follow `n_words` words with the possible goals and one word with the questions asked. If the beliefs have no
+    log-odds, the result is an unused column. Neither result is contiguous: both have the same type, so kernels are
     compiled once for both.
     """
     if rows.shape[1] <= n_words + 1:
@@ -228,7 +235,8 @@ def make_search(
 ) -> Search:
     """Return a new workspace of the planner for a problem, with an empty table of values.
 
-    `price` is that of yes/no questions; `groups`, ``uint64 [n_groups, n_words]``, are goals that belong together.
+    `price` is that of yes/no questions; `groups`, ``uint64 [n_groups, n_words]``, are sets of goals that belong
+    together, as bits.
     """
     answers, chooses = problem.answers, problem.query_cost.per_option is not None
     n_goals, n_words = tables.n_goals, n_words_of(tables.n_goals)
@@ -289,13 +297,19 @@ def make_search(
 
 @lru_cache(maxsize=16)
 def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
-    """Return the arrays of a `Search` that depend on answers only: `against`, `odds_of`, `right` and `times`.
+    """Return the arrays of a `Search` that describe how reliable answers are.
 
-    Where errors are made anew every time, a question may be repeated until one answer has been given `d` times more
-    often than the other. If an answer is wrong with probability `e` and missing with probability `r`, that is like
-    asking once a question that is always answered, wrong with probability ``e_d = rho^d / (1 + rho^d)``,
-    ``rho = e / (1 - e)``, and ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times as expensive: the expected number of
-    questions. So plans reach further than the few questions that they hold.
+    - ``against[k]``: the units of log-odds that a goal loses when one of `k` possible answers speaks against it;
+    - ``odds_of[n]``: the factor by which log-odds of ``-n`` units multiply a goal's weight;
+    - ``right[d]``: the probability that a question with margin `d` gets a true answer;
+    - ``times[d]``: the mean number of times that such a question is asked.
+
+    A question with margin 0 is asked once. Where errors are made anew every time, a question with a larger margin `d`
+    is repeated until one answer has been given `d` more times than any other. For a yes/no question whose single
+    answers are wrong with probability `e` and missing with probability `r`, the result is wrong with probability
+    ``e_d = rho^d / (1 + rho^d)``, ``rho = e / (1 - e)``, and the question is asked
+    ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times on average. A plan counts all of this as one question, so it reaches
+    further than its few questions suggest.
     """
     e, unit = answers.wrong, unit_of(answers)
     against = np.zeros(MOST_ANSWERS + 1, dtype=np.int64)
@@ -314,7 +328,7 @@ def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
 
 
 def unit_of(answers: AnswerModel) -> float:
-    """Return the natural log-odds that 1 stands for in the workspace, where log-odds are whole numbers."""
+    """Return the size of one unit of log-odds (natural logarithm); the workspace stores log-odds in whole units."""
     return math.log((1 - answers.wrong) / answers.wrong) / UNITS if answers.wrong > 0 else 1.0
 
 
@@ -335,7 +349,7 @@ UNKNOWN = -1.0
 
 @inner
 def find(keys: Any, rows: Any, row: int, first: Any, second: Any, probes: int) -> Any:
-    """Return the entry of a key in a hash table, or ``-1 - entry`` for the entry where the key would be written.
+    """Return the index of a key's entry in a hash table, or ``-1 - index`` of the entry to write the key to.
 
     The key is ``rows[row]`` and the words `first` and `second`; the last is not 0, which marks free entries. The table
     is ``uint64 [size, n + 3]``, `size` a power of two: keys, each with its value. At most `probes` entries are tried.
@@ -374,10 +388,9 @@ def _what(state: Any, tag: Any) -> Any:
 
 @inner
 def recall(s: Search, level: int, tag: int, limit: float) -> float:
-    """Return the value of a state in the table of values, or `UNKNOWN`.
+    """Return the value of a state, of the kind `tag`, from the table of values; `UNKNOWN` if it is not there.
 
-    If only a lower bound is in the table, it is returned if it reaches `limit`. `tag` says which kind of value is
-    wanted.
+    If the table has only a lower bound on the value, the bound is returned if it is at least `limit`.
     """
     state = s.states[level]
     entry = find(s.keys, s.rows, level, _where(state), _what(state, tag), int64(PROBES))
@@ -391,9 +404,9 @@ def recall(s: Search, level: int, tag: int, limit: float) -> float:
 
 @inner
 def keep(s: Search, level: int, tag: int, value: float) -> None:
-    """Write a value of a state into the table of values, or a lower bound on it, given as a negative number.
+    """Write the value of a state, of the kind `tag`, into the table of values.
 
-    `tag` is the kind of the value.
+    If only a lower bound `b` on it is known, `value` is ``-b``.
     """
     keys, rows, first, second = s.keys, s.rows, _where(s.states[level]), _what(s.states[level], tag)
     n, entry = rows.shape[1], find(keys, rows, level, first, second, int64(PROBES))
