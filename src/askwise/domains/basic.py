@@ -6,9 +6,9 @@
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
     )
 
-`problem` turns an instance into a `BasicProblem`; `read` and `write` convert instances from and to files. Traces,
-states on the command line and studies work as for every problem of two models (`askwise.domains.stated`). Drawings and
-texts use the domain's words.
+`problem` turns an instance into a `BasicProblem`; `read` and `write` convert instances from and to files. For traces,
+for studies and for states that people type on the command line, such problems work like those of problem files
+(`askwise.domains.stated`). Drawings and texts use the domain's words.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""The interface of a domain, and the registry of domains by name; other modules ask here and import no domain.
+"""`Domain`, the interface that all domains implement, and functions that find a domain by its name or its problem.
 
 A domain is a kind of problem with its files, words and states. An *instance* is what a file of the domain describes. A
 `Problem` is what agents play. The domain converts one into the other. `askwise.domains.basic` makes a domain from three
 functions.
 
-A domain is one object (`Domain`), written as ``module:name`` and loaded at first use. Other packages add domains by an
-entry point in the group ``askwise.domains`` whose value is such an object.
+Other modules find domains here, and import none directly. A domain is one object (`Domain`), written as ``module:name``
+and loaded at first use. Other packages add domains by an entry point in the group ``askwise.domains`` whose value is
+such an object.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Domain(Protocol):
             problem: a problem of this domain.
             teammate: where the teammate is, as users name it; None for its start.
             ego: where the ego agent is, as users name it; None for its start.
-            holding: what the ego agent carries, by the name of the goal that needs it; None for nothing.
+            holding: the name of the goal for which the ego agent carries something; None if it carries nothing.
         """
 
 
@@ -195,8 +196,8 @@ def _load(point: EntryPoint) -> Domain:
 def read_file(path: str | Path) -> Any:
     """Return the instance that a file of any domain describes.
 
-    A file whose name ends in ``.toml`` is TOML; for others, their text decides between JSON and TOML. Instead of a
-    path, you can also give the name of an example (`askwise.text.files.EXAMPLES`).
+    A file whose name ends in ``.toml`` is TOML. Any other is JSON if it begins with a brace or a bracket, and otherwise
+    TOML. Instead of a path, you can also give the name of an example (`askwise.text.files.EXAMPLES`).
     """
     where = find(path)
     text = read_text(where)
@@ -222,7 +223,7 @@ def read(text: str, source: str = "text", folder: Path | None = None) -> Any:
     """Return the instance that the text of a file describes.
 
     Args:
-        text: JSON if it begins with a brace, otherwise TOML.
+        text: JSON if it begins with a brace or a bracket, otherwise TOML.
         source: the origin of the text, for error messages.
         folder: the folder of files that the text refers to; None if it may not refer to any.
     """

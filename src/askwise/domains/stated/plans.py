@@ -120,7 +120,12 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 
 
 def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
-    """Return the optimal plans as a graph, the ``teammate`` object of a problem file; `names` names its states."""
+    """Return the optimal plans as a graph, in the form of the table ``teammate`` of a problem file.
+
+    Args:
+        cones: the optimal plans of all goals.
+        names: a name for each of their states, from `_names`.
+    """
     model = cones.model
     edges = [
         [names[state], str(model.action_name(state, column)), names[int(model.successor[state, column])]]

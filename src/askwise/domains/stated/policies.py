@@ -54,7 +54,7 @@ class PolicyChoice:
 
         Args:
             model: the teammate's model.
-            targets: the names of its target states, by goal.
+            targets: the names of the teammate's target states, by goal.
         """
         if self.kind == "urop":
             return None
@@ -83,7 +83,7 @@ def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoic
     Args:
         given: the field.
         side: the teammate's graph or map.
-        targets: the names of its target states, by goal.
+        targets: the names of the teammate's target states, by goal.
     """
     value = given.value
     if isinstance(value, str) and value in ("urop", "uniform"):
@@ -169,7 +169,7 @@ def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targ
         rows: pairs of a text that says where the row is in the file, and the row (goal, state, action, probability).
         where: a text that says where the whole table is in the file.
         side: the teammate's graph or map.
-        targets: the teammate's target states by goal; only its keys are used.
+        targets: the names of the teammate's target states, by goal; only the names of the goals are used.
     """
     model, met = side.model, set()
     names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}

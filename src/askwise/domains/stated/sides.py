@@ -288,5 +288,5 @@ def _some(given: Field, what: str) -> Iterable[Field]:
 
 
 def _is_one_cell(value: list[object]) -> bool:
-    """Return whether a list in a file can only mean one cell, and not a list of letters and cells."""
+    """Return whether a list in a file stands for one cell: it is not empty, and no element is a text or a list."""
     return bool(value) and not any(isinstance(each, str | list) for each in value)

@@ -85,8 +85,8 @@ class ToolFetchingDomain:
 
         Args:
             given: an instance, or a problem made from one.
-            start: the state whose cells are the agents' starts instead; the fetcher always starts with empty hands.
-                None for the start that `given` has.
+            start: a state whose cells are the agents' new starts. Its tool is ignored: the fetcher always starts with
+                empty hands. None for the start that `given` has.
         """
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
         if start is None:

@@ -36,14 +36,15 @@ def generate(
     """Return a random instance of tool fetching in which all stations and toolboxes can be reached.
 
     Args:
-        size: number of columns and rows, one number for both; 20 unless `width` is given.
-        width: number of columns, instead of `size`.
-        height: number of rows; equal to `width` by default.
+        size: numbers of columns and rows, or one number for both. By default, `width` and `height` count.
+        width: number of columns, instead of `size`; 20 by default.
+        height: number of rows, instead of `size`; equal to `width` by default.
         stations: number of stations.
         toolboxes: number of toolboxes.
         walls: share of the cells that are walls, from 0 to below 1.
         clustered: whether stations are drawn in clusters instead of uniformly.
-        prior: the prior over stations: a `Prior`, or the name of a kind, such as ``far``; uniform by default.
+        prior: the prior over stations: a `Prior`, or one of its kinds: ``uniform`` (the default), ``far``, ``near``,
+            ``fetcher-far`` or ``fetcher-near``.
         query_cost: the prices of questions.
         seed: seed of the random generator; equal seeds give equal instances.
     """

@@ -1,9 +1,10 @@
-"""Tool fetching as a problem: the sides of worker and fetcher, computed from structure instead of a product model.
+"""Tool fetching as a problem: the sides of worker and fetcher, computed from shortest paths on the grid.
 
-The fetcher's product model would have a state for each pair of cell and tool in hand, 51 times as many as the grid for
-50 stations. It is never built. To reach goal `g`, the fetcher first walks to a *waypoint*: the station if it holds the
-tool, otherwise the toolbox. Until then its plan is a shortest path on the grid; at the waypoint it does something that
-no other goal requires (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the waypoints of two goals:
+A model of the fetcher would need a state for each pair of cell and tool in hand: with 50 stations, 51 times as many as
+the grid has cells. It is never built. To reach goal `g`, the fetcher first walks to a *waypoint*: the station if it
+holds the tool, otherwise the toolbox. Until then its plan is a shortest path on the grid; at the waypoint it does
+something that no other goal requires (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the waypoints of
+two goals and ``d(f, w)`` the fetcher's steps to `w`:
 
 - their plans branch where the shortest paths to `w` and `w'` branch, or, if ``w = w'``, at the waypoint,
   after ``d(f, w) + 1`` steps;
@@ -320,10 +321,12 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return the `Divergence` of all cells to which the fetcher may walk next, depending on the tool in its hand.
+        """Return a `Divergence` whose goals are the cells to which the fetcher may walk next.
 
-        These cells are the toolboxes and, as the last one, the station whose tool is in hand. `tool` is the index of
-        that station, -1 for empty hands.
+        These are the toolboxes and, as the last one, the station whose tool is in its hand, if any.
+
+        Args:
+            tool: index of the station whose tool is in its hand, -1 for empty hands.
         """
         if tool not in self._families:
             station = [] if tool == NOTHING else [self._rules.station_cells[tool]]
