@@ -251,7 +251,8 @@ class Progress:
         command: the name of the subcommand, which begins each line.
         text: a format string with a ``{}`` for each number of a call.
         show: whether to print anything.
-        patient: whether to print at most every `PAUSE_SECONDS`, or `LOG_SECONDS` if there is no terminal.
+        patient: whether a line is printed only if the last one is `PAUSE_SECONDS` old, or `LOG_SECONDS` without a
+            terminal.
     """
 
     def __init__(self, command: str, text: str, *, show: bool = True, patient: bool = False) -> None:

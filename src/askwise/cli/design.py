@@ -172,10 +172,9 @@ def read_instance_or_drawing(path: str) -> Any:
 
 @contextmanager
 def naming_options(options: argparse.Namespace) -> Iterator[None]:
-    """Change the field of input errors that the ``with`` block raises.
+    """While the ``with`` block runs, make each `InputError` name the option at fault, such as ``-k``, or else the file.
 
-    It becomes the option with the wrong value, such as ``-k``; if no option states that value, the name of the file is
-    added.
+    The option replaces the field of the error; the name of the file is put before the field.
     """
     try:
         yield

@@ -87,7 +87,7 @@ class Watched:
 
     Attributes:
         model: the states in which the teammate can be, and its moves.
-        goals: the states that reach each goal, by the name of the goal.
+        goals: the states in which each goal is reached, by the name of the goal.
         start: the state in which the teammate is, None if a drawing does not show it.
         policies: the teammate's policy for each goal; None if it takes a uniformly random shortest path to its goal.
     """

@@ -155,7 +155,8 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
     Args:
         options: the options of the command.
         problem: the problem.
-        questions: maximal number of questions per episode of the evaluated method, None for no limit.
+        questions: the limit of questions per episode of the evaluated method, None for no limit. The bound also holds
+            for methods that ask more.
     """
     from askwise.play.evaluate import lower_bound
 

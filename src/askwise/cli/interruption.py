@@ -1,12 +1,12 @@
 """Ways in which a command ends early: Ctrl-C and SIGTERM.
 
 Both end a command at any time with one line, the right exit code and no traceback. Ctrl-C becomes a
-`KeyboardInterrupt`, so that code that holds a file or a terminal can clean up. An exception would be lost while a
+`KeyboardInterrupt`, so that code that holds a file or a terminal can clean up. Python would lose this exception while a
 module is imported (an extension module may turn it into another error) and in callbacks, where Python can only print
 it. In both cases the interrupt is repeated a little later.
 
-Code inside a process cannot stop an agent that hangs in compiled code or catches every exception. SIGTERM (from
-``timeout``, for example) ends it all the same: except inside `terminable`, the system handles that signal, not Python.
+Python code cannot stop an agent that hangs in compiled code or catches every exception. SIGTERM (from ``timeout``, for
+example) ends even such a process, because the operating system handles it; only inside `terminable`, Python does.
 """
 
 from __future__ import annotations
@@ -145,7 +145,10 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """While the ``with`` block runs, SIGTERM raises `Terminated`, unless the program handles SIGTERM already."""
+    """While the ``with`` block runs, SIGTERM raises `Terminated`.
+
+    Does nothing outside the main thread, or if the program handles or ignores SIGTERM already.
+    """
     here = threading.current_thread() is threading.main_thread()
     if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield

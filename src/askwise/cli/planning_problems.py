@@ -129,19 +129,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def work(
     options: argparse.Namespace, command: str, paths: Sequence[str], job_for: Callable[[Collected], Job]
 ) -> list[Row]:
-    """Compute results for each problem in the given archives and folders, in several processes.
+    """Compute the rows of a result table for each problem in the given archives and folders, in several processes.
 
-    With ``--csv``, results are stored at once, so that an interrupted command can be continued later. Problems that
-    cannot be read are reported and skipped.
+    With ``--csv``, the rows of a problem are stored as soon as it is done, so that an interrupted command can be
+    continued later. Problems that cannot be read are reported and skipped.
 
     Args:
         options: the options of the command.
         command: the name of the subcommand, for messages.
         paths: archives, and folders of archives.
-        job_for: makes the job that computes the results of a problem.
+        job_for: takes a problem with its observations and returns the job that computes its rows.
 
     Returns:
-        the rows of the result table, as dicts, in the order of the problems.
+        the rows, as dicts, in the order of the problems.
     """
     from askwise.recognition.archives import collect
 
@@ -202,7 +202,7 @@ def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[R
     Args:
         options: the options of the command.
         columns: the names of the columns to write.
-        found: the rows, as dicts with at least these keys.
+        found: the rows of the table, as dicts that have at least these columns as keys.
     """
     from askwise.text.files import whole_file
 

@@ -87,7 +87,7 @@ def _one(options: argparse.Namespace, path: str, template: str | None, stray: fl
         options: the options of the command.
         path: an archive or a folder; or a PDDL domain file, with `template`.
         template: a PDDL problem file, None for an archive or a folder.
-        stray: the probability that an action is part of no plan, for the belief ``robust``.
+        stray: the probability that an observed action is in no optimal plan; used by the belief ``robust`` only.
     """
     from askwise.pddl.recogniser import recognise
     from askwise.pddl.text import recognised_to_json, recognised_to_text
@@ -120,7 +120,7 @@ def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
     Args:
         options: the options of the command.
         paths: archives, and folders of archives.
-        stray: the probability that an action is part of no plan, for the belief ``robust``.
+        stray: the probability that an observed action is in no optimal plan; used by the belief ``robust`` only.
 
     Returns:
         the exit code: 2 if all archives failed, otherwise 0.
@@ -219,7 +219,7 @@ def run_grd(options: argparse.Namespace) -> int:
 
 
 def _table(found: list[Row]) -> str:
-    """Return a text table with a line for each measured problem: its main numbers and its verdict.
+    """Return a text table with a line for each measured problem: the numbers in `SHOWN`, and its verdict.
 
     Args:
         found: the results, a dict for each problem.

@@ -90,7 +90,7 @@ def copy_example(source: Path, target: str, *, force: bool) -> None:
 
 
 def needed_folders(source: Path) -> list[str]:
-    """Return the names of the folders of examples that the file of an example reads."""
+    """Return the names of the folders with examples that an example file reads."""
     text = source.read_text(encoding="utf-8")
     return [
         each.file for each in EXAMPLES.values() if f'"{each.file}"' in text and (examples_folder() / each.file).is_dir()
