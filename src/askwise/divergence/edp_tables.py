@@ -194,7 +194,7 @@ def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
 def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
     """Return EDP of all pairs of goals at all states, ``float64 [n_goals (pursued), n_states, n_goals (ruled out)]``.
 
-    Values are ``nan`` where the pursued goal cannot be reached and ``inf`` where two goals can agree forever.
+    Values are ``nan`` where the pursued goal cannot be reached, and ``inf`` where the other may never be ruled out.
 
     Args:
         model: a deterministic model.

@@ -225,7 +225,7 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Recompute, in the `Standing` `now`, what the case that `g` is the true goal adds to the gains of all goals.
+    """Recompute the part of all goals' gains that stands for the case that `g` is the true goal.
 
     Args:
         g: index of the goal.
