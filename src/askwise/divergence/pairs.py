@@ -13,7 +13,8 @@ paths from `s0`: the same for all goals. One breadth-first search and one count 
 goal is followed back over its own cone. Memory is one bit for each state and goal, so maps of a million cells with
 hundreds of goals take seconds.
 
-Goals that share a nearest target may never be told apart: their EDP and WCD are infinite. So are those of a goal with itself.
+Goals that share a nearest target may never be told apart: their EDP and WCD are infinite. So are those of a goal with
+itself.
 """
 
 from __future__ import annotations
