@@ -247,8 +247,9 @@ class Episodes:
         observer: makes the observations.
         max_steps: steps after which an episode is truncated; None uses the source's limit.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how often answers are wrong or missing: an `AnswerModel`, or a text such as
-            ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; None uses the answer model of each problem.
+        answers: how often answers are wrong or missing: an `AnswerModel`; or ``"truthful"``; or one or more of
+            ``wrong:P``, ``refused:P`` (`P` is a probability) and ``persistent``, such as ``"wrong:0.05,refused:0.1"``.
+            None uses the answer model of each problem.
     """
 
     def __init__(
@@ -324,10 +325,11 @@ class Episodes:
                 raise InputError("option", repr(name), one_of(known, name))
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode that is to repeat an episode of `problem` played elsewhere, such as in a simulation.
+        """Return a new episode with which to repeat, step by step, an episode of `problem` that is played elsewhere.
 
-        Call `Play.follow` of the result for each step of the other episode. The result does not become the current
-        episode. Raises an InputError if the problem does not fit the spaces.
+        The other episode may be one of a simulation, for example. Call `Play.follow` of the result for each of its
+        steps. The result does not become the current episode. Raises an InputError if the problem does not fit the
+        spaces.
         """
         self.source.check(problem)
         return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))

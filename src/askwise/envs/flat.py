@@ -52,14 +52,14 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     Subclasses are `FlatProblem` and `FlatToolFetching`.
 
-    The wrapper tracks a belief about the teammate's goal, adds it to the observation, and makes a short list of
+    The wrapper tracks a belief about the teammate's goal, adds it to the observation, and computes a short list of
     questions from it. The first actions are the ontic ones (all except questions), then come the questions.
 
     Args:
         env: a `GameEnv`, wrapped or not.
-        questions: the questions to choose from, in order: keys of `kinds`, such as ``half`` (the likeliest goals that
-            together have half of the probability), or callables that take a `QuestionContext` and return ``bool
-            [n_goals]``, the goals to ask about. None for `default_questions`.
+        questions: the questions to choose from, in order: keys of `kinds`, such as ``likeliest`` (about the likeliest
+            goal only), or callables that take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask
+            about. None for `default_questions`.
         belief: ``robust`` (for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
         scaled: whether bounded numbers of the observation are scaled to lie between 0 and 1.
         hints: whether the observation has one more key, ``hints``: for each ontic action, the probability that it is
@@ -163,10 +163,11 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode that is to repeat an episode of `problem` played elsewhere, such as in a simulation.
+        """Return a new episode with which to repeat, step by step, an episode of `problem` that is played elsewhere.
 
-        Call `Play.follow` of the result for each step of the other episode. Then `show` returns what this environment
-        would show at that step, so a policy that was trained in this environment can decide in the other episode.
+        The other episode may be one of a simulation, for example. Call `Play.follow` of the result for each of its
+        steps. Then `show` returns what this environment would show at that step, so a policy that was trained in this
+        environment can decide in the other episode.
 
         Args:
             problem: the problem of the other episode, with as many goals, states and actions as this environment's.
@@ -248,9 +249,9 @@ class FlatProblem(FlatEnv):
     ## Arguments
     - ``env``: a `ProblemEnv`, wrapped or not.
     - ``questions``: a list of kinds of questions, by default ``group`` (a question for each group of goals), ``move``
-      (for each move of the ego agent, the goals for which it is optimal), ``half`` (the likeliest goals that together
-      have half of the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (each goal), or callables that
-      take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask about.
+      (for each move of the ego agent, the goals for which it is optimal), ``half`` (the fewest goals that together have
+      at least half of the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (each goal), or callables
+      that take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask about.
     - ``belief``: ``robust`` (default, for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
     - ``scaled``: whether bounded numbers of the observation are scaled to lie between 0 and 1 (default: False).
     - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
@@ -295,10 +296,10 @@ class FlatToolFetching(FlatEnv):
     ## Arguments
     - ``env``: a `ToolFetchingEnv`, wrapped or not.
     - ``questions``: a list of kinds of questions, by default ``toolbox`` (for each toolbox, the stations whose tool is
-      in it), ``move`` (for each move of the fetcher, the stations for which it is optimal), ``half`` (the likeliest
-      stations that together have half of the probability) and ``likeliest`` (the likeliest station); also ``station``
-      (each station), or callables that take a `ToolFetchingContext` and return ``bool [n_stations]``, the stations to
-      ask about.
+      in it), ``move`` (for each move of the fetcher, the stations for which it is optimal), ``half`` (the fewest
+      stations that together have at least half of the probability) and ``likeliest`` (the likeliest station); also
+      ``station`` (each station), or callables that take a `ToolFetchingContext` and return ``bool [n_stations]``, the
+      stations to ask about.
     - ``belief``: ``robust`` (default, for any worker), ``bayes`` or ``elimination`` (for workers that never err).
     - ``scaled``: whether bounded numbers of the observation are scaled to lie between 0 and 1 (default: False).
     - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the

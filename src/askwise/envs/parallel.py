@@ -29,8 +29,9 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         observer: makes the observations; the teammate's have the goal in addition.
         max_steps: steps after which an episode is truncated; None uses the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how often answers are wrong or missing: an `AnswerModel`, or a text such as
-            ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; None uses the answer model of each problem.
+        answers: how often answers are wrong or missing: an `AnswerModel`; or ``"truthful"``; or one or more of
+            ``wrong:P``, ``refused:P`` (`P` is a probability) and ``persistent``, such as ``"wrong:0.05,refused:0.1"``.
+            None uses the answer model of each problem.
 
     Attributes:
         teammate: the name of the agent that knows the goal.

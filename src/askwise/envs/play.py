@@ -4,8 +4,8 @@ The game decides what a step does, what is answered, what it costs and when the 
 are not available. Learners try anything, so here an action that is not available does nothing instead. An *ontic*
 action is one that changes the state, in contrast to a question.
 
-Pictures do not show the goal. Goals are coloured by their prior, with those at 0 that answers have ruled out; the
-environment does not know what else the player believes.
+Pictures do not show the goal. The colour of each goal shows its prior probability, or 0 if answers have ruled it out;
+the environment does not know what else the player believes.
 """
 
 from __future__ import annotations
@@ -206,7 +206,8 @@ class Play:
     def follow(self, observation: Observation) -> None:
         """Repeat one step of an episode that is played elsewhere, given what its ego agent observed after the step.
 
-        Only for an object that `FlatEnv.follow` returned: its game does not know the goal, so it never ends by itself.
+        Call it only on an object that `FlatEnv.follow` returned. The game of such an object does not know the goal, so
+        it never ends by itself.
         """
         game, allowed = self.game, self.game.allowed
         if observation.answer is not None:
@@ -227,7 +228,8 @@ class Play:
 
         Its keys are ``step_cost`` (of the last step), ``cost`` (so far), ``illegal`` and ``action_mask``. At the end of
         the episode it also has ``goal`` (its index), ``known_cost`` (the cost if the goal is known from the start) and
-        ``marginal_cost`` (``cost - known_cost``), which would reveal the goal earlier.
+        ``marginal_cost`` (``cost - known_cost``). Before the end these are left out, because they would reveal the
+        goal.
 
         Args:
             illegal: whether the action was not available and did nothing.

@@ -4,7 +4,7 @@ Each kind of question gives one or more questions about the goals that are possi
 
 - ``group``: for each group of goals, the goals in it;
 - ``move``: for each move of the ego agent, the goals for which that move is optimal;
-- ``half``: the likeliest goals that together have at least half of the probability;
+- ``half``: the fewest goals that together have at least half of the probability;
 - ``likeliest``: the likeliest goal alone;
 - ``goal``: each goal alone.
 

@@ -33,17 +33,19 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     Args:
         source: supplies the problem of each episode.
         observer: makes the ego agent's observations.
-        teammate: a `Teammate`, or the name of one, such as ``"urop"`` (it draws one of all shortest plans uniformly) or
-            ``"noisy:0.1"`` (the same, but with probability 0.1 it takes a random action).
+        teammate: a `Teammate`, or one of the names that `askwise.core.teammates` lists, such as ``"urop"`` (it draws
+            one of all shortest plans uniformly) or ``"noisy:0.1"`` (the same, but with probability 0.1 it takes a
+            random action).
         max_steps: steps after which an episode is truncated; None uses the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how often answers are wrong or missing: an `AnswerModel`, or a text such as
-            ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; None uses the answer model of each problem.
+        answers: how often answers are wrong or missing: an `AnswerModel`; or ``"truthful"``; or one or more of
+            ``wrong:P``, ``refused:P`` (`P` is a probability) and ``persistent``, such as ``"wrong:0.05,refused:0.1"``.
+            None uses the answer model of each problem.
 
     Attributes:
         episodes: starts the episodes and holds the current one.
-        flat_question: a function that a `FlatEnv` around this environment sets: it takes the index of one of the
-            wrapper's actions and returns the goals that the action asks about; None without such a wrapper.
+        flat_question: None, or, if a `FlatEnv` wraps this environment, a function that the wrapper sets: it takes the
+            index of one of the wrapper's actions and returns the names of the goals that the action asks about.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
