@@ -69,11 +69,6 @@ class Pursuit(Sealed):
         return 4 * self.model.n_states * self.n_goals
 
     @property
-    def missing_bytes(self) -> int:
-        """Bytes that the table `distance` will take, 0 if it is built already."""
-        return 0 if "distance" in vars(self) else self.table_bytes
-
-    @property
     def _open(self) -> bool:
         """Whether the steps to each goal are the difference in columns plus that in rows, so that no search is needed.
 
