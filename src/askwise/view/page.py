@@ -215,8 +215,9 @@ def page_data(episode: Episode) -> dict[str, Any]:
 
     Besides facts about the problem and the episode, it has ``frames``: a dict for each step, and one for the end. In a
     frame, ``belief`` is an index in the list ``beliefs``, and ``zones`` an index in the list ``zones``. An element of
-    ``zones`` has the zones of the most important pairs of goals: the steps in which the teammate's actions may fit
-    both, and those in which the ego agent has to act differently for the two.
+    ``zones`` is about the pairs of goals between which the ego agent is expected to be undecided longest. It has the
+    zones of these pairs: the steps in which the teammate's actions may fit both goals, and those in which the ego agent
+    has to act differently for the two.
     """
     problem = episode.problem
     start = start_scene(problem)

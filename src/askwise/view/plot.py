@@ -209,7 +209,7 @@ def _room(ax: Axes) -> float:
 def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
     """Draw the zones of a pair of goals, which are intervals of steps from now, as bars below each other.
 
-    There are three zones, and three more in which expected steps replace those of the worst case:
+    There are three kinds of zones. Each is drawn twice: for the worst case and, hatched, as expected.
 
     - information (Z_I): the teammate's actions may not have ruled out one of the two goals yet;
     - branching (Z_B): the ego agent may need different actions for the two goals;

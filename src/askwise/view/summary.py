@@ -257,9 +257,10 @@ def _spread(expected: float, least: float, most: float) -> str:
 
 
 def _sites(words: Vocabulary) -> str:
-    """Return a list of the first landmarks of a problem (such as toolboxes), as text.
+    """Return a list of the first `MOST_SITES` landmarks of a problem (such as toolboxes), as text.
 
-    It has the name and the place of each, and the number of loads (such as tools) there.
+    It has the name and the place of each, and the number of loads (such as tools) there. If there are more landmarks,
+    it ends with their number.
     """
     shown = [
         f"{printable(site.name)} at {site.at} ({counted(len(site.goals), words.load)})"
@@ -270,13 +271,13 @@ def _sites(words: Vocabulary) -> str:
 
 
 def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return the lines of text about the starts of both agents and, in a table, about the first goals."""
+    """Return the lines of text about the starts of both agents and, in a table, about the first `MOST_GOALS` goals."""
     teammate, ego = _name(problem.teammate, problem.start.teammate), _name(problem.ego, problem.start.ego)
     return [f"{words.teammate} starts at {teammate}, {words.ego} at {ego}", *_goals(problem, words)]
 
 
 def _goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return the lines of a table of the first goals of a problem.
+    """Return the lines of a table of the first `MOST_GOALS` goals of a problem.
 
     It has the probability of each goal, and the places where the agents reach it, with their distances from the starts.
     If goals have prices of their own, it also has the price of naming each goal in a question.

@@ -1,8 +1,9 @@
 """Maps as text, and the marks of agents, goals and landmarks for maps and lists of places.
 
-A mark has a letter, a name and a colour. An agent hides the letter of a goal in its place, but not the goal's name. Of
-these forms of a map, the first that fits is drawn: goals by their names; by the distinctive part of their names ("12"
-for S12); as letters; and, for a map larger than the screen, one letter per block of cells.
+A mark has a letter, a name and a colour. Where an agent is at the place of a goal, the mark has the agent's letter and
+the goal's name. A map is drawn in the first of these forms that fits: goals by their names; goals by the distinctive
+part of their names ("12" for S12); goals as letters; and, for a map larger than the screen, one letter per block of
+cells.
 """
 
 from __future__ import annotations
@@ -304,7 +305,10 @@ def _x_axis(width: int, size: int) -> str:
 def _overview(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, columns: int, rows: int
 ) -> TextFloor:
-    """Draw a large map as text with one letter per rectangular block of cells: the most important mark in it.
+    """Draw a large map as text with one letter per rectangular block of cells: that of the most important mark in it.
+
+    The order of importance is agents, landmarks, goals in the question, other goals, targets of the ego agent, goals
+    that are ruled out. A block without marks has a letter for its walls or free cells.
 
     Args:
         scene: the scene.
@@ -328,7 +332,7 @@ def _overview(
 
 
 def _blocks(scene: Scene, places: dict[Place, TextMark], wide: int, high: int) -> dict[Cell, TextMark]:
-    """Return the most important mark of each block of cells that has a mark.
+    """Return the most important mark of each block of cells that has a mark, in the order of importance of `_overview`.
 
     Blocks are `wide` x `high` cells and are numbered like cells, from (0, 0). `places` are the marks by cell.
     """

@@ -306,7 +306,10 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _parts(net: Net) -> IntArray:
-    """Return a number for each node, ``int64 [n]``, which is equal for nodes that are connected by edges."""
+    """Return the number of each node's connected part of the graph, ``int64 [n]``, counted from 0.
+
+    Two nodes are in the same part if a path of edges connects them.
+    """
     part_of = np.full(net.n, -1)
     while (part_of < 0).any():
         part_of[net.steps_from(int(np.argmin(part_of))) >= 0] = part_of.max() + 1
