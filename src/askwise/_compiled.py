@@ -58,7 +58,7 @@ class _Patience:
         """Return whether a kernel may run `steps` more loop steps in Python instead of being compiled.
 
         If this process has more than `steps` steps left, it may, and the steps are subtracted. Otherwise it may only if
-        numba is loaded and the kernel's own steps stay below the attribute `each`.
+        numba is loaded and ``done + steps`` is below the attribute `each`.
 
         Args:
             steps: the number of steps of the next call.
@@ -184,12 +184,12 @@ def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
 
 
 def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
-    """Decorate a function as a `Kernel`, which is compiled at its first call; its machine code is kept on disk.
+    """Decorate a function as a `Kernel`: a loop that numba compiles, and whose machine code is kept on disk.
 
     Args:
         function: the loop, when it is used as ``@compiled`` without arguments.
         work: estimates the number of loop steps of a call, as in `Kernel`. With it, the loop runs in Python while that
-            is little work, and is compiled afterwards.
+            is little work, and is compiled afterwards. Without it, the loop is compiled at its first call.
     """
     if function is None:
         return lambda function: Kernel(function, work)
