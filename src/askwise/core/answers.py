@@ -52,8 +52,8 @@ def _check_share(field: str, share: object, below: float) -> None:
 class AnswerModel:
     """The probabilities that an answer is wrong or missing.
 
-    With probability `refused` there is no answer. Otherwise, with probability `wrong`, it is one of the false answers,
-    each equally likely; else it is true.
+    With probability `refused` there is no answer. Otherwise, with probability `wrong`, the answer is one of the false
+    ones, each equally likely; else the answer is true.
 
     Attributes:
         wrong: probability that a given answer is wrong, from 0 and below 0.5.

@@ -235,7 +235,7 @@ class FactoredProblem(Problem):
     def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
         """Return the same problem with another prior, ``float64 [n_goals]``, and another price of questions.
 
-        It shares the tables that this problem has computed already.
+        The copy shares the tables that this problem has computed already.
         """
         terms = {"prior": checked_prior(prior, self.goals), "query_cost": checked_price(query_cost, self.goals)}
         return self._with_changes(**terms)
@@ -243,7 +243,7 @@ class FactoredProblem(Problem):
     def with_answers(self, answers: AnswerModel) -> FactoredProblem:
         """Return the same problem with another answer model.
 
-        It shares the tables that this problem has computed already.
+        The copy shares the tables that this problem has computed already.
         """
         return self if answers == self.answers else self._with_changes(answers=checked_answers(answers))
 

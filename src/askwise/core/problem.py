@@ -110,7 +110,7 @@ class Problem(Sealed):
     def with_answers(self, answers: AnswerModel) -> Problem:
         """Return the same problem with another answer model.
 
-        It shares the tables that this problem has computed already.
+        The copy shares the tables that this problem has computed already.
         """
         return self if answers == self.answers else changed(self, answers=checked_answers(answers))
 

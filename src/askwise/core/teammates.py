@@ -71,7 +71,7 @@ class Teammate(ABC):
         return [a for a, there in enumerate(following) if there >= 0 and problem.teammate.steps(there)[self.goal] >= 0]
 
     def draw(self, probabilities: FloatArray) -> int:
-        """Draw an action from probabilities ``float64 [n_actions]``; it takes one random number."""
+        """Draw an action with these probabilities, ``float64 [n_actions]``, by one random number; return its index."""
         left = self.rng.random()
         last = 0
         for action, probability in enumerate(probabilities.tolist()):
