@@ -22,12 +22,12 @@ questions, is the value
         questions:  Z * price  +  refused * U(m, w, place, load, K - 1)
                     +  sum over answers a of U(m * L[a], w, place, load, K - 1)
 
-and 0 for a single goal. ``L[a, g]`` is the probability of answer `a` if the goal is `g` (`askwise.core.answers`). If
-answers are true, ``m * L[a]`` is the part of `A` for which `a` is true, no question is refused, and the number of
-questions need not be limited. Weights make everything a plain sum; nothing is divided. There are no cycles: every joint
-step takes the teammate one step further or, when it stays, reveals its goal; every question makes `A` or `K` smaller.
-So memoised recursion is exact, without sweeps or tolerance. No term is negative, so 0 and every part of a sum bound it
-from below. Multiplying all of `m` multiplies `U`.
+and 0 for a single goal. ``L[a, g]`` is the probability of answer `a` if the goal is `g`, and ``refused`` that of no
+answer (`askwise.core.answers`). If answers are true, ``m * L[a]`` is the part of `A` for which `a` is true, no question
+is refused, and the number of questions need not be limited. Weights make everything a plain sum; nothing is divided.
+There are no cycles: every joint step takes the teammate one step further or, when it stays, reveals its goal; every
+question makes `A` or `K` smaller. So memoised recursion is exact, without sweeps or tolerance. No term is negative, so
+0 and every part of a sum bound it from below. If all of `m` is multiplied by a number, so is `U`.
 
 **Questions.** A question about a set and one about the rest of `A` give the same information. The cheaper one is asked.
 If errors persist, repeating a question gives no new information, so it is not asked again.
@@ -52,7 +52,7 @@ module              what it is                                                  
 `exact_search` *    its kernels: `_try_action`, `try_splits`                                       `exact`
 `exact_noisy` *     `LimitedSolver`: other answers, choices, at most `K` questions                 `optimum`, `bounds`
 `exact_beliefs`     its beliefs, numbered, and the belief after each answer                        `exact_noisy`
-`questions`         all questions for `LimitedSolver`; choices for the planner                     both
+`questions`         all questions for `LimitedSolver`; choices for the planner                     solvers, `planner`
 ------------------  ----------------------------------------------------------------------------  --------------------
 *The planner:*
 `planner`           `Planner.plan`: the optimum if few goals are left, otherwise `state_value`     methods, audits

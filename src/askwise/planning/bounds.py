@@ -13,9 +13,10 @@ If answers may be wrong or missing, the bound is that of true answers: from true
 tossing coins, so worse answers never help. Choices are considered if the problem says what an option costs; a choice
 restricted to the goals of a group has no more options than before.
 
-The bound is tight if goals that are hard to tell apart, and matter, are in one group. Two ways to form groups are tried
-and the larger bound is kept: the likeliest goals together, which suits priors that favour a few goals; and goals
-together that cost most in pairs, each pair solved exactly. A group grows while solving it stays within `limit` states.
+The bound is tight if goals that are hard to tell apart, and matter, are in one group. Two ways to form groups are
+tried, and the larger bound is kept. One puts the likeliest goals together; it suits priors that favour a few goals. The
+other puts goals together that are expensive to tell apart, judged by the exact optimum for each pair of goals. A group
+grows while solving it stays within `limit` states.
 """
 
 from __future__ import annotations
@@ -150,8 +151,8 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 class _Partition:
     """A partition of the goals, with the optimal cost of each group as if only its goals were possible.
 
-    Each group is made as large as `limit` states allow: of the goals that are in no group yet, sorted by the function
-    `order`, it takes the first ones.
+    Groups are made one after the other. The function `order` sorts the goals that are in no group yet, and the next
+    group takes the first of them: as many as can be solved with at most `limit` states.
     """
 
     def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:

@@ -1,11 +1,13 @@
 """Kernels that choose the candidates of a state: the questions that plans compare there.
 
 Proposals (`askwise.planning.proposals`) are ranked by their merit: the cost of asking once and then acting until the
-goal is identified. In the state where a decision is made, there are more proposals: each goal is tried as the only goal
-in a question, and the goals for which this is best are proposed alone and together; and the best proposals are improved
-by moving one goal at a time from one side of the question to the other. If errors are independent, the best yes/no
-questions are also proposed with a *margin*: they are repeated until one answer has been given that many more times than
-the other.
+goal is identified. More questions are proposed in two cases:
+
+- In the state where a decision is made, a question about each single goal is tried. The goals with the best of these
+  questions are proposed, alone and together. Then the best proposals are improved by moving one goal at a time from one
+  side of the question to the other.
+- If errors are independent, the best yes/no questions are also proposed with a *margin*: they are repeated until one
+  answer has been given that many more times than the other.
 """
 
 from __future__ import annotations
@@ -122,9 +124,9 @@ def copy_question(s: Search, question: int, target: int) -> None:
 def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
     """Return the merit of a question in a state: its price plus the cost expected after the answer.
 
-    The smallest merit is best; one of at least `limit` is returned as ``inf``. The cost after the answer is estimated
-    without planning (`leaf_value`). The answer that leaves fewer goals takes less work, so it comes first. Everything
-    is multiplied by the weight of the state.
+    The smallest merit is best; a merit of at least `limit` is returned as ``inf``. The cost after the answer is
+    estimated without planning (`leaf_value`). The answer that leaves fewer goals takes less work, so it comes first.
+    Price and cost are multiplied by the weight of the state.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = s.states[level].weight * price_of(s, level, question)

@@ -143,8 +143,8 @@ class OptimalPolicy(ABC):
             tables: the problem seen from the new situation, with the belief there as its prior.
             goals: the goals that are possible there.
             ego: the state of the ego agent.
-            answers: the answers so far. Each is one question less, and if errors are persistent, the same question
-                would get the same answer.
+            answers: the answers so far. Each leaves one question less to ask. If errors are persistent, these questions
+                would get the same answers again.
             limit: the most states to solve, None for any number.
         """
 

@@ -242,9 +242,10 @@ class LimitedSolver(OptimalPolicy):
         return Evidence(evidence.goals, evidence.against, frozenset(asked)), questions_left
 
     def _find(self, state: JointState, evidence: Evidence, questions_left: int) -> tuple[int, int, int]:
-        """Return the index of a belief, and the row and column of its value, if `questions_left` may be asked.
+        """Return the index of the belief with this evidence and number of questions left, and where its value is.
 
-        The belief is that of `evidence` in `state`. Raises `OffTheMap` if the solver does not cover it.
+        The value is in a row and a column of the tables of values at `state`; both are returned after the index. Raises
+        `OffTheMap` if the solver does not cover the situation.
         """
         w = state.teammate
         belief, stages = self._beliefs.known(questions_left, evidence), self._reachable.stages.get(w)

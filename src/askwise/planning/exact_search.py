@@ -109,7 +109,10 @@ def load_needed(goals: int, load: int) -> int:
 
 @inner
 def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
-    """Return one number for the teammate's state `w`, the ego agent's place, and its load if that is needed."""
+    """Return a number that stands for the teammate's state `w`, and the ego agent's place and load.
+
+    A load that none of the `goals` (bits) needs counts as no load.
+    """
     n_goals = s.world.weight.shape[1]
     return (w * s.world.next.shape[0] + place) * (n_goals + 1) + load_needed(goals, load) + 1
 

@@ -215,7 +215,7 @@ class Planner:
         )
 
     def _number(self, action: int) -> int:
-        """Return the problem's index of an action at the ego agent's place, given the kernels' index `action`."""
+        """Return the problem's index of the action that has the index `action` in kernels, at the ego agent's place."""
         ego, world, place = self.tables.ego, self.search.world, int(self.search.states[0].place)
         if action < len(ego.moves):
             return ego.action(place, action)
@@ -242,9 +242,9 @@ class Planner:
     # -- few goals, true answers -----------------------------------------------------------------------------------
 
     def _optimum(self, state: JointState, goals: Sequence[int]) -> BestMove | None:
-        """Return the optimal move found by the exact search, None if that takes too much work.
+        """Return the optimal move found by the exact search; None if that takes too much work.
 
-        Then the search is not tried again until fewer goals are possible.
+        After too much work, the search is not tried again until fewer goals are possible.
         """
         if len(goals) > min(self.settings.endgame, MOST_GOALS):
             return None
@@ -285,12 +285,14 @@ class Planner:
         return None
 
     def _tries_complete(self, goals: tuple[int, ...]) -> bool:
-        """Return whether to look for a complete plan for the possible `goals`, and update `_complete`.
+        """Return whether to look for a complete plan: one that compares all questions about the goals in `_complete`.
 
-        The goals must be few, and the search must not have been given up for `_complete`, the goals whose questions are
-        compared. These stay the same while all possible goals are among them, so that values found before can be used
-        again. They are replaced by fewer goals if the search was given up, or if there are choices: with fewer goals
-        left, other choices are worth asking.
+        It is not worth trying with many possible `goals`, or if the search with these `_complete` was given up before.
+
+        `_complete` are the possible goals at an earlier decision. They are kept while all possible goals are among
+        them, because values found earlier can then be used again. They are replaced by the present `goals`, if these
+        are fewer, when the search was given up, or when there are choices: with fewer goals, other choices are worth
+        asking.
         """
         if len(goals) > self.settings.endgame:
             return False
@@ -386,8 +388,9 @@ class Planner:
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:
         """If errors persist, write the sets of goals that were asked about into `Search.known`.
 
-        Kernels do not ask about these again. `asked` are yes/no questions. Each asked about the goals that it names and
-        about all others; these sets are written if they contain possible goals (`goals`) only.
+        Kernels do not ask about these sets again. `asked` has the goals that each yes/no question named. A question
+        about some goals is also one about all others, so both sets are written, except those that contain impossible
+        goals; `goals` are the possible ones.
         """
         s, everything, n = self.search, set(range(len(self.problem.goals))), 0
         for named in asked if s.persistent else ():

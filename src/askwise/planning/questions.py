@@ -154,9 +154,10 @@ class Questions:
 
 
 def _cheapest(options: list[Option]) -> list[Option]:
-    """Return only the first of all questions that divide the goals alike and have equally many answers.
+    """Return the cheapest question of each kind.
 
-    The `options` are sorted by price, so the first is the cheapest.
+    Questions are of one kind if they divide the goals into the same parts and have equally many answers. The `options`
+    are sorted by price, the cheapest first.
     """
     found: dict[Hashable, Option] = {}
     for option in options:

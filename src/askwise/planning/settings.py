@@ -19,7 +19,7 @@ class PlannerSettings:
     Attributes:
         questions: the most questions in a row that a plan has.
         candidates: the most questions that are compared in a state.
-        depth: the number of steps ahead within which a plan may still ask.
+        depth: the number of steps that cause a delay after which a plan asks no more questions.
         breadth: the most actions that are compared now.
         inner: the most actions that are compared in later states.
         climbs: how often the best questions are improved by moving one goal to the other side.

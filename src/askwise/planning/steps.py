@@ -74,7 +74,7 @@ def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> boo
 
 @part
 def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int) -> Any:
-    """Remove goals that cannot be reached any more from the first `n` of `ranked`; return how many are left."""
+    """Remove those of the first `n` goals of `ranked` that can no longer be reached; return how many are left."""
     left = int64(0)
     for k in range(n):
         if ego_steps(world, place, load, ranked[k].goal) < FAR:
@@ -126,7 +126,7 @@ def list_actions(world: World, scored: Any, options: Any, place: int, weight: fl
 def after_action(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
     """Return the ego agent's place and load after an action.
 
-    Actions from 0 on are the columns of `world.next`, the moves; those after them pick up the loads at the place.
+    The first actions are the moves, one for each column of `world.next`; the others pick up the loads at the place.
     """
     n_moves = world.next.shape[1]
     if action < n_moves:

@@ -256,7 +256,11 @@ PRICE_ROUNDING = 1e-12
 
 
 def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
-    """Return a problem's price of questions as a sum over goals; refuse prices below 0, with `who` in the message."""
+    """Return a problem's price of yes/no questions: a base price plus a price for each goal named.
+
+    Raises an `InputError` if the price does not have this form or can be below 0; its message ends with `who`, which
+    says why.
+    """
     price = additive_price(problem.query_cost, len(problem.goals), who)
     added = price.per_goal + price.extra
     least = min(float(added.min()), price.base + float(added.min()))

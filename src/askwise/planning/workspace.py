@@ -351,8 +351,9 @@ UNKNOWN = -1.0
 def find(keys: Any, rows: Any, row: int, first: Any, second: Any, probes: int) -> Any:
     """Return the index of a key's entry in a hash table, or ``-1 - index`` of the entry to write the key to.
 
-    The key is ``rows[row]`` and the words `first` and `second`; the last is not 0, which marks free entries. The table
-    is ``uint64 [size, n + 3]``, `size` a power of two: keys, each with its value. At most `probes` entries are tried.
+    The key is ``rows[row]`` and the words `first` and `second`. `second` is never 0, because 0 there marks free
+    entries. The table `keys` is ``uint64 [size, n + 3]``, `size` a power of two: each key, then its value. At most
+    `probes` entries are tried.
     """
     n, last, mix = rows.shape[1], keys.shape[0] - 1, np.uint64(0x9E3779B97F4A7C15)
     h = (first ^ (first >> np.uint64(29))) * mix
