@@ -49,7 +49,7 @@ class ProblemParallelEnv(GameParallelEnv):
     teammate, a pair of an array and None for the ego agent, whose questions are always allowed.
 
     ## Starting state
-    Both agents start where the problem says. The goal is drawn from the prior, the same for the same seed as in
+    Both agents start where the problem says. The goal is drawn from the prior; with the same seed, it is that of
     `ProblemEnv`. The options of ``reset`` are ``goal`` (name or index) and ``problem`` (another problem of the same
     shape); others are ignored, as PettingZoo's own tests demand.
 

@@ -54,8 +54,8 @@ class ToolFetchingParallelEnv(GameParallelEnv):
     for the worker, a pair of an array and None for the fetcher, whose questions are always allowed.
 
     ## Starting state
-    Both agents start where the instance says. The goal is drawn from the prior. Instance and goal are the same for the
-    same seed as in `ToolFetchingEnv`. The options of ``reset`` are ``goal`` (name or index) and ``instance`` (another
+    Both agents start where the instance says. The goal is drawn from the prior. With the same seed, instance and
+    goal are those of `ToolFetchingEnv`. The options of ``reset`` are ``goal`` (name or index) and ``instance`` (another
     instance of the same shape); others are ignored, as PettingZoo's own tests demand.
 
     ## Episode end

@@ -29,18 +29,18 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 
 @dataclass(frozen=True)
 class SampledEdp:
-    """Samples of the number of steps until one goal of a pair is ruled out while the other one is pursued.
+    """Samples of the number of steps until the goal `other` is ruled out while the goal `truth` is pursued.
 
     Attributes:
         truth: the goal that is pursued.
         other: the goal to be ruled out.
-        steps: ``int32 [n_runs]``, the step at which the other goal was ruled out; in censored runs, which ended before
-            that, the last step observed.
-        diverged: ``bool [n_runs]``, whether the other goal was ruled out; False for censored runs.
+        steps: ``int32 [n_runs]``, the step at which `other` was ruled out; in censored runs, which ended before that,
+            the last step observed.
+        diverged: ``bool [n_runs]``, whether `other` was ruled out; False for censored runs.
         interval: mean of `steps` with its 95 % interval.
         horizon: the largest number of steps of a run.
-        evidence: the other goal is ruled out when what was seen is at most this many times as likely under it as under
-            the truth.
+        evidence: `other` is ruled out when the actions taken are at most this many times as likely under it as under
+            `truth`.
         narrow: whether the interval is as narrow as requested.
     """
 
