@@ -40,7 +40,7 @@ class SampledEdp:
         interval: mean of `steps` with its 95 % interval.
         horizon: the largest number of steps of a run.
         evidence: `other` is ruled out when the actions taken are at most this many times as likely under it as under
-            `truth`.
+            `truth`; without meaning if `sampled_divergence` was given a `threshold`.
         narrow: whether the interval is as narrow as requested.
     """
 
