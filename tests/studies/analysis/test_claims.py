@@ -144,6 +144,15 @@ def test_a_study_of_other_methods_has_no_claims() -> None:
     assert claims(*(renamed(table, names) for table in paper_like(3))).is_empty()
 
 
+def test_a_base_cost_is_chosen_also_for_other_teammates_and_for_files(verdicts: dict[str, str]) -> None:
+    ours, other = paper_like(teammate="noisy:0.1"), paper_like(40, seed=2, teammate="noisy:0.1", base=2.0)
+    both = [
+        pl.concat([one, another]).with_columns(file=pl.lit("one.json"))
+        for one, another in zip(ours, other, strict=True)
+    ]
+    assert by_name(claims(*both)) == verdicts
+
+
 def test_other_teammates_and_base_costs_are_not_mixed_in(verdicts: dict[str, str]) -> None:
     ours, other = paper_like(), paper_like(40, seed=2, teammate="noisy:0.1", base=2.0)
     reverse = dict(zip(METHODS, reversed(METHODS), strict=True))

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from askwise.studies.analysis.estimates import Estimate, estimate, ratio, rounded, to_text
-from askwise.studies.analysis.tables import KEY, Tables, in_setting, settings, usable
+from askwise.studies.analysis.tables import KEY, Tables, usable
 
 TEAMMATE, BASE_COST = "urop", 0.5
 METHODS = ("never", "baseline", "toolbox", "cost-prob", "ezq")
@@ -191,11 +191,11 @@ class StudyEvidence:
 def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes of the paper's methods, priors and prices, with an optimal worker and a base price of 0.5.
 
-    If all episodes have the same teammate and base price, these are used even if they are not the paper's.
+    A teammate or base price that all episodes share is accepted even if it is not the paper's.
     """
-    found = settings(episodes)
-    if len(found) > 1:
-        episodes = in_setting(episodes, (TEAMMATE, BASE_COST))
+    for column, papers in (("teammate", TEAMMATE), ("base", BASE_COST)):
+        if episodes[column].n_unique() > 1:
+            episodes = episodes.filter(pl.col(column) == papers)
     return episodes.filter(
         pl.col("method").is_in(METHODS),
         pl.col("prior").is_in(PRIORS),
