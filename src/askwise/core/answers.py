@@ -84,12 +84,15 @@ class AnswerModel:
 
     @property
     def persistent(self) -> bool:
-        """Whether a repeated question gets the same wrong or missing answer; False if all answers are true."""
+        """Whether a repeated question always gets the same answer, even if it is wrong or missing.
+
+        False if all answers are true.
+        """
         return self.errors == "persistent" and not self.truthful
 
     @property
     def telling(self) -> float:
-        """The worth of one reply to a yes/no question, from 0 to 1: about ``1 / telling`` replies give certainty.
+        """How much a yes/no reply tells, from 0 to 1: about ``1 / telling`` replies make the true answer certain.
 
         The true answer counts as certain when its odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply
         adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong reply subtracts it, and a missing
@@ -246,10 +249,10 @@ def same_question(asked: Question, n_goals: int) -> Hashable:
 
 
 def same_reply(answer: Answer, asked: Question) -> Answer:
-    """Return an earlier answer as the answer to an equivalent question.
+    """Convert an earlier answer into the answer to an equivalent question, and return it.
 
     The order of goals or groups may differ. If one of the two questions names exactly the goals that the other does not
-    name, yes becomes no.
+    name, yes and no are exchanged.
 
     Args:
         answer: the earlier answer, with its own question.

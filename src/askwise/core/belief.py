@@ -66,7 +66,8 @@ class Belief(ABC):
         needs_shares: whether the probability of an action matters, not only whether it is positive.
         rules_out: whether an action can rule out a goal for good; if not, further actions can bring it back.
         state_only: whether the belief depends on the teammate's current state but not on its path, for a teammate that
-            draws its shortest plans uniformly (UROP). Only for such beliefs does exact evaluation merge branches.
+            draws its shortest plans uniformly (UROP). Only for such beliefs, exact evaluation treats different paths to
+            a state as one.
         posterior: whether, for a teammate that follows the UROP, the probabilities are the Bayesian posterior, as in
             planners.
         way_out: advice at the end of the message of `ContradictoryObservation`.
@@ -262,7 +263,7 @@ class Robust(Belief):
         return np.asarray(self._allowed & (self._weights >= NEXT_TO_IMPOSSIBLE * self._weights.max()))
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """Multiply the odds of each goal by the probability of the observed action, random actions included.
+        """Multiply the odds of each goal by the probability of the observed action, allowing for random actions.
 
         Args:
             likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy.

@@ -330,8 +330,9 @@ def heaviest_pairs(
 ) -> tuple[PairZones, ...]:
     """Return the pairs of goals between which the ego agent is expected to be undecided longest, with their zones.
 
-    The pair with the most undecided steps comes first; these are expected numbers, weighted by the goals'
-    probabilities. Ties go to the pair whose plans branch earlier, then to likelier goals.
+    Pairs are sorted by the expected number of steps in which the agent is undecided, weighted by the probabilities of
+    the two goals; the largest number comes first. Ties go to the pair whose plans branch earlier, then to likelier
+    goals.
 
     Args:
         problem: the problem.

@@ -326,8 +326,8 @@ def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: C
     only.
 
     Args:
-        goals: for each goal, the name of the input field with its targets, its name as messages show it, and its
-            targets.
+        goals: for each goal, a tuple of three: the name of the input field that states the targets, the goal's name as
+            messages show it, and the teammate's targets.
         place: a function that returns a target as messages show it.
     """
     owner: dict[Hashable, str] = {}

@@ -171,7 +171,7 @@ class QueryCost:
         """Return the price of yes/no questions in a smaller problem that has only some of the goals.
 
         Args:
-            goals: the goals of the smaller problem, in its order, by their indices in the original problem.
+            goals: for each goal of the smaller problem, in its order, the index of that goal in the original problem.
         """
         if type(self) is QueryCost:
             return self if self.prices is None else _of_query_cost(self, len(self.prices)).among(goals)
@@ -250,7 +250,7 @@ class AdditivePrice:
         """Return the price of yes/no questions in a smaller problem that has only some of the goals.
 
         Args:
-            goals: the goals of the smaller problem, in its order, by their indices in the original problem.
+            goals: for each goal of the smaller problem, in its order, the index of that goal in the original problem.
         """
         return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
 

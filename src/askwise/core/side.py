@@ -343,7 +343,7 @@ class CarrierTable:
         return place, load - 1
 
     def cut_off(self) -> BoolArray:
-        """Return ``bool [n_places]``: whether some goal is out of reach from a place, with or without its load."""
+        """Return ``bool [n_places]``: whether an agent cannot reach some goal from a place, with or without a load."""
         return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
 
 
