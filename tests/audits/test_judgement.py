@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import askwise
-from askwise.audits.judgement import JudgeCache, make_judge
+from askwise.audits.judgement import JudgeCache, audit_episode, judge_episode, make_judge
 from askwise.audits.judges import ExactJudge, PlannerJudge
-from askwise.audits.moments import Moment, moments
+from askwise.audits.moments import Moment, MomentValues, moments
 from askwise.audits.results import FAULTS, fault_of
 from askwise.core.problem import Problem
 from askwise.core.questions import Choice, QueryCost
@@ -212,3 +212,29 @@ def test_a_question_after_the_last_is_judged_by_what_it_tells() -> None:
     assert found.cost == pytest.approx(0.5 + 0.64, abs=1e-9)
     assert found.regret == pytest.approx(0.14, abs=1e-9)
     assert (found.fault, found.fitted) == ("over-asking", False)
+
+
+def test_the_planner_stands_in_where_the_rest_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It judges with its own tolerance, and the audit names it."""
+    problem = fork()
+    episode = askwise.simulate(problem, Erratic(0), seed=0)
+    exactly = ExactJudge.values_at
+
+    def too_large(judge: ExactJudge, moment: Moment) -> MomentValues:
+        if moment.state != problem.start:
+            raise TooLarge("too large")
+        return exactly(judge, moment)
+
+    monkeypatch.setattr(ExactJudge, "values_at", too_large)
+    audited = audit_episode(episode, JudgeCache(problem, "optimal"), "one")
+    assert audited.judge == "optimal, exact; planner where the rest of the episode is too large"
+    planned = judge_episode(episode, JudgeCache(problem, "planner"))
+    stood_in = set[bool]()
+    for (_, moment, judged), (_, _, plan) in zip(
+        judge_episode(episode, JudgeCache(problem, "optimal")), planned, strict=True
+    ):
+        assert judged.stand_in == (moment.state != problem.start)
+        stood_in.add(judged.stand_in)
+        if judged.stand_in:
+            assert (judged.cost, judged.best_cost, judged.fault) == (plan.cost, plan.best_cost, plan.fault)
+    assert stood_in == {False, True}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askwise.audits.judges import ExactJudge, PlannerJudge
+from askwise.audits.judges import ExactJudge, ExactValues, PlannerJudge
 from askwise.audits.moments import BestDecision, Moment, MomentValues, moments
 from askwise.audits.results import AuditedEpisode, AuditedStep, fault_of
 from askwise.core.episode import Episode, Step
@@ -48,6 +48,7 @@ class Judgement:
         fitted: whether the best question was at least as good as the best action, within the tolerance; None if the
             decision was to act.
         fault: the kind of mistake, one of `askwise.audits.results.FAULTS`; empty if the decision was no mistake.
+        stand_in: whether the planner judged because the rest of the episode is too large for the exact judge.
     """
 
     cost: float
@@ -56,6 +57,7 @@ class Judgement:
     needed: bool
     fitted: bool | None
     fault: str
+    stand_in: bool = False
 
     @property
     def regret(self) -> float:
@@ -81,6 +83,7 @@ class JudgeCache:
         self.problem = problem
         self.judge = make_judge(problem, judge, questions)
         self.tolerance = TOLERANCES[self.judge.name] if tolerance is None else tolerance
+        self._tolerance_of_planner = TOLERANCES["planner"] if tolerance is None else tolerance
         self._stand_in: PlannerJudge | None = None
         self._moments: dict[Hashable, tuple[MomentValues, BestDecision, BestDecision]] = {}
         self._judged: dict[Hashable, Judgement] = {}
@@ -101,6 +104,8 @@ class JudgeCache:
         if key not in self._moments:
             self._moments[key] = self._values_at(moment)
         values, (action, act), (question, ask) = self._moments[key]
+        stand_in = isinstance(self.judge, ExactJudge) and not isinstance(values, ExactValues)
+        tolerance = self._tolerance_of_planner if stand_in else self.tolerance
         if isinstance(taken, int):
             cost = values.acting(taken)
             if cost < act:
@@ -109,15 +114,15 @@ class JudgeCache:
             cost = values.asking(taken)
             if cost < ask:
                 question, ask = taken, cost
-            if ask > act + self.tolerance:
-                ask = min(ask, values.least_question(act + self.tolerance))
+            if ask > act + tolerance:
+                ask = min(ask, values.least_question(act + tolerance))
         asked, least = not isinstance(taken, int), min(act, ask)
-        needed, fitted = act > ask + self.tolerance, ask <= act + self.tolerance
+        needed, fitted = act > ask + tolerance, ask <= act + tolerance
         assert action is not None
         best = question if question is not None and ask < act else action
         regret = max(0.0, cost - least)
-        fault = fault_of(asked=asked, regret=regret, needed=needed, fitted=fitted, tolerance=self.tolerance)
-        return Judgement(cost, best, least, needed, fitted if asked else None, fault)
+        fault = fault_of(asked=asked, regret=regret, needed=needed, fitted=fitted, tolerance=tolerance)
+        return Judgement(cost, best, least, needed, fitted if asked else None, fault, stand_in)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
         """Return the costs of all decisions in a step, the best action and the best question, each with its cost.
@@ -200,7 +205,9 @@ def audit_episode(episode: Episode, cache: JudgeCache, source: str) -> AuditedEp
         cache: the judge of its problem.
         source: the name of the episode in the audit, such as the path of its file.
     """
-    problem = episode.problem
+    problem, judge, judgements = episode.problem, cache.judge.verdict, list(judge_episode(episode, cache))
+    if any(judged.stand_in for _, _, judged in judgements):
+        judge += "; planner where the rest of the episode is too large"
     steps = tuple(
         AuditedStep(
             t=step.t,
@@ -216,9 +223,9 @@ def audit_episode(episode: Episode, cache: JudgeCache, source: str) -> AuditedEp
             fitted=judged.fitted,
             fault=judged.fault,
         )
-        for step, moment, judged in judge_episode(episode, cache)
+        for step, moment, judged in judgements
     )
-    return AuditedEpisode(source, printable(episode.method), cache.judge.verdict, cache.tolerance, steps)
+    return AuditedEpisode(source, printable(episode.method), judge, cache.tolerance, steps)
 
 
 def belief_text(names: tuple[str, ...], belief: FloatArray) -> str:
