@@ -91,7 +91,8 @@ class ExactSearch(Struct):
     actions: IntArray
     delays: FloatArray  # float64 [depth, n_options], the delay that each of them causes, times the weight
     order: IntArray  # int64 [depth, n_goals], the goals of each state in the order in which they are put on a side
-    sides: Any  # SIDE [depth, n_goals + 1, 2], for each state and number of goals, the two sides of a question
+    # SIDE [depth, n_goals + 1, 2], for each state and number of goals, the two sides of a question; 0 goals stay empty
+    sides: Any
     tried: IntArray  # int64 [depth, n_goals + 1], the number of sides on which the next goal has been tried
     ties: FloatArray  # float64 [n_options], the steps left after each action while actions are sorted
     ranked: Any  # RANKED [n_goals + 2]
@@ -382,9 +383,6 @@ def _begin_questions(s: ExactSearch, depth: int) -> None:
     heaviest_first(s.ranked, n)
     for k in range(n):
         s.order[depth, k] = s.ranked[k].goal
-    for side in range(2):
-        none = s.sides[depth, 0, side]
-        none.goals, none.n_goals, none.weight, none.named, none.least = 0, 0, 0.0, 0.0, 0.0
     frame.n_goals, frame.level = n, 0
     _grow(s, depth, int64(0))
     s.tried[depth, 1] = 0
