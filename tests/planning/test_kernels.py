@@ -412,6 +412,21 @@ def test_repeated_questions_cost_what_the_reference_says(answers: AnswerModel, m
         assert ask_then_act(s, 0, 0, np.inf) == pytest.approx(times * price + later)
 
 
+@pytest.mark.parametrize("answers", [AnswerModel(0.0, 0.3), AnswerModel(0.1, 0.3, "persistent")], ids=str)
+def test_questions_that_may_get_no_answer_cost_what_the_reference_says(answers: AnswerModel) -> None:
+    """One that is asked once: without an answer, the ego agent acts as it would have done before."""
+    problem = changed(random_problem(1, n_goals=3), query_cost=QueryCost(0.2)).with_answers(answers)
+    reference = Reference(problem, 1)
+    state = reference.state()
+    planner, s = begun(problem, NOISY)
+    s.limits[0].identifies = 0
+    for named in ((0,), (1,), (2,)):
+        planner._write(0, [named], 0)
+        later = sum(float(reference.act_only(after)) for _, after in reference.after_question(state, named))
+        assert later > 0
+        assert ask_then_act(s, 0, 0, np.inf) == pytest.approx(0.2 + later)
+
+
 def test_bits_are_counted() -> None:
     for word in (0, 1, 2**63, 2**64 - 1, *np.random.default_rng(3).integers(2**64, size=50, dtype=np.uint64).tolist()):
         assert bits_in(np.uint64(word)) == word.bit_count()
