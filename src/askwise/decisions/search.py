@@ -232,9 +232,10 @@ class SearchResult:
     lower: float
 
     def solver_for(self, first: int) -> DecisionSolver:
-        """Return the search that has the best plan after a first move.
+        """Return the search from which to read the best plan if the first move is `first`.
 
-        `first` is the move: a question ``q >= 0``, or an action as a negative number.
+        A question is its number from 0 on, action `a` is ``-1 - a``. For some first questions a narrower search has
+        looked further ahead than the search over all moves; its plan is better.
         """
         return self.narrow.get(first, self.solver)
 

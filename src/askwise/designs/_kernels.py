@@ -230,7 +230,7 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Add the things with a price above 0 on the rest of a shortest plan, from a state on, to a list.
+    """Add to a list the things with a price above 0 that lie on a shortest plan, from a state on to its end.
 
     Of all shortest plans for the goal, one with the cheapest rest is taken. A thing is a cell, edge or action that may
     be forbidden. It is on a plan if forbidding it removes a move of the plan. The result is the new length of the list.

@@ -81,8 +81,8 @@ class Zones:
     Attributes:
         truth: name of the teammate's goal.
         other: name of the goal that the teammate's goal is confused with.
-        information: Z_I, the steps up to which the teammate's actions may not have ruled out a goal yet.
-        branching: Z_B, the steps from which the ego agent may need different actions for the two goals.
+        information: Z_I, the steps up to the teammate's WCD, in which its actions may not yet have ruled out `other`.
+        branching: Z_B, the steps from the ego agent's WCD on, in which it may need different actions for the two goals.
         expected_information: eZ_I, like Z_I, but it ends with the teammate's EDP instead of its WCD.
         expected_branching: eZ_B, like Z_B, but it begins with the ego agent's EDP instead of its WCD.
     """

@@ -55,7 +55,7 @@ def flip(sets: Any, row: Any, goal: Any) -> None:
 
 @inner
 def list_goals(s: Search, level: int) -> int:
-    """Write the possible goals of a state, with their weights, into the list `s.ranked`; return their number.
+    """Write the possible goals of the state on `level`, with their weights, into `s.ranked`; return their number.
 
     Weights are proportional to probabilities. Their sum becomes the `weight` of the state.
     """
@@ -80,7 +80,7 @@ def list_goals(s: Search, level: int) -> int:
 
 @inner
 def rank_goals(s: Search, level: int) -> int:
-    """Write the possible goals of a state into the list `s.ranked`, the most probable first; return their number."""
+    """Write the possible goals on `level` into `s.ranked`, the most probable first; return their number."""
     n = list_goals(s, level)
     heaviest_first(s.ranked, n)
     return n
@@ -99,7 +99,7 @@ def heaviest_first(ranked: Any, n: int) -> None:
 
 @inner
 def odds_in(s: Search, level: int, goal: Any) -> float:
-    """Return the weight of a possible goal in a state: a number proportional to its probability."""
+    """Return the weight of a possible goal in the state on `level`: a number proportional to its probability."""
     odds = s.world.weight[s.states[level].teammate, goal]
     if s.graded:
         odds *= s.odds_of[-s.log_odds[level, goal]]
@@ -108,13 +108,13 @@ def odds_in(s: Search, level: int, goal: Any) -> float:
 
 @inner
 def is_possible(s: Search, level: int, goal: Any) -> bool:
-    """Return whether a goal is possible in a state."""
+    """Return whether a goal is possible in the state on `level`."""
     return bool((s.rows[level, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def drop_useless_load(s: Search, level: int) -> None:
-    """Let the ego agent carry nothing in a state if it carries the load of an impossible goal.
+    """Let the ego agent carry nothing in the state on `level` if it carries the load of an impossible goal.
 
     The load makes no difference there, so states with and without it share their values.
     """
@@ -125,7 +125,7 @@ def drop_useless_load(s: Search, level: int) -> None:
 
 @inner
 def copy_state(s: Search, level: int, target: int) -> int:
-    """Copy a state to level `target`; return the number of its possible goals."""
+    """Copy the state on `level` to level `target`; return the number of its possible goals."""
     rows, n = s.rows, 0
     s.states[target] = s.states[level]
     for k in range(rows.shape[1]):
@@ -137,7 +137,7 @@ def copy_state(s: Search, level: int, target: int) -> int:
 
 @inner
 def after_step(s: Search, level: int, action: int, teammate: int, negligible: float) -> tuple[int, float]:
-    """Write the state after one time step to the next level.
+    """Write the state one time step after that on `level` to the next level.
 
     In this step the ego agent takes `action` (as in `askwise.planning.steps.after_action`), and the teammate moves to
     state `teammate`. Goals with less than the share `negligible` of the heaviest goal's weight become impossible.
@@ -161,10 +161,10 @@ def after_step(s: Search, level: int, action: int, teammate: int, negligible: fl
 
 @inner
 def without_negligible(s: Search, level: int, target: int, negligible: float) -> tuple[int, float]:
-    """Write a state to level `target`, without goals of less than the share `negligible` of the heaviest goal's weight.
+    """Copy the state on `level` to level `target`, without goals of negligible weight.
 
-    Returns the number of goals that are left, and a factor: the new weights times this factor are the old weights of
-    these goals.
+    These are goals with less than the share `negligible` of the heaviest goal's weight. Returns the number of goals
+    that are left, and a factor: the new weights times this factor are the old weights of these goals.
     """
     copy_state(s, level, target)
     n = _leave_out(s, target, negligible)
@@ -173,10 +173,11 @@ def without_negligible(s: Search, level: int, target: int, negligible: float) ->
 
 @inner
 def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int, float]:
-    """Write the state after an answer to the next level.
+    """Write the state after an answer to the next level; before, it is the state on `level`.
 
-    Returns the number of goals that are still possible, and a factor: the new weights times this factor are the old
-    weights times the probability of the answer given each goal.
+    `question` is a row of `s.sets`, and `answer` the index of one of its answers. Returns the number of goals that are
+    still possible, and a factor: the new weights times this factor are the old weights times the probability of the
+    answer given each goal.
     """
     rows, asked, target = s.rows, s.asked[question], level + 1
     n_words = s.world.alive.shape[1]
@@ -204,7 +205,7 @@ def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int
 
 @inner
 def _leave_out(s: Search, level: int, negligible: float) -> int:
-    """Make goals of a state impossible if their weight is 0, or below `negligible` times the heaviest weight.
+    """Make goals on `level` impossible if their weight is 0, or below `negligible` times the heaviest weight.
 
     Returns the number of goals that are still possible.
     """
@@ -224,7 +225,7 @@ def _leave_out(s: Search, level: int, negligible: float) -> int:
 
 @inner
 def _count_from_highest(s: Search, level: int) -> float:
-    """Subtract the highest log-odds of a state's belief from all of them, so that equivalent beliefs are equal.
+    """Subtract the highest log-odds of the belief on `level` from all of them, so that equivalent beliefs are equal.
 
     Returns the factor by which the new weights must be multiplied to get the old ones. If answers cannot be wrong,
     beliefs have no log-odds; then it is 1.
@@ -243,9 +244,9 @@ def _count_from_highest(s: Search, level: int) -> float:
 
 @inner
 def divides(s: Search, level: int, question: int) -> bool:
-    """Return whether a question separates some possible goals of a state from others.
+    """Return whether a question separates some possible goals of the state on `level` from others.
 
-    That is so if at least two of its answers are each true for some possible goal.
+    That is so if at least two of its answers are each true for some possible goal. `question` is a row of `s.sets`.
     """
     parts = 0
     for answer in range(s.asked[question].answers):
@@ -258,7 +259,7 @@ def divides(s: Search, level: int, question: int) -> bool:
 
 @part
 def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
-    """Return whether two questions divide the possible goals of a state into the same parts."""
+    """Return whether two questions (rows of `s.sets`) divide the possible goals of the state on `level` alike."""
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
         found = False
@@ -274,7 +275,7 @@ def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
 
 @inner
 def price_of(s: Search, level: int, question: int) -> float:
-    """Return the expected price of a question in a state.
+    """Return the expected price of a question, a row of `s.sets`, in the state on `level`.
 
     A yes/no question names the possible goals for which "yes" is true, or all other possible goals, whichever is
     cheaper. A question with a margin `d` is repeated until one answer has been given `d` more times than the other; its

@@ -10,8 +10,8 @@ naming fewer goals never makes a question more expensive. So for all groups::
 With one group it is the optimum itself. Groups of a single goal add nothing.
 
 If answers may be wrong or missing, the bound is that of true answers: from true answers you can make worse ones by
-tossing coins, so worse answers never help. Choices are considered if the problem says what an option costs; a choice
-restricted to the goals of a group has no more options than before.
+tossing coins, so worse answers never help. Multiple-choice questions are allowed if the problem has a price for their
+options; one that is restricted to the goals of a group has no more options than before.
 
 The bound is tight if goals that are hard to tell apart, and matter, are in one group. Two ways to form groups are
 tried, and the larger bound is kept. One puts the likeliest goals together; it suits priors that favour a few goals. The

@@ -66,7 +66,7 @@ def answers_followed(s: Search) -> int:
 
 @inner
 def choose_candidates(s: Search, level: int, list_no: int) -> None:
-    """Choose the questions that plans compare in a state, its candidates, and write them into list `list_no`.
+    """Choose the questions that plans compare in the state on `level`, and write them into list `list_no`.
 
     They are the proposed questions of least cost (`ask_then_act`). Proposals leave out goals of negligible weight;
     costs take all goals into account.
@@ -92,7 +92,7 @@ def choose_candidates(s: Search, level: int, list_no: int) -> None:
 def _list_best(s: Search, level: int, n: int, list_no: int) -> None:
     """Write the best of `n` proposed questions into list `list_no`, except duplicates and those whose answer is known.
 
-    The best have the least merits (``s.merits[0]``): costs in the state, times its weight.
+    The best have the least merits (``s.merits[0]``): their costs in the state on `level`, times its weight.
     """
     limits, merit, near = s.limits[0], s.merits[0], ROUNDING * s.states[level].weight
     length, into = 0, list_no * limits.candidates
@@ -122,11 +122,11 @@ def copy_question(s: Search, question: int, target: int) -> None:
 
 @inner
 def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
-    """Return the merit of a question in a state: its price plus the cost expected after the answer.
+    """Return the merit of a question in the state on `level`: its price plus the cost expected after the answer.
 
-    The smallest merit is best; a merit of at least `limit` is returned as ``inf``. The cost after the answer is
-    estimated without planning (`leaf_value`). The answer that leaves fewer goals takes less work, so it comes first.
-    Price and cost are multiplied by the weight of the state.
+    The question is a row of `s.sets`. The smallest merit is best; a merit of at least `limit` is returned as ``inf``.
+    The cost after the answer is estimated without planning (`leaf_value`). The answer that leaves fewer goals takes
+    less work, so it comes first. Price and cost are multiplied by the weight of the state.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = s.states[level].weight * price_of(s, level, question)
@@ -152,7 +152,7 @@ def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
 
 @part
 def _rank(s: Search, level: int, first: int, last: int) -> None:
-    """Compute the merits (`ask_then_act`) of proposals `first` to ``last - 1``, and write them into ``s.merits[0]``.
+    """Write the merits of proposals `first` to ``last - 1`` on `level` (`ask_then_act`) to ``s.merits[0]``.
 
     A proposal that need not be considered gets the merit ``inf``: its question does not divide the goals, or there are
     enough better proposals before it to fill the list of candidates, or the budget of states is used up and it is not

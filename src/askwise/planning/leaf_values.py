@@ -27,9 +27,10 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 
 @inner
 def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
-    """Return the cost of a state where plans end: that of always taking the action of least delay, times the weight.
+    """Return the cost of always taking the action of least delay from the state on `level` on, where a plan ends.
 
-    If `identifies`, acting ends as soon as it is cheaper to find out the goal by questions at once.
+    It is multiplied by the weight of the state. If `identifies`, acting ends as soon as it is cheaper to find out the
+    goal by questions at once. A sum that reaches `limit` is not computed to its end.
 
     The state has at least two possible goals. On large maps acting takes long to be followed to its end: when
     ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that depends
@@ -76,7 +77,7 @@ def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
 
 @inner
 def cost_to_identify(s: Search, level: int) -> float:
-    """Return the price of finding out the goal of a state by questions now, times the weight.
+    """Return the price of finding out the goal by questions now, in the state on `level`, times its weight.
 
     The goals are sorted by weight, and each question divides the list, or a part of it, in two (`_cut`).
     """

@@ -23,7 +23,7 @@ MOST_PAIRED = 6
 
 @part
 def propose(s: Search, level: int) -> int:
-    """Write yes/no questions that may be worth asking in a state into `s.sets`, from row `s.pool` on.
+    """Write yes/no questions that may be worth asking in the state on `level` to `s.sets`, from row `s.pool` on.
 
     They are about the likeliest goals, the problem's groups, and goals for which a move is good. Returns the number of
     questions.
@@ -38,7 +38,7 @@ def propose(s: Search, level: int) -> int:
 
 @inner
 def by_weight(s: Search, level: int) -> int:
-    """Write the possible goals of a state into ``s.lists[BY_WEIGHT]``, heaviest first; return their number."""
+    """Write the possible goals on `level` to ``s.lists[BY_WEIGHT]``, the heaviest first; return their number."""
     ranked, goals, n = s.ranked, s.lists[BY_WEIGHT], rank_goals(s, level)
     for i in range(n):
         goals[i] = ranked[i].goal
@@ -64,9 +64,9 @@ def ask_about(s: Search, question: int) -> None:
 def offer(s: Search, level: int, n: int) -> int:
     """Accept the set in row ``s.pool + n`` of `s.sets` as proposal `n`, unless the question would be pointless.
 
-    It is pointless if the set is empty, has all possible goals of the state, or was proposed already. Only its possible
-    goals are kept. A set and its complement are the same question: the one without the first possible goal is written.
-    Returns the new number of proposals.
+    It is pointless if the set is empty, has all possible goals of the state on `level`, or was proposed already. Only
+    its possible goals are kept. A set and its complement are the same question: the one without the first possible goal
+    is written. Returns the new number of proposals.
     """
     rows, sets, proposal = s.rows, s.sets, s.pool + n
     if n >= POOL_SIZE:

@@ -56,7 +56,7 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
 
 @part
 def _leaf(s: Search, level: int, limit: float) -> float:
-    """Return the cost at a state where plans end (`leaf_value`), after goals of negligible weight are left out."""
+    """Return the cost on `level` if a plan ends there (`leaf_value`), without goals of negligible weight."""
     limits = s.limits[0]
     if limits.negligible == 0.0 or limits.complete:
         return leaf_value(s, level, limits.identifies, limit)
@@ -168,10 +168,11 @@ def _begin(s: Search, questions_left: int) -> tuple[bool, bool, float]:
 
 @part
 def _enter(s: Search, level: int, questions_left: int, tag: int, limit: float) -> tuple[bool, bool, float]:
-    """Look at a state that a plan leads to, above level 0, and list its actions unless the plan ends there.
+    """Look at the state on `level`, to which a plan leads, and list its actions unless the plan ends there.
 
-    Returns whether there is anything to compare, whether questions are among it, and the value to beat (the value of
-    the state if there is nothing to compare).
+    `tag` names the kind of value (`_tag`), and any number not below `limit` may be returned as the value. Returns
+    whether there is anything to compare, whether questions are among it, and the value to beat (the value of the state
+    if there is nothing to compare).
     """
     limits, counts = s.limits[0], s.counts[0]
     if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
@@ -194,7 +195,7 @@ def _enter(s: Search, level: int, questions_left: int, tag: int, limit: float) -
 
 @part
 def _list_options(s: Search, level: int, most: int) -> None:
-    """List up to `most` actions to compare in a state, the least delay first."""
+    """List up to `most` actions to compare in the state on `level`, the least delay first."""
     n, state = list_goals(s, level), s.states[level]
     score_actions(s.world, s.ranked, n, s.scored, state.teammate, state.place, state.load)
     s.n_options[level] = list_actions(s.world, s.scored, s.options[level], state.place, state.weight, most)
@@ -202,7 +203,7 @@ def _list_options(s: Search, level: int, most: int) -> None:
 
 @part
 def _count_questions(s: Search, level: int, list_no: int) -> Any:
-    """Return how many questions of a list are compared in a state: all, or none while some action causes no delay.
+    """Return how many questions of a list are compared on `level`: all, or none while some action causes no delay.
 
     A complete search always compares all. If the questions of the list have not been chosen yet, this is done first; at
     level 0 even if none is compared, because later states use the list.
@@ -215,7 +216,7 @@ def _count_questions(s: Search, level: int, list_no: int) -> Any:
 
 @part
 def _was_asked(s: Search, level: int, k: int) -> bool:
-    """Return whether a complete search must not ask question `k` of its list in a state.
+    """Return whether a complete search must not ask question `k` of its list in the state on `level`.
 
     It must not if errors persist and the question was asked on the way to the state. A question that divides the goals
     into the same parts counts as the same question.
@@ -233,7 +234,7 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 
 @part
 def _after_reply(s: Search, level: int, question: int, answer: int, list_no: int, k: int) -> tuple[int, float, Any]:
-    """Write the state after a reply to a question to the next level.
+    """Write the state after a reply to a question, asked in the state on `level`, to the next level.
 
     The `answer` after the last one stands for no answer. The question is the `k`-th candidate of list `list_no`.
     Returns the number of goals left (0 for an impossible reply), the factor that gives the new weights the scale of the

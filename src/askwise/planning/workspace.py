@@ -389,7 +389,7 @@ def _what(state: Any, tag: Any) -> Any:
 
 @inner
 def recall(s: Search, level: int, tag: int, limit: float) -> float:
-    """Return the value of a state, of the kind `tag`, from the table of values; `UNKNOWN` if it is not there.
+    """Return the value of kind `tag` of the state on `level` from the table of values; `UNKNOWN` if it is not there.
 
     If the table has only a lower bound on the value, the bound is returned if it is at least `limit`.
     """
@@ -405,7 +405,7 @@ def recall(s: Search, level: int, tag: int, limit: float) -> float:
 
 @inner
 def keep(s: Search, level: int, tag: int, value: float) -> None:
-    """Write the value of a state, of the kind `tag`, into the table of values.
+    """Write a value of kind `tag` of the state on `level` into the table of values.
 
     If only a lower bound `b` on it is known, `value` is ``-b``.
     """

@@ -306,7 +306,10 @@ def _how_to_read(entries: Mapping[str, str]) -> Html:
 
 
 def _citation(methods: Sequence[str], *, judged: bool) -> list[object]:
-    """Return the content of the section on citation: which methods of the study are the paper's, and how to cite it."""
+    """Return the content of the section on citation: what in the study comes from the paper, and how to cite it.
+
+    Of `methods`, those that are the paper's are named. `judged` says whether the report judges the paper's claims.
+    """
     theirs = [name for name in PAPER_METHODS if any(each.split(",")[0] == name for each in methods)]
     parts = [f"the method{'' if len(theirs) == 1 else 's'} {conjoined(theirs)}"] if theirs else []
     parts += ["the domain", "the claims"] if judged else ["the idea of expected divergence points"]
