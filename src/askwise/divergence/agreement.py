@@ -1,8 +1,8 @@
-"""The chain of agreement: the steps of an agent until it takes an action that is not allowed.
+"""The chain of agreement: a Markov chain of an agent's steps that ends with the first action that is not allowed.
 
-Which actions are allowed depends on the question: for EDP, they are the actions that the policy to be ruled out may
-take, too. EDP, WCD, ECD and the distribution of the divergence point are computed on this chain (see
-`askwise.divergence.edp`).
+Which actions are allowed depends on what is computed. For EDP, the agent follows one policy, and the allowed actions
+are those that another policy, the one to be ruled out, may take, too. EDP, WCD, ECD and the distribution of the
+divergence point are computed on this chain (see `askwise.divergence.edp`).
 """
 
 from __future__ import annotations

@@ -132,18 +132,20 @@ def _edp_by_evidence(
     within: float,
     max_lattice: int,
 ) -> Result:
-    """Return EDP by evidence: exact where the evidence depends on the state alone, otherwise with proven bounds.
+    """Return the expected step at which the agent's actions make `pi1` so unlikely that it is ruled out, for `edp`.
 
-    `edp` calls it if the caller gives `evidence`.
+    This is EDP by evidence. It is exact if the likelihood of the actions under each policy depends on the state alone,
+    not on the path to it; otherwise it has proven bounds.
 
     Args:
         model: the model of the observed agent.
         pi1: the policy to be ruled out, or a goal.
         pi2: the policy that is followed, or a goal.
         at: one state; None for all states.
-        evidence: the likelihood ratio at which `pi1` is ruled out, between 0 and 1.
-        within: requested distance of the bounds, relative to the lower one.
-        max_lattice: limit on the number of states times levels of evidence.
+        evidence: a number between 0 and 1: `pi1` is ruled out when the likelihood of the actions so far under `pi1` is
+            at most this number times their likelihood under `pi2`.
+        within: the bounds may differ by this share of the lower one.
+        max_lattice: limit on the memory for the bounds: number of states times levels of evidence.
     """
     if at is None and model.deterministic and not isinstance(pi1, Policy) and not isinstance(pi2, Policy):
         both = [goal_states(model, goal) for goal in (pi1, pi2)]
@@ -243,7 +245,10 @@ class DpDistribution:
 
     @property
     def mean(self) -> float:
-        """Expected divergence point, ignoring steps beyond the horizon; ``inf`` if `never` is positive."""
+        """Expected divergence point; ``inf`` if `never` is positive.
+
+        It is too small if there is probability beyond the horizon, because only steps up to the horizon count.
+        """
         if self.never > 0:
             return float("inf")
         return float(self.probability @ np.arange(1, self.horizon + 1))
@@ -253,7 +258,10 @@ class DpDistribution:
         return float(self.probability[t - 1]) if 1 <= t <= self.horizon else 0.0
 
     def tail(self, t: int) -> float:
-        """Return the probability that the policy is not ruled out by the first `t` steps."""
+        """Return the probability that the policy is not ruled out by the first `t` steps.
+
+        If `t` is beyond the horizon, the result is an upper bound.
+        """
         return float(self.probability[max(t, 0) :].sum()) + self.never + self.verdict.error_bound
 
     def quantile(self, q: float) -> float:

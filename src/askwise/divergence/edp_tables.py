@@ -98,11 +98,11 @@ def closed_form_everywhere(
 
 @compiled
 def _table_index(side: int, goals: IntArray) -> IntArray:
-    """Return the rows (or columns) of the `closed_form` table for all pairs of goals, ``int32 [side, n_goals ** 2]``.
+    """Return where the table of `closed_form` has the EDP of all pairs of goals, along one axis of the grid.
 
-    Entry ``[x, i * n_goals + j]`` is for an agent in column `x` of the grid, and for ruling out goal `i` while goal `j`
-    is pursued. Columns of the grid give rows of the table. A second call, with rows of the grid instead of columns,
-    gives columns of the table.
+    Call it once for the columns of the grid, which gives rows of the table, and once for the rows of the grid, which
+    gives columns of the table. The result is ``int32 [side, n_goals ** 2]``. Entry ``[x, i * n_goals + j]`` is for an
+    agent in column (or row) `x` of the grid, and for ruling out goal `i` while goal `j` is pursued.
 
     Args:
         side: number of columns (or rows) of the grid.

@@ -323,11 +323,11 @@ def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agre
 
 @compiled(work=lambda given: 2 * given.target.size)
 def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue: Any) -> bool:
-    """Fill `level` with the log-likelihood ratio (LLR) on arrival in each state; return whether each has only one.
+    """Fill `level` with the log-likelihood ratio (LLR) on arrival in each state; return whether all paths agree on it.
 
-    The LLR compares how likely two policies make the actions since the start, in state 0. The result is False if two
-    paths lead to the same state with different LLRs, at least one of them below `limit`. The search does not continue
-    from states whose LLR reaches `limit`.
+    The LLR compares how likely two policies make the actions since the start, in state 0. Paths to the same state may
+    only have different LLRs if all of these reach `limit`. The search does not continue from states whose LLR reaches
+    `limit`.
 
     Args:
         indptr: ``int64 [n + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.

@@ -5,11 +5,14 @@
 ========================================  =========================================  ====================
 model and goals                           one state                                  all states
 ========================================  =========================================  ====================
-open grid, goals of one cell, up to 75²   closed-form table                          closed-form table
+grid without walls, goals of one cell     closed-form table                          closed-form table
 deterministic (walls, any graph)          cones of the goals                         one pass for each goal
 deterministic, by evidence                one pass for each goal                     the same at each state
 stochastic, or given policies             one chain for each pair                    one chain for each pair
 ========================================  =========================================  ====================
+
+The cone of a goal is the set of states on shortest plans from the queried state to the goal. Grids larger than about 75
+x 75 cells count as any other deterministic model.
 """
 
 from __future__ import annotations
@@ -95,7 +98,10 @@ class Divergence(Sealed):
         return self._backend.method
 
     def goal(self, name: int | str, field: str | None = None) -> int:
-        """Return the index of a goal given by index or name; `field` is its name in error messages."""
+        """Return the index of a goal given by index or name.
+
+        `field` is the name of the input in error messages, by default ``goal``.
+        """
         return self._goal_names.index(name, field or "goal")
 
     def matrices_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
@@ -162,7 +168,8 @@ class Divergence(Sealed):
     def edp_table(self, *, max_bytes: int | None = None) -> FloatArray:
         """Return EDP at every state, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``.
 
-        The table is computed once and kept. Values are ``nan`` where the pursued goal cannot be reached.
+        The table is computed once and kept. Values are ``nan`` where the pursued goal cannot be reached, and 1 where
+        only the goal to be ruled out cannot be reached.
 
         Args:
             max_bytes: raise an `InputError` if the table is larger; by default the limit that holds for all tables, see
@@ -212,7 +219,13 @@ class Divergence(Sealed):
 
 
 def unreachable(model: Model, state: int, goal: str) -> InputError:
-    """Return the error that the goal named `goal` cannot be reached from the state `state`, given by index."""
+    """Return an `InputError`, to be raised, which says that a goal cannot be reached from a state.
+
+    Args:
+        model: the model.
+        state: index of the state.
+        goal: name of the goal.
+    """
     return InputError(f"goal {goal}", f"no way to it from state {model.name(state)}", "a goal that can be reached")
 
 
@@ -240,9 +253,9 @@ class _Backend(ABC):
         """
 
     def edp_at(self, state: int) -> _AtOne:
-        """Return EDP at one state, a second matrix to be ignored, and the goals that cannot be reached from there.
+        """Return EDP at one state, a second matrix that callers ignore, and the indices of goals that are out of reach.
 
-        It takes the place of `matrices_at` where WCD is not needed.
+        It is called instead of `matrices_at` where WCD is not needed.
         """
         return self.matrices_at(state)
 
@@ -387,7 +400,7 @@ class _Chains(_Backend):
         return found
 
     def _defined(self, state: int) -> list[int]:
-        """Return the goals whose policies have an action in `state`."""
+        """Return the indices of the goals whose policies have an action in `state`."""
         return [k for k, policy in enumerate(self.policies) if policy.defined[state]]
 
     def _missing(self, state: int) -> IntArray:

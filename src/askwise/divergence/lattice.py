@@ -125,7 +125,12 @@ def _shown(lower: FloatArray, upper: FloatArray) -> tuple[Any, Any]:
 def common_unit(gains: FloatArray, limit: float) -> float | None:
     """Return a number of which all `gains` are multiples, up to rounding, or None if none was found.
 
-    Only the smallest gain and some of its fractions are tried, and none below a 10,000th of `limit`.
+    The smallest gain that is not 0, a half of it, a third of it and so on are tried, up to `MOST_FACTORS` numbers, but
+    none below a 10,000th of `limit`. If all gains are 0, the result is `limit`.
+
+    Args:
+        gains: ``float64 [n]``, how much each step adds to the log-likelihood ratio (LLR); may be negative.
+        limit: the LLR at which a policy is ruled out.
     """
     sizes = np.unique(np.abs(gains[np.abs(gains) > TIE]))
     if sizes.size == 0:
@@ -169,7 +174,7 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 
 @compiled(work=lambda given: 4 * given.source.size)
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
-    """Compute in `reach` the log-likelihood ratio (LLR) of each state below which a policy may never be ruled out.
+    """Fill `reach`: for each state, the log-likelihood ratio (LLR) below which a policy may never be ruled out.
 
     Each ``reach[s]`` is raised to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`, again
     and again until nothing changes. Returns False if it was not finished after `most` steps.

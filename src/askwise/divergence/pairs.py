@@ -134,7 +134,7 @@ class _Work(NamedTuple):
 
 
 def scratch(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
-    """Return new temporary arrays for a model and goals of this size: empty `_Counts` and empty `_Work`."""
+    """Return new `_Counts` and `_Work` for a model and goals of this size, with the values that `_matrices` needs."""
     nowhere = np.full(n_states, -1, dtype=np.int32)
     counts = _Counts(nowhere, np.zeros(n_states), np.zeros(n_states, dtype=np.int32))
     words = np.zeros((n_states, -(-n_goals // 64)), dtype=np.uint64)

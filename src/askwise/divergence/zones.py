@@ -2,8 +2,10 @@
 
 For a pair of goals and a joint state, in steps from now:
 
-- ``Z_I = {t <= WCD of the teammate}``, information: observation may not have ruled out one of the goals yet;
-- ``Z_B = {t >= WCD of the ego agent}``, branching: the ego agent may need different actions for the two goals;
+- ``Z_I = {t <= WCD of the teammate}``, information: the steps until the teammate's actions have told the goals apart at
+  the latest;
+- ``Z_B = {t >= WCD of the ego agent}``, branching: the steps in which the ego agent may need different actions for the
+  two goals;
 - ``Z_Q``, querying: the intersection of both, where a question may be worth its price.
 
 The expected zones use the expected divergence point instead of the worst case. With `truth` the teammate's goal and
@@ -15,8 +17,9 @@ The expected zones use the expected divergence point instead of the worst case. 
 
 Planning uses ``Z_B`` for the ego agent, because it chooses its own moves.
 
-With divergence by evidence (`askwise.divergence.evidence`) in the teammate's family, ``eZ_I`` ends when the evidence is
-expected to be reached. Evidence is what an observer collects, so it has no place in the ego agent's family.
+If the teammate's `Divergence` rules goals out by evidence (`askwise.divergence.evidence`), ``eZ_I`` ends with the
+expected step at which the evidence suffices. The ego agent's `Divergence` must be without evidence, because nobody
+observes the ego agent to find out its goal.
 """
 
 from __future__ import annotations
@@ -76,12 +79,13 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The zones of a pair of goals, in steps from now: when an observer may not tell them apart, and when this matters.
+    """The zones of a pair of goals, in steps from now: when watching may fail to tell them apart, and when this matters.
 
     Attributes:
         truth: name of the teammate's goal.
         other: name of the goal that the teammate's goal is confused with.
-        information: Z_I, the steps up to the teammate's WCD, in which its actions may not yet have ruled out `other`.
+        information: Z_I, the steps until the teammate's actions have ruled out `other` at the latest (the teammate's
+            WCD).
         branching: Z_B, the steps from the ego agent's WCD on, in which it may need different actions for the two goals.
         expected_information: eZ_I, like Z_I, but it ends with the teammate's EDP instead of its WCD.
         expected_branching: eZ_B, like Z_B, but it begins with the ego agent's EDP instead of its WCD.
@@ -132,8 +136,8 @@ def zones(
     """Return the zones of information, branching and querying of two goals, for given states of both agents.
 
     Args:
-        teammate: divergences of the goals in the teammate's model; by evidence, if it was built with ``evidence=``.
-        ego: divergences of the same goals, in the same order, in the ego agent's model, without evidence.
+        teammate: the divergence of all goals in the teammate's model; it may have been built with ``evidence=``.
+        ego: the divergence of the same goals, in the same order, in the ego agent's model, built without ``evidence=``.
         teammate_at: the teammate's state, by name or index.
         ego_at: the ego agent's state, by name or index.
         truth: the teammate's goal, by index or name.
