@@ -1,5 +1,6 @@
-"""Ask or act, without a map and without time: intents, actions with losses, questions with prices.
+"""One decision whether to act or to ask, without a map and without time.
 
-`askwise.decide` returns what to do first. `askwise.Session` continues from there as answers arrive. A decision problem
-is defined in `askwise.decisions.problem`, its solution in `askwise.decisions.search`.
+A decision problem has intents, exactly one of which is true, actions with losses, and questions with prices.
+`askwise.decide` returns what to do first, and `askwise.Session` continues from there as answers arrive.
+`askwise.decisions.problem` defines such problems, and `askwise.decisions.search` solves them.
 """

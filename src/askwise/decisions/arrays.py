@@ -37,8 +37,9 @@ class ProblemArrays(NamedTuple):
         first: ``int64 [n_questions + 1]``, index of each question's first answer; the last entry is `n_answers`.
         price: ``float64 [n_questions]``, the price of each question.
         noisy: ``bool [n_questions]``, whether some likelihood of the question is neither 0 nor 1.
-        loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent; ``[0, n_actions]`` if the
-            losses are in `columns`, `saved` and `saver` instead, because most are the largest of their intent.
+        loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent. In a large problem in which
+            most losses equal the largest loss of their intent, it is ``[0, n_actions]``, and `columns`, `saved` and
+            `saver` have the other losses.
         most: ``float64 [n_intents]``, the largest loss of each intent.
         columns: ``int64 [n_intents + 1]``; entries ``columns[g]`` to ``columns[g + 1] - 1`` of `saved` and `saver` are
             those of intent `g`. They list the actions whose loss is below the largest one.
@@ -48,8 +49,8 @@ class ProblemArrays(NamedTuple):
         intent_signs: ``uint64 [n_intents, 2]``, the sign of each intent.
         answer_signs: ``uint64 [n_answers, 2]``, the sign of each answer.
         left_signs: ``uint64 [n_questions + 1, 2]``, the sign for each number of questions that may still be asked.
-        tie: a question replaces the best move so far only if its cost is lower by more than this, times the
-            probability of the state.
+        tie: how much an improvement must exceed to count: a question replaces the best move so far only if its cost is
+            lower by more than `tie` times the probability of the state.
     """
 
     likelihood: FloatArray
@@ -113,7 +114,8 @@ class SearchStack(NamedTuple):
         lower: lower bound of the cost of the state.
         value: price of the current question, plus an upper bound of the cost after each answer searched so far.
         least: price of the current question, plus a lower bound of the cost after each such answer.
-        unheard: expected loss, if the intent were known, after the answers to the current question not searched yet.
+        unheard: expected loss, if the intent were known, summed over those answers to the current question that were
+            not searched yet.
         move: the best move so far: a question ``q >= 0``, or an action `x` as ``-1 - x``.
         n: number of questions to search.
         k: position of the current question in `SearchArrays.order`.
@@ -160,15 +162,19 @@ class SolvedStates(NamedTuple):
 
 
 class SearchLimits(NamedTuple):
-    """The width of a search, its budget, and whether more questions may follow at its end.
+    """The limits of a search: questions to try in each state, questions to look ahead, and work.
+
+    Work is not measured by a clock. It is estimated from the numbers of states, answers and intents, in nanoseconds on
+    an ordinary machine.
 
     Attributes:
-        width: number of questions to search in each state. With fewer than all, the result is a plan without a lower
-            bound.
+        width: number of questions to try in each state in which more than one may still be asked. With fewer than all,
+            the result is a plan without a lower bound.
         final: whether the search looks as many questions ahead as may be asked in total. If so, its last level is
             exact. If not, more questions may follow, and the last level gives bounds only.
-        work: estimated time to process one intent for one answer, in nanoseconds on an ordinary machine.
-        budget: largest estimated time of the whole search, in nanoseconds on an ordinary machine.
+        work: estimated time to process one intent for one answer, in nanoseconds.
+        budget: largest work, in nanoseconds. When it is used up, the search goes no deeper, and its result is
+            meaningless.
     """
 
     width: int
@@ -251,11 +257,10 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 
 
 def _entries(problem: DecisionProblem, depth: int) -> int:
-    """Return the number of entries of a hash table of states, a power of 2.
+    """Return the number of entries of each hash table of states: a power of 2, at most `ENTRIES`.
 
-    If there are few states, the table has room for all of them. A table that is larger than needed would be slower,
-    because its pages have to be allocated when they are first touched. `depth` is the number of questions to look
-    ahead.
+    Below that limit, it is more than twice the number of states that a search of `depth` questions ahead can reach.
+    Larger tables would be slower, because their memory has to be allocated when it is first used.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

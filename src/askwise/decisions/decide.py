@@ -61,8 +61,10 @@ def decide(
         intents: names of the intents if `belief` is an array.
         actions: names of the actions if `loss` or `utility` is an array.
         name: name of the decision.
-        depth: how many questions to look ahead, exactly; None for as many as the budget allows.
-        budget: largest estimated time of each attempt to search deeper, in nanoseconds on an ordinary machine.
+        depth: number of questions to look ahead; None for as many as the budget allows.
+        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine; no
+            clock is read. An attempt that needs more is given up, and the best plan found before it is returned.
+            Ignored if `depth` is given.
 
     Returns:
         The first move, the expected losses of all alternatives, the plan and a verdict (whether the plan is optimal).
@@ -87,7 +89,7 @@ def decide(
 def check_depth(depth: object, budget: object = BUDGET) -> None:
     """Raise `InputError` unless `depth` is None or a whole number from 0, and `budget` is a number from 0.
 
-    `depth` is how many questions a search looks ahead, `budget` its largest time in nanoseconds.
+    `depth` is how many questions a search looks ahead, `budget` the work allowed for it (see `decide`).
     """
     whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool) and depth >= 0
     if depth is not None and not whole:
@@ -148,8 +150,9 @@ class Session:
 
     Args:
         problem: the decision problem at the start.
-        depth: how many questions to look ahead each time; None for as many as the budget allows.
-        budget: largest estimated time of each attempt to search deeper, in nanoseconds on an ordinary machine.
+        depth: number of questions to look ahead each time; None for as many as the budget allows.
+        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine. An
+            attempt that needs more is given up, and the best plan found before it is used. Ignored if `depth` is given.
 
     Attributes:
         start: the decision problem at the start.

@@ -38,10 +38,10 @@ STEP = 20.0
 
 
 def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
-    """Return an upper bound of the time of a complete search, in nanoseconds on an ordinary machine.
+    """Return an upper bound of the work of a complete search, estimated in nanoseconds on an ordinary machine.
 
-    It counts the states as if every question were either not asked or had one of its answers. `limits` gives the time
-    for each answer and intent.
+    The number of states is bounded by the number of ways in which every question either was not asked or got one of its
+    answers. `limits.work` is the time for one answer and one intent.
     """
     n_answers, n_intents = world.likelihood.shape
     states = min(float(np.prod(np.diff(world.first) + 1.0)), 1e15)
@@ -271,9 +271,9 @@ def sort_questions(
 def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
     """Write to `stack` what is known about a state before any question is searched.
 
-    This is the probability of the state, the expected loss if the intent were known, the least price of the questions
-    left, and the best action, whose expected loss is both bounds of the cost of the state. `level` is the number of
-    answers so far, the index of the state in `space` and `stack`.
+    This is its probability, its expected loss if the intent were known, the least price of the questions left, and the
+    best action as its best move. The action's expected loss becomes both the upper and the lower bound of the cost of
+    the state. `level` is the number of answers so far, the index of the state in `space` and `stack`.
     """
     total, known, cheapest = 0.0, 0.0, np.inf
     for k in range(space.size[level]):
@@ -308,7 +308,7 @@ def enter(
         space: the scratch arrays of the search.
         stack: the stack of the search.
         memory: the cache of solved states.
-        spent: ``float64 [1]``, work so far in nanoseconds; increased.
+        spent: ``float64 [1]``, the estimated work so far in nanoseconds, to which that for this state is added.
         limits: the limits of the search.
         level: number of answers so far, the index of the state in `space` and `stack`.
         left: number of questions that may still be asked.
@@ -348,8 +348,8 @@ def update_bounds(
         space: the scratch arrays of the search.
         stack: the stack of the search.
         level: number of answers so far, the index of the state in `space` and `stack`.
-        value: upper bound of the cost of asking the question.
-        least: lower bound of the cost of asking the question.
+        value: upper bound of the cost of asking the question, multiplied by the probability of the state.
+        least: lower bound of the cost of asking the question, multiplied by the probability of the state.
     """
     stack.lower[level] = min(stack.lower[level], least)
     if value < stack.upper[level] - world.tie * stack.total[level]:
@@ -429,7 +429,7 @@ def solve(
         space: the scratch arrays of the search, with the state at index `top`.
         stack: the stack of the search.
         memory: the cache of solved states.
-        spent: ``float64 [1]``, work so far in nanoseconds; increased.
+        spent: ``float64 [1]``, the estimated work so far in nanoseconds, to which that of this search is added.
         limits: the limits of the search.
         top: number of answers so far.
         left: number of questions that may still be asked.

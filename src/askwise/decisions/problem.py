@@ -84,7 +84,7 @@ class DecisionProblem:
     def question(self, name: str, field: str = "question") -> Asking:
         """Return the question called `name`; raise an `InputError` if there is none.
 
-        `field` is what the error message calls the argument with the name.
+        `field` is the caller's name for the argument `name`, shown in the error message.
         """
         names = [each.name for each in self.questions]
         if name not in names:
@@ -95,7 +95,7 @@ class DecisionProblem:
     def action(self, name: str, field: str = "action") -> int:
         """Return the index of the action called `name`; raise an `InputError` if there is none.
 
-        `field` is what the error message calls the argument with the name.
+        `field` is the caller's name for the argument `name`, shown in the error message.
         """
         if name not in self.actions:
             known = ", ".join(map(repr, self.actions[:20])) + (", ..." if len(self.actions) > 20 else "")
@@ -141,7 +141,7 @@ class DecisionProblem:
         It has the new belief, lacks that question, and has a `limit` that is lower by 1, if there is one.
 
         Raises `InputError` if the question or the answer is unknown, or if no possible intent explains the answer;
-        `field` is what the message calls the argument with the question.
+        `field` is the caller's name for the argument `question`, shown in the error message.
         """
         asked = self.question(question, field)
         if answer == NO_ANSWER and answer not in asked.answers:

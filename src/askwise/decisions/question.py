@@ -51,7 +51,7 @@ class Asking:
     def numbered(self, answer: str, field: str = "answer") -> int:
         """Return the index of an answer given by name; raise an `InputError` if there is none of this name.
 
-        `field` is what the error message calls the argument with the name.
+        `field` is the caller's name for the argument `answer`, shown in the error message.
         """
         if answer not in self.answers:
             allowed = ", ".join(map(repr, self.answers)) + did_you_mean(str(answer), self.answers)
@@ -82,7 +82,8 @@ def read_default_price(given: Field) -> DefaultPrice:
     Args:
         given: a number, a function of the question, or a dict, which becomes a `QueryCost`. Its optional keys are
             ``base``, the price of every question, ``per_goal``, which is added for each intent that a yes/no question
-            names, and ``per_option``, which is added for each group of a question with groups (by default `per_goal`).
+            names, and ``per_option``, which is added for each group of a question with groups. A missing ``per_option``
+            equals ``per_goal``; other missing keys are 0.
     """
     if callable(given.value):
         function: Callable[[Any], float] = given.value

@@ -357,8 +357,9 @@ def recommend(
 
     Args:
         problem: the decision problem.
-        depth: how many questions to look ahead, exactly; None for as many as the budget allows.
-        budget: time for each attempt to search deeper, in nanoseconds on an ordinary machine.
+        depth: number of questions to look ahead; None for as many as the budget allows.
+        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine. An
+            attempt that needs more is given up. Ignored if `depth` is given.
         asked: whether a question has been asked already; then `Recommendation.never_asking` is None.
     """
     found = search(problem, depth, budget)

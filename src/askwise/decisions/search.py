@@ -99,12 +99,16 @@ class FirstMoves:
 class DecisionSolver:
     """A search of one decision problem that looks a fixed number of questions ahead, with a cache of solved states.
 
+    Work is estimated in nanoseconds on an ordinary machine; no clock is read.
+
     Args:
         problem: the decision problem.
         world: the same problem as arrays.
         depth: how many questions to look ahead.
-        width: how many questions to search in each state, the most informative ones; all of them for exact results.
-        budget: time for the search, in nanoseconds on an ordinary machine.
+        width: how many questions to search in each state: those with the highest information gain for their price. All
+            of them for exact results.
+        budget: largest work of all searches with this object together. When it is used up, `complete` becomes False,
+            and results from then on are meaningless.
     """
 
     def __init__(
@@ -135,11 +139,14 @@ class DecisionSolver:
 
     @property
     def most_work(self) -> float:
-        """Upper bound of the time of a complete search, in nanoseconds on an ordinary machine."""
+        """Upper bound of the work of a complete search, estimated in nanoseconds on an ordinary machine."""
         return most_work(self._world, self._limits)
 
     def begin(self, weights: FloatArray) -> None:
-        """Start the search from a belief: weights of the intents, ``float64 [n_intents]``, before any question."""
+        """Set the state in which the search starts, before any question; nothing is searched yet.
+
+        `weights` is the belief there, ``float64 [n_intents]``.
+        """
         world, space = self._world, self._space
         support = np.flatnonzero(weights > 0)
         space.size[0] = support.size
@@ -214,15 +221,16 @@ def _work(world: ProblemArrays, narrow: bool) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of the best searches that the budget allowed: over all questions, and narrow ones.
+    """The best plans that were found within the budget, and the expected cost of each first move.
 
-    A narrow search looks further ahead, but only at the most informative question in each state.
+    Plans come from two kinds of searches. One search tries all questions in each state. Narrow searches look further
+    ahead, but after the first question they try only the most informative question in each state.
 
     Attributes:
-        solver: the search over all questions, which can also return its plan.
-        narrow: narrow searches by the index of the first question, for those questions after which their plan is better
-            than that of `solver`.
-        values: the expected cost of each first move; for a question, with the better of these plans.
+        solver: the search over all questions.
+        narrow: the narrow searches that found better plans than `solver`, each by the index of the first question of
+            its plan.
+        values: the expected cost of each first move, followed by the best plan that any of these searches found.
         lower: lower bound of the expected cost of every plan.
     """
 
@@ -232,18 +240,22 @@ class SearchResult:
     lower: float
 
     def solver_for(self, first: int) -> DecisionSolver:
-        """Return the search from which to read the best plan if the first move is `first`.
+        """Return the search that found the best plan with a given first move: `solver`, or a narrow search.
 
-        A question is its number from 0 on, action `a` is ``-1 - a``. For some first questions a narrower search has
-        looked further ahead than the search over all moves; its plan is better.
+        `first` is the first move, a question ``q >= 0`` or an action `x` as ``-1 - x``.
         """
         return self.narrow.get(first, self.solver)
 
 
 def search(problem: DecisionProblem, depth: int | None = None, budget: float = BUDGET) -> SearchResult:
-    """Search for the best plan, looking as many questions ahead as the budget allows, or exactly `depth` questions.
+    """Search for the best plan, looking `depth` questions ahead, or as many as the budget allows.
 
-    `budget` is the time for each attempt to search deeper, in nanoseconds on an ordinary machine.
+    Args:
+        problem: the decision problem.
+        depth: number of questions to look ahead, whatever the work; None to use the budget.
+        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine. An
+            attempt that needs more is given up. One question ahead is always searched, and a complete search may take
+            up to `SURE` (10) budgets.
     """
     world = problem_arrays(problem)
     solver, values = _wide(problem, world, depth, budget)
@@ -263,7 +275,8 @@ def _wide(
 ) -> tuple[DecisionSolver, FirstMoves]:
     """Search over all questions, looking `depth` questions ahead, or as many as the budget allows if `depth` is None.
 
-    Returns the search that looked furthest ahead within the budget, and the expected costs of all first moves.
+    `budget` is the estimated work allowed for each attempt to look further ahead, in nanoseconds. Returns the search
+    that looked furthest ahead within it, and the expected costs of all first moves.
     """
     most, wide = problem.most_questions, len(problem.questions)
     # A depth of one question is always affordable: it is not much more work than reading the problem.
@@ -300,7 +313,7 @@ def _narrow(
         world: the same problem as arrays.
         wide: the search over all questions.
         values: the expected costs that the search `wide` found.
-        budget: time for each attempt to search deeper, in nanoseconds.
+        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds.
     """
     most, better, best = problem.most_questions, {}, values.ask.copy()
     firsts = _by_information(problem, world)[:FIRST]
