@@ -79,7 +79,7 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The zones of a pair of goals, in steps from now: when watching may fail to tell them apart, and when this matters.
+    """The zones of two goals, in steps from now: when watching may fail to tell them apart, and when this matters.
 
     Attributes:
         truth: name of the teammate's goal.
