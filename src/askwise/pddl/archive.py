@@ -58,8 +58,8 @@ class Recognition:
         domain: the PDDL domain.
         setting: the PDDL problem: objects and initial state.
         goals: the candidate goals.
-        seen: the observed actions as pairs: the action's first word in the file, whose line errors name, and the whole
-            action as text, such as ``stack a b``.
+        seen: the observed actions as pairs: the action's first word, with its file and line for error messages; and the
+            whole action as text, such as ``stack a b``.
         true_goal: the index of the true goal, None if it is unknown.
         limits: limits on the size of the grounded problem and on the search for plans.
     """

@@ -253,7 +253,8 @@ class _Union:
 
         Args:
             goal: the index of the goal.
-            sought: the search task that the plans refer to.
+            sought: the search task for which the plans were found, with the index of each of its operators in the whole
+                task.
             plans: the optimal plans.
         """
         order = np.argsort(plans.source, kind="stable")
@@ -330,7 +331,7 @@ class _Union:
 
         Args:
             states: for each distance from the start, the distinct states, ``uint64 [n, n_words]``.
-            numbers: for each distance, the index in the whole model of its first state.
+            numbers: for each distance, the index that the first of its states has in the whole model.
         """
         parts: list[Any] = []
         for level, layer in enumerate(self.edges):

@@ -59,8 +59,8 @@ def too_many(what: str, found: str, limit: int, name: str) -> InputError:
     """Return the error for a problem that exceeds a limit; its message says how to raise the limit.
 
     Args:
-        what: what exceeds the limit, such as "grounding".
-        found: what is beyond the limit, such as "one atom more".
+        what: what the limit stopped, such as "grounding".
+        found: what exceeded the limit, such as "one atom more".
         limit: the value of the limit.
         name: the name of the limit, a field of `Limits`.
     """
@@ -156,7 +156,7 @@ class _Plan:
         positive: the atoms that must be true.
         never: the atoms that must be false and whose predicate no action changes. They are checked during grounding.
         negative: all other atoms that must be false. They are checked in the search for plans.
-        types: the parameters of the action, by the name of the variable; each has the types that are allowed.
+        types: for each variable, by its name, the parameter with the types that are allowed.
     """
 
     def __init__(self, schema: Schema, changing: set[str]) -> None:

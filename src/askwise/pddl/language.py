@@ -28,7 +28,7 @@ class Literal:
         predicate: the name of the predicate, here ``on``.
         terms: the objects and variables after it.
         positive: False for a negation.
-        at: the predicate as a word of the file, whose line errors name.
+        at: the predicate as a word with its file and line, for error messages.
     """
 
     predicate: str
@@ -76,7 +76,7 @@ class Schema:
         condition: the precondition.
         effects: atoms that become true, and negated atoms that become false.
         costs: the amounts it adds to ``total-cost``: numbers, or names of functions whose values the problem gives.
-        at: its name as a word of the file, whose line errors name.
+        at: its name as a word with its file and line, for error messages.
     """
 
     name: str
@@ -115,7 +115,8 @@ class PddlProblem:
         objects: the types of each object, by its name.
         initial: atoms that are true in the initial state.
         goal: the goal, None in a template.
-        values: for each numeric function, by its name, the values that it has initially, for all objects together.
+        values: the initial values of each numeric function, by its name, such as ``distance``; one for each combination
+            of objects that the file states, without the objects.
         minimises_cost: whether the problem asks for plans of least ``total-cost``.
     """
 
@@ -306,6 +307,6 @@ def refuse_cost(at: Word, cost: float | str) -> InputError:
 
     Args:
         at: the name of the action, with its position in the file.
-        cost: what it costs, for the message.
+        cost: what follows "an action 'NAME' that costs" in the message: a number, or any text.
     """
     return refusal(at, f"an action {at.text!r} that costs {cost}", f"1, {UNIT_COST}")

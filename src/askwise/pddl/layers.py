@@ -162,7 +162,8 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
         back: which transitions to list, see above.
 
     Returns:
-        three numbers: of states, of states of `layer` that are done, and of transitions in `out`.
+        three numbers: the new `n`; the position in `layer` at which to continue, its size if all is done; and the new
+        `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1
@@ -267,10 +268,10 @@ def regress(  # noqa: C901 - one loop, as in `walk`
         previous: scratch space for one state, ``uint64 [n_words]``.
         out: ``int32 [3, room]``, gets source, operator and target of each transition.
         filled: number of transitions in `out` so far.
-        most: maximal number of transitions to one state.
+        most: the largest possible number of transitions to one state, for which `out` needs room.
 
     Returns:
-        two numbers: of states of `layer` that are done, and of transitions in `out`.
+        two numbers: the position in `layer` at which to continue, its size if all is done; and the new `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1

@@ -42,7 +42,8 @@ MOST_SETS = 100_000
 class Pairs:
     """How long goals look alike, as matrices for all pairs of the `n` goals that are still possible.
 
-    In the matrices, rows are the goal to be ruled out and columns the goal that the actor pursues.
+    In the matrices, rows are the goal to be ruled out and columns the goal that the actor pursues. Steps are counted
+    from the state in which the actor is now.
 
     Attributes:
         goals: the goals, by their index in the problem.
@@ -50,10 +51,10 @@ class Pairs:
         edp: ``float64 [n, n]``, EDP, ``inf`` on the diagonal and for goals that are never told apart.
         capped: ``float64 [n, n]``, EDP if observation ends with the plan, so that it is always finite.
         wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
-        told_apart: ``float64 [n, n]``, the latest step by which one of two goals is ruled out, ``inf`` if that may
-            never happen.
-        evidence: in `edp` and `capped`, a goal is ruled out as soon as the actions so far are at most this likely under
-            it, relative to their likelihood under the pursued goal; None if only impossible actions rule goals out.
+        told_apart: ``float64 [n, n]``, the latest step by which the first goal is ruled out if the actor pursues the
+            second, ``inf`` if it may never be.
+        evidence: in `edp` and `capped`, a goal is ruled out as soon as the actions so far are at most `evidence` times
+            as likely under it as under the pursued goal; None if only impossible actions rule goals out.
     """
 
     goals: tuple[int, ...]
@@ -81,8 +82,8 @@ def pairs_at(cones: Cones, after: Mapping[int, int] | None = None, *, evidence: 
     Args:
         cones: the optimal plans of all goals.
         after: the possible current states, as returned by `Cones.after`; None for the start.
-        evidence: for EDP, rule a goal out as soon as the actions so far are at most this likely under it, relative to
-            their likelihood under the pursued goal. By default only impossible actions rule goals out.
+        evidence: for EDP, rule a goal out as soon as the actions so far are at most `evidence` times as likely under it
+            as under the pursued goal. By default only impossible actions rule goals out.
     """
     states = {0: 1} if after is None else dict(after)
     goals = tuple(goal for goal in cones.reached if cones.inside[list(states), goal].any())
@@ -206,8 +207,8 @@ def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]
 
     Args:
         cones: the optimal plans of all goals.
-        seen: all actions since the start, without gaps, as pairs: the action's first word in the file, and the whole
-            action as text, such as ``stack a b``.
+        seen: all actions since the start, without gaps, as pairs: the action's first word, with its file and line for
+            error messages; and the whole action as text, such as ``stack a b``.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):

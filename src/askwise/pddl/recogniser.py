@@ -260,11 +260,11 @@ def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
 def _match(
     arrived: FloatArray, passing: FloatArray, number: IntArray, target: IntArray, label: IntArray, stray: float
 ) -> None:
-    """Move those paths from `passing` to `arrived` whose next transition has the name that they are waiting for.
+    """Move paths from `passing` to `arrived` if their next transition has the name of the action that they wait for.
 
     A path waits for the next observed action that is part of its plan. After a transition with the name of this action
-    it waits for a later action, or for none, and is counted so in `arrived` at the next state. As it is no longer in
-    `passing`, a path matches each transition with at most one action.
+    it waits for a later action, or for none, and is added to that column of `arrived`, at the next state. As it is no
+    longer in `passing`, a path matches each transition with at most one action.
 
     Args:
         arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 all, column j those that

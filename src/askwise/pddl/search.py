@@ -64,13 +64,13 @@ def search_together(
     """Search for all optimal plans of several goals; where a limit is exceeded, the result is not exact.
 
     Args:
-        goal_tasks: the task of each goal, by its number; they may differ only in the goal, as those of one kind in
+        goal_tasks: the task of each goal, by its index; they may differ only in the goal, as those of one kind in
             `goal_tasks_by_kind`.
         limits: limits on numbers of states; None for the defaults.
-        progress: called with the number of a goal and a line of text from time to time; None for no calls.
+        progress: called with the index of a goal and a line of text from time to time; None for no calls.
 
     Returns:
-        the result of each goal, by its number.
+        the result of each goal, by its index.
     """
     return _Together(goal_tasks, limits or Limits(), progress).run()
 
@@ -82,9 +82,9 @@ class _Together:
     states from which every plan would be too long.
 
     Args:
-        goal_tasks: the task of each goal, by its number; they differ only in the goal.
+        goal_tasks: the task of each goal, by its index; they differ only in the goal.
         limits: limits on numbers of states.
-        progress: called with the number of a goal and a line of text; None for no calls.
+        progress: called with the index of a goal and a line of text; None for no calls.
     """
 
     def __init__(self, goal_tasks: Mapping[int, GoalTask], limits: Limits, progress: Speaking | None) -> None:
@@ -125,7 +125,7 @@ class _Together:
     def _predicted(self) -> float:
         """Predict how many states the breadth-first search has to find until it may have reached all goals.
 
-        It cannot have reached them before the depth that the known lower bounds on the lengths of plans imply.
+        For this, its depth must be at least the largest known lower bound on the length of a remaining goal's plans.
         """
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
@@ -134,7 +134,8 @@ class _Together:
         """Run the bounded searches, one for each goal, in turns until their total cost reaches a budget.
 
         Args:
-            budget: the total cost at which to stop. Its unit is the cost of one state of the breadth-first search.
+            budget: the cost of all bounded searches so far, added up, at which to stop. Its unit is the cost of one
+                state of the breadth-first search.
         """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
@@ -258,8 +259,8 @@ class BoundedSearch(StateTable):
         """Search until all optimal plans are found or there is provably none.
 
         Args:
-            most_evaluated: maximal number of states whose lower bound is computed, since the first call.
-            most_states: maximal number of states to find.
+            most_evaluated: maximal number of states whose lower bound is computed, in all calls together.
+            most_states: maximal number of states to find, in all calls together.
 
         Returns:
             the result, or None if a limit is exceeded. A later call with higher limits reuses the bounds computed so
@@ -279,8 +280,8 @@ class BoundedSearch(StateTable):
 
         Args:
             bound: maximal number of steps from the start to the goal.
-            most_evaluated: maximal number of states whose lower bound is computed.
-            most_states: maximal number of states.
+            most_evaluated: maximal number of states whose lower bound is computed, in all calls together.
+            most_states: maximal number of states to find, in all calls together.
 
         Returns:
             ``uint64 [n, n_words]``; None if a limit is exceeded.
@@ -295,8 +296,8 @@ class BoundedSearch(StateTable):
 
         Args:
             bound: maximal number of steps of a plan.
-            most_evaluated: maximal number of states whose lower bound is computed.
-            most_states: maximal number of states.
+            most_evaluated: maximal number of states whose lower bound is computed, in all calls together.
+            most_states: maximal number of states to find, in all calls together.
             through: whether to continue after the first layer with a goal state.
 
         Returns:
@@ -348,7 +349,7 @@ class BoundedSearch(StateTable):
 
         Returns:
             the bounds, -1 for unknown, ``int32 [n_states]``; the numbers of cuts, ``uint8 [n_stored]``; the number of
-            each operator's cut, ``uint8 [n_stored, n_operators + 1]``.
+            each operator's cut, ``uint8 [n_stored, n_operators + 1]``, whose last column is for the goal.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))

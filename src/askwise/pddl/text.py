@@ -164,10 +164,16 @@ def _legend(cones: Cones, pairs: Pairs) -> str:
 def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
     """Return a JSON-compatible dict that describes how long goals look alike.
 
-    Its main keys are the possible goals, as ``goals`` (names) and ``numbers`` (their positions, from 1, among all
-    goals), and matrices for all pairs of them: ``edp``, ``edp_capped``, ``wcd`` and ``told_apart``. Rows are the goal
-    to be ruled out, columns the pursued goal; None stands for infinity and for the diagonal. ``all_goals`` describes
-    the search for the plans of each goal.
+    Its main keys are:
+
+    - ``goals`` and ``numbers``: the names of the possible goals, and their positions, from 1, among all goals;
+    - ``edp`` and ``edp_capped``: EDP, and EDP if observation ends with the plan;
+    - ``wcd``: the length of the longest common prefix of optimal plans for two goals;
+    - ``told_apart``: the latest step by which the first goal is ruled out if the actor pursues the second;
+    - ``all_goals``: for each goal the length of its optimal plans and the effort of the search for them.
+
+    EDP, WCD and ``told_apart`` are matrices: rows are the goal to be ruled out, columns the pursued goal. None stands
+    for infinity and for the diagonal.
 
     Args:
         name: the name of the problem.
@@ -220,7 +226,7 @@ LONGEST_GOAL = 70
 
 
 def recognised_to_text(name: str, found: Recognised, how: str) -> str:
-    """Return a text with the possible goals after each observed action, and the ranking at the end.
+    """Return a text with the likeliest goals after each observed action, and the ranking of the goals at the end.
 
     Args:
         name: the name of the problem.
@@ -242,7 +248,10 @@ def _recognised_head(name: str, found: Recognised, how: str) -> str:
 
 
 def _steps(found: Recognised) -> str:
-    """Return a table with a line for each observed action: the number of possible goals after it, and the likeliest."""
+    """Return a table: the number of goals left, and the likeliest ones, at the start and after each observed action.
+
+    Goals left are the possible ones; if no goal is ever ruled out, those with a probability above 1 %.
+    """
     actions = ["(nothing yet)", *(_short(f"({printable(action)})", LONGEST_ACTION) for action in found.seen)]
     width = max(map(len, actions))
     # A belief that rules no goal out says more by the number of goals that are still likely.
@@ -298,8 +307,8 @@ def _ending(found: Recognised) -> str:
 def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
     """Return a JSON-compatible dict with the probabilities of the goals after each observed action.
 
-    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. Keys that refer to single goals
-    number them from 1.
+    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. ``unreachable``, ``likeliest``
+    and ``true_goal`` number the goals from 1.
 
     Args:
         name: the name of the problem.
