@@ -62,10 +62,10 @@ class Edges:
 
 
 def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None) -> Edges:
-    """Return edges given by names as `Edges`, with states and actions numbered in the order in which they first appear.
+    """Return `Edges` for a list of edges; states and actions are numbered in the order in which they first appear.
 
     Args:
-        edges: tuples ``(state, action, next_state)``; or each with a probability as fourth member.
+        edges: tuples ``(state, action, next_state)`` of names; or each with a probability as fourth member.
         states: names of states that are numbered before all others, in this order; None for no such states.
 
     Raises:

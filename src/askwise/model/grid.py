@@ -145,7 +145,7 @@ class GridWorld(Model):
         return read_only(mask)
 
     def _wall_cells(self, walls: Iterable[Any]) -> IntArray:
-        """Return the walls that a user listed as an array ``int [n_walls, 2]`` of x and y.
+        """Return the wall cells that a user listed, as an array ``int [n_walls, 2]`` of x and y.
 
         Raises an `InputError` for anything that is not a cell of the grid.
         """
@@ -194,7 +194,7 @@ class CellNames(Names):
 
         Args:
             name: a cell ``(x, y)``, or the index of a state, which is returned unchanged.
-            field: name of the input in error messages; None for ``cell``.
+            field: name of the input in error messages; by default ``cell``.
         """
         field = field or "cell"
         if (index := as_int(name)) is not None:
@@ -251,7 +251,10 @@ def _side(value: Any, field: str) -> int:
 
 
 def same_model(one: Model, other: Model) -> bool:
-    """Return whether two models have the same states, actions and transitions."""
+    """Return whether two deterministic models have the same states, actions and transitions.
+
+    The names must be the same, too, and in the same order.
+    """
     if one is other:
         return True
     if one.labels is not None or other.labels is not None:

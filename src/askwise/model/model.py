@@ -173,7 +173,10 @@ class Model(Sealed):
     # -- names --------------------------------------------------------------------------------------------
 
     def state(self, name: StateLike, field: str | None = None) -> int:
-        """Return the index of a state given by name or index; `field` is its name in error messages."""
+        """Return the index of a state given by name or index.
+
+        `field` is the name of the input in error messages; by default ``state`` or, in a grid, ``cell``.
+        """
         return self._states.index(name, field)
 
     def name(self, state: int) -> Hashable:
@@ -181,20 +184,29 @@ class Model(Sealed):
         return self._states.name(state)
 
     def action(self, name: Hashable, field: str | None = None) -> int:
-        """Return the index of an action given by name or index; `field` is its name in error messages."""
+        """Return the index of an action given by name or index: its column in tables ``[n_states, n_actions]``.
+
+        In a model with labels, the names that count here are ``action 1``, ``action 2``, ... (see `actions`); for other
+        names, use `action_in`. `field` is the name of the input in error messages; by default ``action``.
+        """
         return self._actions.index(name, field)
 
     def action_name(self, state: int, action: int) -> Hashable:
-        """Return the name of an action that is available in a state, both given by index."""
+        """Return the name of an action that is available in a state.
+
+        Args:
+            state: index of the state.
+            action: index of the action, its column in tables ``[n_states, n_actions]``.
+        """
         return self.actions[action] if self.labels is None else self.labels.name(state, action)
 
     def action_in(self, state: int, name: Hashable, field: str | None = None) -> int:
-        """Return the index of an action in a state, that is, its column of `successor`.
+        """Return the index of an action in a state: its column in tables ``[n_states, n_actions]``.
 
         Args:
             state: index of the state.
             name: the action, by name or index; in a model with labels it must be available in the state.
-            field: name of the input in error messages.
+            field: name of the input in error messages; by default ``action``.
         """
         if self.labels is None:
             return self.action(name, field)
@@ -415,7 +427,7 @@ def _as_matrix(matrix: Any, a: int) -> Any:
 
 
 def _kept(matrix: Any) -> Any:
-    """Return a CSR matrix with sorted column indices and read-only arrays; the matrix itself is changed."""
+    """Sort the column indices of a CSR matrix, make its arrays read-only, and return the same matrix."""
     matrix.sort_indices()  # now, because scipy would do it in place at first use
     freeze_arrays(matrix)
     return matrix

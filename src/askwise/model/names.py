@@ -153,7 +153,7 @@ def checked_labels(labels: object, successor: IntArray, n_labels: int) -> IntArr
     """Return the labels that a user gave for a model as a checked array, ``int32 [n_states, n_columns]``.
 
     A label says which action a column of the table of next states stands for in a state. Raises an `InputError` if an
-    action has no label, or if two actions of a state have the same.
+    action has no label, or if two actions of a state have the same label.
 
     Args:
         labels: ``int [n_states, n_columns]``, the label of each action, -1 where there is none.

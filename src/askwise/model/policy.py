@@ -44,16 +44,17 @@ class Policy(Sealed):
     ) -> Policy:
         """Estimate a policy from recorded trajectories by counting the actions in each state.
 
-        In a state that was visited `n` times, `k` times with action `a`, the probability of `a` is
-        ``(k + smoothing * base(a)) / (n + smoothing)``. With few observations the policy is close to `base`.
+        In a state that was visited `n` times, `k` times with action `a`, the probability of `a` is ``(k + smoothing *
+        b) / (n + smoothing)``, where ``b`` is the probability of `a` in the policy `base`. With few observations the
+        policy is close to `base`.
 
         Args:
             model: the model of the recorded agent.
             trajectories: lists of pairs ``(state, action)``, as `follow` returns them.
-            smoothing: number of observations that `base` counts for; with 0 the policy is undefined in states that
-                were never visited.
-            base: the policy assumed without observations; by default all available actions are equally likely. The
-                UROP of the goal is a good choice for an agent that mostly takes shortest paths.
+            smoothing: number of observations that `base` counts for; with 0 the policy is undefined in states that were
+                never visited.
+            base: the policy assumed without observations; by default all available actions are equally likely. The UROP
+                of the goal is a good choice for an agent that mostly takes shortest paths.
         """
         if isinstance(smoothing, bool) or not isinstance(smoothing, int | float) or not 0 <= smoothing < np.inf:
             raise InputError("smoothing", repr(smoothing), "a finite number from 0")
@@ -179,7 +180,10 @@ def _entry(model: Model, s: int, a: int) -> str:
 
 
 def _called(model: Model, s: int, a: int) -> Hashable:
-    """Return the name of action `a` in state `s` for a message; the name of its column if it is not available there."""
+    """Return the name of action `a` in state `s`, both given by index, for an error message.
+
+    If the action is not available in the state, the result is the name of column `a` (see `Model.actions`).
+    """
     return model.action_name(s, a) if model.available[s, a] else model.actions[a]
 
 

@@ -135,13 +135,14 @@ class Pursuit(Sealed):
         return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
 
     def around(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return the moves from a state and the steps to each goal, as small tables for compiled loops.
+        """Return the moves from a state, and the steps to each goal from there and after each move, as small tables.
 
-        In these tables, the state has index 0 and its successors have the indices 1, 2, ....
+        Compiled loops use them in place of the tables of the whole model. In these tables, the state has index 0, and
+        the state after action a has the index ``a + 1``.
 
         Returns:
             successor: ``int32 [1, n_actions]``, index of the state after each action, -1 where there is none.
-            steps: ``int32 [1 + n_actions, n_goals]``, steps from the state and its successors to each goal.
+            steps: ``int32 [1 + n_actions, n_goals]``, steps to each goal from the state with each index.
         """
         following = self.model.successor[state]
         there = np.where(following >= 0, following, state)
@@ -225,7 +226,7 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 
 
 class _Counter:
-    """Computes which shares of a state's shortest plans to a goal begin with a step to each of its neighbours.
+    """Computes, for each neighbour of a state, which share of the state's shortest plans to a goal goes there first.
 
     It visits only the states on these plans, and reuses one large array between calls. The model is deterministic.
     """
