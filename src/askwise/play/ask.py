@@ -3,8 +3,8 @@
 During an episode an agent knows more than the current states: it has watched the teammate and heard answers. `ask` lets
 an agent observe the same things and then asks it for its decision. The past is given in one of two ways:
 
-- as a `history` of observations, those that an agent made from the start on (`Episode.observations` has them). The
-  agent decides at each of them, so that its cached plans and random choices are as they would be;
+- as a `history`, the observations that an agent made from the start on (`Episode.observations` has them). The agent
+  decides at each of them again, so that it ends up with the same cached plans and random choices as in that episode;
 - as the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`). Only these
   affect an agent's belief; earlier states of the ego agent do not.
 
@@ -136,7 +136,7 @@ def ask(
 
     Args:
         problem: the problem; `askwise.ask` also takes an instance of any domain, or the path of its file.
-        method: the agent, or the name of its method.
+        method: the agent, or the name of its method (`askwise.methods.methods` lists them).
         history: what the agent observed at the start and after each step (`Episode.observations`). If you give it,
             leave out `teammate_at`, `seen`, `ego_at` and `answered`.
         teammate_at: current state of the teammate; it is assumed to have taken a shortest path, unless `seen` is given.
@@ -144,9 +144,10 @@ def ask(
         ego_at: current state of the ego agent; by default its start.
         answered: all questions so far with their answers: each an `Answer`, or a pair of the goals asked about (names
             or indices) and the reply (True, False, or None for no answer).
-        seed: seed of the agent's random choices, if it makes any. With the seed of an episode, which `simulate` was
-            called with, and its `history`, they are those of the episode.
-        belief: the kind of belief of an agent given by name, if not its default.
+        seed: seed of the agent's random choices, if it makes any. To repeat those of an episode, give its `history` and
+            the seed with which `simulate` played it.
+        belief: the kind of belief of an agent given by name: ``elimination``, ``bayes`` or ``robust``. By default that
+            of its method, or ``robust`` if the problem states policies for the teammate.
     """
     agent = _asked(problem, method, belief=belief)
     name = start_agent(problem, agent, spawn(seed, 3)[2])

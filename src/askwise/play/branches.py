@@ -169,7 +169,7 @@ class Branch:
             possible: `goals`, and those for which the episode would have ended already.
             weight: ``float64 [n_goals]``, joint probability of each goal and the new branch; None if this branch has
                 none.
-            other: new values of `paths` and `replies`, if they change.
+            other: new values of `paths` and `replies`; without them, the new branch keeps those of this one.
         """
         asked = observation.answer is not None
         other |= {"asked": self.asked + 1 if "replies" in other else 0, "questions": self.questions + asked}

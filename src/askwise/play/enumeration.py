@@ -217,10 +217,18 @@ class Enumeration:
         self.costs.extend(added[sorted(branch.goals)].tolist())
 
     def _delay(self, state: JointState, ego: int) -> Any:
-        """Return, for each goal, how much later the episode ends if the ego agent steps from `state` to `ego`.
+        """Return, for each goal, by how much the episode ends later because the ego agent steps from `state` to `ego`.
 
-        `ego` is the ego agent's next state. The result is ``float64 [n_goals]``. If the teammate has its own policies
-        (`Problem.policies`), it may delay the end itself; then the result is one number, the cost of a step.
+        Later means later than the earliest end that is possible from `state`, that of an ego agent which knows the
+        goal.
+
+        Args:
+            state: the states of both agents before the step.
+            ego: the ego agent's state after the step.
+
+        Returns:
+            ``float64 [n_goals]``, the delay as a cost. If the teammate has its own policies (`Problem.policies`), it
+            may delay the end itself; then the result is one number, the whole cost of a step.
         """
         if self.tables is None:
             return STEP_COST

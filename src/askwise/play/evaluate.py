@@ -99,7 +99,7 @@ def evaluate(
 
     Args:
         problem: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
-        method: the ego agent, or the name of its method.
+        method: the ego agent, or the name of its method (`askwise.methods.methods` lists them).
         exact: enumerate; small problems only. If the teammate may walk in circles (`Problem.policies`), the agent's
             decisions must not depend on the path that the teammate took. This holds with the belief ``elimination`` and
             for ``informed``; the verdict then has a proven error bound. For other agents `TooLarge` is raised; use
@@ -107,7 +107,8 @@ def evaluate(
         episodes: number of episodes.
         paths: number of episodes for each goal.
         seed: makes the result repeatable.
-        belief: the kind of belief of an agent given by name, if not its default.
+        belief: the kind of belief of an agent given by name: ``elimination``, ``bayes`` or ``robust``. By default that
+            of its method, or ``robust`` if the problem states policies for the teammate.
         questions: limit of questions per episode; beyond it the agent waits instead. Agents that can plan for a limit
             are given it. The verdict states the limit; `lower_bound` holds for any number of questions.
         go_on: ignore `limit`.
@@ -285,12 +286,13 @@ def standard_error(values: FloatArray) -> float:
 
 
 def weighted_mean(values: FloatArray, prior: FloatArray) -> tuple[float, float, float]:
-    """Return the mean of values over goals, weighted by the prior, its standard error and its degrees of freedom.
+    """Return the mean over goals, weighted by the prior, with its standard error and its degrees of freedom.
 
     The degrees of freedom are those of Welch's t-test, because the variances of goals differ.
 
     Args:
-        values: ``float64 [n, paths]``, independent values: row `k` has those of the `k`-th goal of positive prior.
+        values: ``float64 [n, paths]``, independent values of the quantity to be averaged: row `k` has those of the
+            `k`-th goal of positive prior.
         prior: ``float64 [n_goals]``, the prior, which may contain zeros.
     """
     shares = prior[prior > 0] / prior[prior > 0].sum()

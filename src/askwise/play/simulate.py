@@ -37,14 +37,16 @@ def simulate(
 
     Args:
         problem: the problem; `askwise.simulate` also takes an instance of any domain, or the path of its file.
-        method: the ego agent, or the name of its method.
-        teammate: the teammate, or its name; by default it follows the policies of the problem.
+        method: the ego agent, or the name of its method (`askwise.methods.methods` lists them).
+        teammate: the teammate, or its name (`askwise.core.teammates` lists them), such as ``noisy:0.1``. By default it
+            follows the policies of the problem, or draws a shortest plan if there are none.
         goal: the teammate's goal, by name or index; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: the kind of belief of an agent given by name. By default that of its method, or ``robust`` if the
-            teammate may leave its shortest paths.
+        belief: the kind of belief of an agent given by name: ``elimination``, ``bayes`` or ``robust``. By default that
+            of its method, or ``robust`` if the teammate may leave its shortest paths.
         max_steps: cut the episode off after this many steps; by default far more than any sensible agent needs.
-        answers: the answer model, such as ``wrong:0.05,refused:0.1``; by default that of the problem.
+        answers: the answer model; as text ``truthful``, or some of ``wrong:E``, ``refused:R`` and ``persistent`` with
+            commas between, with probabilities E and R. By default that of the problem.
     """
     problem = answering(problem, answers)
     other = teammate_for(problem, teammate)
@@ -81,7 +83,8 @@ def simulate(
 def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
     """Return a copy of the problem with another answer model; if `answers` is None, return `problem` itself.
 
-    `answers` is an answer model or a text that describes one, such as ``wrong:0.05,refused:0.1``.
+    As text, `answers` is ``truthful``, or some of ``wrong:E``, ``refused:R`` and ``persistent`` with commas between. E
+    is the probability that a given answer is wrong, R that of no answer.
     """
     if answers is None:
         return problem

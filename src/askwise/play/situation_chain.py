@@ -107,9 +107,10 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent decide in a branch; store the price and the transitions to all situations that can follow.
+        """Let the agent decide in a branch; store the cost of its decision, and which situations can follow.
 
-        A branch is a course of the episode so far, the first one found that ends in its situation.
+        For each of them, the probability of moving there is stored for each goal. A branch is a course of the episode
+        so far, the first one found that ends in its situation.
         """
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)

@@ -12,15 +12,16 @@ episode was cut off), ``final`` (the states of both agents at the end), and ``st
 - ``why``, the reason for the decision, and ``verdict``, how certain it is that no question is better (may be empty);
 - ``considered``, the best question even if it was not asked, ``question_cost`` (its price) and ``value`` (the steps
   that it is expected to save), null if there is none; ``runner_up``, the next best question and its net value, or null;
-- ``gate``, whether a question could be asked at all, and ``pairs``, the zones of the most important pairs of goals, see
-  `askwise.methods.decision_json`. Both are null if the agent shows no belief, ``pairs`` also on maps where they would
-  take long. Both may be missing, as in files of earlier versions; then they are computed again.
+- ``gate``, whether a question could be asked at all, and ``pairs``, the pairs of goals between which the ego agent is
+  likely to be undecided longest, with their zones (`askwise.methods.decision_json`). Both are null if the agent shows
+  no belief; ``pairs`` is also null in problems that are so large that computing them takes long. If the keys are
+  missing, as in files of earlier versions, they are computed again.
 
 ``teammate`` and ``ego`` are the states of both agents by name: a text, a number, or a cell ``[x, y]``. If the ego agent
-carries things, the keys are the domain's words for the two agents, and ``holding`` is the goal whose load the ego agent
-carries, or null. In tool fetching they are ``worker``, ``fetcher`` and ``holding``. The domain's words also name the
-teammate's action (``teammate_action`` or ``worker_action``) and the goals of a ``runner_up`` (``goals`` or
-``stations``).
+carries things, these two keys are replaced by the domain's words for the agents, and a third key, ``holding``, has the
+goal whose load the ego agent carries, or null. In tool fetching the keys are ``worker``, ``fetcher`` and ``holding``.
+The domain's words are also in the key of the teammate's action (``teammate_action`` or ``worker_action``), and in that
+of the goals of a ``runner_up`` (``goals`` or ``stations``).
 
 Numbers are written in full, so a loaded episode equals the saved one. Earlier versions wrote ``askwise/trace@1``,
 without ``answers`` and choices: all questions were answered truthfully.
