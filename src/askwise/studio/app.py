@@ -312,7 +312,8 @@ async def problem(request: Request, services: Services, _: Person) -> Any:
     """Return the description of a problem of the library, a dict with the keys of `Services.described`.
 
     Some keys: ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"), ``goals`` (their names) and
-    ``contents`` (of the problem file, as JSON). The address of the request has the number of the problem, from 0.
+    ``contents`` (of the problem file, as JSON). The address of the request has the number of the problem in the list
+    ``problems`` that `library` returns, from 0.
     """
     number = request.path_params["number"]
     if not 0 <= number < len(services.library):

@@ -47,9 +47,9 @@ A_MINUTE = 1 / 60
 
 
 class Connections:
-    """The number of open connections of each client address, and the log messages about them.
+    """Counts the open connections of each client address, so that none has too many, and logs warnings about them.
 
-    The same message is logged at most once a minute.
+    The same warning is logged at most once a minute.
 
     Args:
         most: largest number of connections from one address; None for any number, for instance behind a proxy.
@@ -75,7 +75,7 @@ class Connections:
         return True
 
     def leave(self, address: str) -> None:
-        """Stop counting a connection of this address, because it was closed."""
+        """Stop counting a connection of `address`, because it was closed or has become a web socket."""
         self._open[address] -= 1
         if self._open[address] <= 0:
             del self._open[address]
@@ -276,10 +276,11 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
 
 
 def read_message(text: str | None) -> tuple[int, dict[str, Any], int | None]:
-    """Return the three parts of a message from a browser: number of the input, input, and the person's time for it.
+    """Read a message from a browser; return the number of an input, the input, and the person's time for it.
 
-    The message is JSON with the keys ``n``, ``input`` and, optionally, ``ms``: the milliseconds that the person took
-    for the input, as the browser measured them. Without this key, the third part of the result is None.
+    The message is JSON with the keys ``n`` (the number of the input in its round, from 0), ``input`` (such as
+    ``{"move": "EAST"}``) and, optionally, ``ms``: the milliseconds that the person took for the input, as the browser
+    measured them. Without ``ms``, the third part of the result is None.
 
     Args:
         text: the message; None if it was sent as bytes, which raises `InputError`.

@@ -316,9 +316,13 @@ class Room:
     # -- afterwards -----------------------------------------------------------------------------------------------
 
     async def ask_worker(self, op: str) -> dict[str, Any]:
-        """Return the worker process's reply to the request `op`, which is ``trace`` or ``review``.
+        """Ask the worker process for the trace or the review of the round, and return its reply.
 
-        The reply has the key `op`, or the reason of a failure under ``failed`` or ``refused``.
+        The trace or review is under the key `op` of the reply, or the reason of a failure under ``failed`` or
+        ``refused``.
+
+        Args:
+            op: ``trace`` or ``review``.
         """
         async with self.lock:
             for _ in range(3):

@@ -74,6 +74,9 @@ class RoundService:
         ``explore``  ``what``, ``given``                    ``explored``: the answer to a request of the Explore page
         ===========  =====================================  =========================================================
 
+        For ``played``, ``what`` says how the results are obtained: ``again``, ``record`` or ``twin`` (see `written`).
+        For ``explore``, it is the kind of request, such as ``follow``, and ``given`` has the data of the request.
+
         An error is also a reply. Its key is ``missing`` (this process does not have the round), ``refused`` (the
         request is not valid) or ``failed`` (the round cannot be continued); the values of the last two are the reason.
         """
@@ -162,7 +165,10 @@ class RoundService:
             self._rounds.popitem(last=False)
 
     def _problem(self, request: Request) -> Problem:
-        """Return the problem of a request; rounds on the same problem share one object and its tables."""
+        """Return the problem of a request, which has the digest ``problem`` and the ``contents`` of the problem file.
+
+        Requests with the same digest share one object and its tables.
+        """
         key = request["problem"]
         if key not in self._problems:
             self._problems[key] = as_problem(from_json(Field("", request["contents"])))

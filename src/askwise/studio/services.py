@@ -164,9 +164,10 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
-        """Keep a round in memory, and drop others that no browser tab shows; all of them stay in the database.
+        """Keep a round in memory, and drop rounds that no browser tab shows; all of them stay in the database.
 
-        All finished ones are dropped, and if more than `MOST_ROOMS` rounds remain, an unfinished one.
+        Finished rounds are always dropped. If more than `MOST_ROOMS` rounds remain, so is the one that was not used for
+        the longest time.
 
         Args:
             room: the round.

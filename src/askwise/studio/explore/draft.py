@@ -73,8 +73,8 @@ class Draft(Protocol):
     def ego(self) -> StateLike:
         """The present state of the ego agent.
 
-        It is a cell of a map, a pair of a cell and the goal whose load the agent carries, or the name of a state of a
-        graph.
+        It is a cell of a map, or the name of a state of a graph. In tool fetching, it is a pair if the agent holds a
+        tool: its cell, and the station that needs the tool.
         """
 
     def to_json(self) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def _to_json(file: ProblemFile, teammate: StateName, ego: StateName) -> dict[str
 
 
 def terms_of(file: ProblemFile) -> dict[str, Any]:
-    """Return the parts of a problem file that do not depend on map or graph, as JSON for the Explore page.
+    """Return the parts of a problem file that have the same form for maps and for graphs, as JSON for the Explore page.
 
     Keys:
 

@@ -117,8 +117,8 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
     - ``considered``: the indices of the goals in the best question that the method found, even if it does not ask it;
       empty if it found none;
     - ``belief``, ``possible``: each goal's probability, and whether the goal is possible;
-    - ``explained``: ``by`` and ``of``, the numbers of goals that explain the teammate's path, and of all goals; None if
-      the teammate is at its start;
+    - ``explained``: a dict with ``by`` (how many goals explain the teammate's path) and ``of`` (how many goals there
+      are); None if the teammate is at its start;
     - ``robust``: whether no goal explains the path, so that the belief allows for detours;
     - ``edp``: a matrix ``[i][j]``: the expected step at which goal `i` is ruled out while the teammate walks from its
       present place to goal `j` (expected divergence point); None where this is not finite;
@@ -128,7 +128,8 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
       ``goals`` (two indices), ``zones`` and ``now`` (whether a question may be worth its price in the current step).
       The zones are three intervals of steps: in ``Z_I``, observation may not have told the goals apart; in ``Z_B``, the
       ego agent needs different actions for them; in ``Z_Q``, a question may be worth its price;
-    - ``pair``: EDP and zones of the selected pair, and the EDP at every place; None if no pair is selected.
+    - ``pair``: a dict for the selected pair of goals: ``truth`` and ``other`` (their indices), ``edp`` (from the
+      teammate's present place), ``zones`` and ``heat`` (the EDP from every place); None if no pair is selected.
 
     Args:
         draft: the problem that people change by hand.
@@ -164,7 +165,7 @@ def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
     Raises `InputError` if the two are the same goal.
 
     Args:
-        given: a list of two numbers, or null.
+        given: a list of two numbers, that of the true goal first, or null.
         n_goals: the number of goals.
     """
     if given.value is None:

@@ -228,8 +228,8 @@ def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
       person played, except in a simulation;
     - ``prices``: a list of two numbers: the base price of a question, and the price per goal;
     - ``trace``: the trace as JSON; None for a simulation;
-    - ``beside``: the kind of simulated teammate that the setup states or, if it states none, the problem; even if the
-      person played the teammate.
+    - ``beside``: the kind of simulated teammate that the setup states, or otherwise the problem. This kind is given
+      even if a person played the teammate.
 
     Args:
         problem: the problem that was played.

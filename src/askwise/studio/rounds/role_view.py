@@ -32,8 +32,8 @@ class AgentPlace:
     Attributes:
         at: the position ``(x, y)``: a cell of the map, or a point in the drawing of a graph.
         place: the place in words.
-        carried: the name of the goal whose load the agent carries; empty for none.
-        hands: the load in words; empty in problems without loads.
+        carried: the name of the goal for which the agent carries something; empty if it carries nothing.
+        hands: what the agent carries, in words; empty in problems in which it cannot carry anything.
     """
 
     at: Place
@@ -154,8 +154,8 @@ def state(made: Round) -> dict[str, Any]:
     - ``t``, ``cost``, ``questions``: the number of steps, the cost and the number of questions so far;
     - ``phase``: what the round waits for (see `Round.phase`);
     - ``teammate``, ``ego``: dicts with the position ``at`` and the place in words, ``place``;
-    - ``carried``, ``hands``: the name of the goal whose load the ego agent carries (empty for none), and the load in
-      words;
+    - ``carried``, ``hands``: the name of the goal for which the ego agent carries something (empty if it carries
+      nothing), and what it carries, in words;
     - ``last``: the last step, with the keys of `_last`; None before the first step;
     - ``moves``: only if the person can move: a dict for each possible move, with ``name``, ``label``, ``to`` (the new
       position), ``place`` (in words) and ``waits`` (whether the agent stays where it is);
@@ -258,8 +258,9 @@ def _question(made: Round, asked: Question) -> dict[str, Any]:
 def _heard(made: Round) -> list[dict[str, Any]]:
     """Return all questions and replies so far, as JSON, for a person who plays the ego agent.
 
-    Each is a dict with ``asked`` (the question for the page, with the keys of `_question`), ``question`` (the question
-    in the form of ``ask`` in an input) and ``reply``: True, False, the number of a group, or None for no answer.
+    Each is a dict with ``asked`` (the question as the page shows it, with the keys of `_question`), ``question`` (the
+    same question as `question_to_json` returns it) and ``reply``: True, False, the index of a group (for "none of
+    these", the number of groups), or None for no answer.
     """
     answers = [step.answer for step in made.steps if step.answer is not None]
     return [

@@ -236,7 +236,8 @@ class Round:
         """Return the result of the last input, as JSON.
 
         Keys: ``t`` (number of steps so far), ``state`` (the indices of the teammate's and the ego agent's states),
-        ``cost`` (so far) and, if the last step was a question, ``asked`` and ``reply``.
+        ``cost`` (so far) and, if the last step was a question, ``asked`` (the question, as `question_to_json` returns
+        it) and ``reply`` (as in `Answer`).
         """
         state = self.game.state
         found: dict[str, Any] = {"t": self.game.steps, "state": [state.teammate, state.ego], "cost": self.game.cost}

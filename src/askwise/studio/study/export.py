@@ -100,8 +100,8 @@ class PlayedRound:
         stored: the round in the database.
         row: the results of the round, such as ``cost``: the columns of ``rounds.csv`` from ``goal`` to ``error``.
         method: the name of the ego agent's method; ``person`` if the person played the ego agent.
-        replay_error: why the round could not be replayed or read; None if it could. Also None if it was not replayed
-            because it had failed while it was played, but could be read.
+        replay_error: why the replay failed; None if it did not. A round that failed while it was played is not
+            replayed; then this is the reason why its log cannot be read either, or None if it can.
         found: the worker process's reply, from which `row` was taken (see `askwise.studio.rounds.replay.written`);
             empty if the round cannot be read.
     """

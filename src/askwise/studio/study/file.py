@@ -136,9 +136,9 @@ class PeopleStudy:
         debriefing: the text at the end.
         endings: code and link for each way to end (`ENDINGS`); people enter the code at the panel, or follow the link.
         parameter: ``PARAMETER`` in the panel's link, such as ``PROLIFIC_PID``; empty if there are no identifiers.
-        placeholder: what the link that the panel is given has in place of ``IDENTIFIER``; the panel replaces it by each
-            person's identifier. It is ``...`` if the researcher has to enter the panel's own placeholder, and empty if
-            the panel adds ``PARAMETER=IDENTIFIER`` to the link itself.
+        placeholder: a text that the researcher's link has where each person's link has ``IDENTIFIER``; the panel
+            replaces it. It is ``...`` if the researcher has to enter the panel's own placeholder, and empty if the
+            panel adds ``PARAMETER=IDENTIFIER`` to the link itself.
         languages: all texts of askwise and of the study by language; the first is the default.
         stored: how identifiers are stored: ``hashed`` or ``plain``.
         digest: a digest of the file and its problems, because a study may not change while it runs.
@@ -247,8 +247,9 @@ def read_people_study(path: str | Path) -> PeopleStudy:
 def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
     """Return the names of the measures in which conditions can be compared.
 
-    These are the measures of behaviour (`BEHAVIOUR`) and, from questionnaires after each condition, the score (and
-    weighted score) of each ready-made scale and each of the study's own questions that people answer with a number.
+    These are the measures of behaviour (`BEHAVIOUR`), and those of each questionnaire after each condition. A
+    ready-made scale has its score and, if pairs of dimensions are compared, its weighted score. In the study's own
+    questionnaires, each question that people answer with a number is a measure.
     """
     found = list(BEHAVIOUR)
     for each in questionnaires:

@@ -8,8 +8,8 @@ equally often over all cells.
 
 A new person gets one of the cells that have the fewest people, counting those who finished and those in progress. Which
 of them is drawn at random, from the seed of the study. As long as no person drops out, each cell gets its first person
-before any cell gets its second, and so on, so the numbers of people per cell differ by at most one. The cell of a
-person who dropped out is assigned next.
+before any cell gets its second, and so on, so the numbers of people per cell differ by at most one. A person who
+dropped out is not counted, so somebody else gets that cell.
 
 The screens of a person are a list that depends only on study and cell. Each screen is left by one entry: consent,
 answers, or a played round. A failed comprehension check is an entry that does not leave its screen. A person's progress
@@ -34,7 +34,7 @@ from askwise.text.reading import Field
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A cell of a study's design: what one person plays, that is, conditions in an order, and on which problems.
+    """A cell of a study's design: in which order a person plays the conditions, and on which problems.
 
     Attributes:
         order: the indices of the conditions, in the order in which they are played.

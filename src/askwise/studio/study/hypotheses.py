@@ -121,8 +121,8 @@ def _hypothesis(given: Field, design: str, conditions: list[str], measures: list
 def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
     """Return the mean of the numbers `values`, ``[n]``, with its 95 % confidence interval.
 
-    Keys: ``n``, ``mean``, ``sd`` (standard deviation), and ``low`` and ``high``, the ends of the interval. Numbers that
-    are undefined because there are too few values are None.
+    Keys: ``n`` (the number of values), ``mean``, ``sd`` (standard deviation), and ``low`` and ``high``, the ends of the
+    interval. Numbers that are undefined because there are too few values are None.
     """
     from scipy import stats
 

@@ -1,8 +1,8 @@
 """The people of a study in the database: participants, their cells and their progress.
 
 A cell is an order of conditions and problems. All changes are made on the server's event loop, and each change is one
-transaction. People join one after the other. So each person is assigned once, and two people who join at the same
-moment get different cells.
+transaction. People join one after the other, even if they arrive at the same moment. So each person is assigned once,
+and every assignment takes all earlier ones into account.
 """
 
 from __future__ import annotations

@@ -325,8 +325,8 @@ def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list
     """Return a row for each kind of input or page and each condition, with the median and quartiles of the seconds.
 
     Columns: ``what`` (``move``, ``answer``, ``ask``, ``stop``, or ``page:`` and the questionnaire or kind of screen),
-    ``condition`` (None for pages outside conditions), ``n`` (number of times), ``median``, ``lower quartile`` and
-    ``upper quartile``. Combinations that did not occur have no row.
+    ``condition`` (None for pages outside conditions), ``n`` (how many such inputs or pages there were), ``median``,
+    ``lower quartile`` and ``upper quartile``. Combinations that did not occur have no row.
 
     Args:
         inputs: the rows of `StoredStudy.inputs`.
