@@ -1,7 +1,7 @@
 """Parsing and writing JSON and TOML.
 
 Parsers are stricter than the standard library's: no duplicate keys, no NaN, no deep nesting. Every error says where it
-is. Writers put related entries on one line each, because people read and edit these files.
+is. Writers keep what belongs together on one line, because people read and edit these files.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ that folder next to its code.
 
 A file is written to a temporary file next to it, synced to disk, and then renamed (`whole_file`), so a crash never
 leaves half a file. Files that users name are opened by `reading`, which turns every failure into an `InputError`.
-Devices, pipes and sockets are refused for both: opening one can block or have side effects.
+Devices, pipes and sockets are neither read nor written: opening one can block or have side effects.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ callers. The ``parse_`` functions read values that users type as options. `check
 built that would take too much memory.
 
 Limits: a name is printed, saved, drawn and looked up, so it has at most `LONGEST_NAME` characters and no lone
-surrogates, which can be neither printed nor saved. Prices are summed over questions and episodes; above
-`LARGEST_PRICE`, single steps would be lost to rounding.
+surrogates, which can be neither printed nor saved. Prices are summed over questions and episodes. A price is at most
+`LARGEST_PRICE`, because in larger sums the cost of a single step would be lost to rounding.
 
 Memory: three kinds of tables decide whether a problem fits: the model and the steps to its goals, the tables of all
 pairs of goals (divergence, values of questions), and the tables of the planner. Each is checked where it is built.
@@ -328,9 +328,9 @@ def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller o
 
     Args:
         n_bytes: bytes of the table and of the temporary memory needed to build it.
-        field: what the error message names: the table, or the input that makes it large.
-        sizes: what makes the table large, in words for the message, such as its numbers of states and goals.
-        instead: what the message recommends to save memory.
+        field: the name of the table, or of the input that makes it large, for the error message.
+        sizes: the numbers that make the table large, as text for the message, such as ``900 states and 5 goals``.
+        instead: what the message recommends to save memory, such as ``fewer actions``.
     """
     if n_bytes <= SMALL_TABLE:
         return

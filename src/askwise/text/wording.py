@@ -34,15 +34,15 @@ def columns_of(text: str) -> int:
 
 
 def line_width() -> int:
-    """Return the width of texts in columns: that of the terminal (or ``COLUMNS``), 80 without a terminal."""
+    """Return the width of texts in columns: the terminal's (or ``COLUMNS``) but at least 40; 80 without a terminal."""
     return max(shutil.get_terminal_size((80, 24)).columns, 40)
 
 
 def fitted(text: str) -> str:
     """Return a text with its long lines broken at spaces, to fit into `line_width` columns.
 
-    In the row of a table, which has two or more spaces between its columns, what is broken off continues below a
-    column: the last one that begins in the left half of the line.
+    The rest of a broken line is indented like its beginning. If the line is a row of a table (two or more spaces
+    between columns), the rest is indented to the last column that begins in the left half of the terminal.
     """
     width, lines = line_width(), []
     for line in text.split("\n"):
