@@ -93,9 +93,11 @@ class Tools:
         This starts a conversation, whose name the object has under ``session``; `heard` continues it.
 
         Args:
-            arguments: the decision, with the keys of a decision file: ``belief`` (the probability of each possible
-                intent of the user, or samples) and, if needed, ``loss`` or ``utility``, ``questions``, ``price``,
-                ``answers``, ``limit``, ``name`` and ``format``.
+            arguments: the decision, with the keys of a decision file. ``belief`` is required: the probability of each
+                possible intent of the user, or samples. Optional keys are ``loss`` or ``utility`` (of each action for
+                each intent), ``questions``, ``price`` (of questions that state none), ``answers`` (how often answers
+                are wrong or missing), ``limit`` (the largest number of questions), ``name`` (of the decision) and
+                ``format``. `askwise.decide` describes their values.
         """
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):
