@@ -80,8 +80,8 @@ def as_json(given: Advice) -> dict[str, Any]:
     - ``runner_up``, the second-best question and its net value;
     - ``gate``, a dict that says whether a question may be asked, and why;
     - ``pairs``, a list with a dict for each of the most important pairs of goals: those between which the ego agent is
-      expected to be undecided longest. A dict has the zones of the pair: up to which step the teammate's actions may
-      not tell the two goals apart, and from which step the ego agent has to act differently for them.
+      expected to be undecided longest. A dict has the zones of the pair: the step by which the teammate's actions have
+      told the two goals apart at the latest, and the step from which the ego agent needs different actions for them.
     """
     decision, problem = given.decision, given.problem
     return {

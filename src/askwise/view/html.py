@@ -112,7 +112,8 @@ def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[s
     """Yield the name and the value of each entry of nested mappings, as texts.
 
     The name is the path of keys that leads to the value, joined by dots, such as ``ego.cost``. The elements of a list
-    are joined by commas; if some are mappings, each has names of its own, such as ``agents[1].cost``.
+    are joined by commas. But if some of them are mappings, each element has entries of its own, with its number (from
+    1) in their names, such as ``agents[1].cost``.
 
     Args:
         given: the mappings.

@@ -164,7 +164,10 @@ def _picture_of_walls(floor: Map) -> str | None:
 
 
 def write_page(episode: Episode, path: str | Path) -> None:
-    """Write an HTML page that shows an episode step by step; the file is replaced only when it is complete."""
+    """Write an HTML page that shows an episode step by step.
+
+    An existing file at `path` is replaced only when the new one is complete.
+    """
     with whole_file(path) as temporary:
         temporary.write_text(page_text(episode), encoding="utf-8")
 
@@ -301,7 +304,7 @@ def _zone_row(pair: PairZones) -> list[float | None]:
     They are:
 
     - the indices of the two goals;
-    - the step by which the teammate's actions have ruled out one of the goals at the latest, the end of the zone of
+    - the step by which the teammate's actions have told the two goals apart at the latest, the end of the zone of
       information (Z_I);
     - the step from which the ego agent needs different actions for the two, the start of the zone of branching (Z_B).
 

@@ -1,8 +1,8 @@
-"""Matplotlib figures of ambiguity: maps of expected divergence points, the matrix of a state, a timeline of zones.
+"""Matplotlib figures of ambiguity: maps and matrices of expected divergence points, and timelines of zones.
 
 The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j`
-rule out goal `i`. Every function draws on the axes `ax`, or on new axes, and returns them; nothing is
-shown or saved. Colours are safe for colour-blind readers.
+rule out goal `i`. Every figure is drawn on the axes `ax`, or on new axes, which are returned; nothing is shown or
+saved. Colours are safe for colour-blind readers.
 """
 
 from __future__ import annotations
@@ -96,8 +96,9 @@ def by_evidence(evidence: float | None, between: str = " ") -> str:
     """Return the end of a figure's caption that says how goals are ruled out, such as " by evidence of 0.05".
 
     Args:
-        evidence: a number between 0 and 1: a goal is ruled out when its likelihood falls below this share of the
-            likelihood of the pursued goal. None if only impossible actions rule a goal out; then the text is empty.
+        evidence: a number between 0 and 1: a goal is ruled out when the likelihood of the actions under this goal is at
+            most this share of their likelihood under the pursued goal. None if only impossible actions rule a goal out;
+            then the text is empty.
         between: the beginning of the text, which separates it from the rest of the caption.
     """
     return "" if evidence is None else f"{between}by evidence of {evidence:g}"
@@ -106,8 +107,8 @@ def by_evidence(evidence: float | None, between: str = " ") -> str:
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
     """Draw a map with all goals that shows, for each cell, how long the goals of an agent that starts there look alike.
 
-    The colour of a cell is the mean of ``EDP(i | j)`` over all pairs of goals. This expected divergence point is the
-    expected step at which the actions of an agent that pursues goal `j` rule out goal `i`.
+    The colour of a cell is the mean of ``EDP(i | j)`` over all pairs of goals for which it is finite. This expected
+    divergence point is the expected step at which the actions of an agent that pursues goal `j` rule out goal `i`.
 
     Args:
         divergence: the EDP of all pairs of goals, whose model is a grid.
@@ -211,7 +212,7 @@ def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None
 
     There are three kinds of zones. Each is drawn twice: for the worst case and, hatched, as expected.
 
-    - information (Z_I): the teammate's actions may not have ruled out one of the two goals yet;
+    - information (Z_I): the teammate's actions may still fit both goals;
     - branching (Z_B): the ego agent may need different actions for the two goals;
     - querying (Z_Q): both hold, so a question may be worth its price.
 

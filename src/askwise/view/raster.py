@@ -1,7 +1,8 @@
 """Scenes as pictures (``uint8 [height, width, 3]``) and episodes as animated GIFs, drawn without a display.
 
-The upper part shows one floor, or two side by side. The strip below says what is happening and explains the marks. All
-scenes of an episode have the same size. Marks have a minimum size, so that they are visible on very large maps.
+The upper part shows one map or graph, or two side by side. The strip below says what is happening and explains the
+marks. All scenes of an episode have the same size. Marks have a minimum size, so that they are visible on very large
+maps.
 """
 
 from __future__ import annotations
@@ -103,7 +104,9 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
 
 
 def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE) -> None:
-    """Write a picture of a scene to a PNG file; the file is replaced only when it is complete.
+    """Write a picture of a scene to a PNG file.
+
+    An existing file is replaced only when the new one is complete.
 
     Args:
         scene: one moment of an episode.
@@ -294,9 +297,10 @@ def _fitted(text: str, size: int, width: int) -> str:
 
 
 def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:
-    """Write an episode to an animated GIF file, which is replaced only when it is complete.
+    """Write an episode to an animated GIF file.
 
-    Questions and the end are shown longer than other steps.
+    Questions and the end are shown longer than other steps. An existing file is replaced only when the new one is
+    complete.
 
     Args:
         episode: the episode.

@@ -216,9 +216,14 @@ def _question(problem: Problem, step: Step) -> Iterator[_Remark]:
 
 
 def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[_Remark]:
-    """Yield a remark on the best question that was considered, but not asked, in any of these steps without questions.
+    """Yield one remark about the best question that the agent considered in these steps, but did not ask.
 
-    The best question is that of the highest net value (value minus price). Nothing is yielded if none was considered.
+    Nothing is yielded if no question was considered. The best question is the one with the highest net value (value
+    minus price) in any of the steps.
+
+    Args:
+        problem: the problem.
+        steps: consecutive steps in which the agent asked nothing.
     """
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:

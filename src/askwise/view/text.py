@@ -201,10 +201,10 @@ def _visible(line: str) -> int:
 
 
 def ego_places(scene: Scene) -> Iterator[str]:
-    """Yield phrases for goals that the ego agent reaches where the teammate reaches another goal, and so has a mark.
+    """Yield phrases that say where the ego agent goes for goals whose marks are hidden: "for A the robot goes to B".
 
-    They are needed because there the teammate's mark hides that of the ego agent. An example is "for A the robot goes
-    to B", where B is the other goal. If there are many, the last phrase says how many goals are left out.
+    Here B is another goal, which the teammate reaches at this place; its mark hides that of A. If there are many such
+    goals, the last phrase says how many are left out.
     """
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}

@@ -306,7 +306,7 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _parts(net: Net) -> IntArray:
-    """Return the number of each node's connected part of the graph, ``int64 [n]``, counted from 0.
+    """Return which connected part of the graph each node belongs to, as a number from 0, ``int64 [n]``.
 
     Two nodes are in the same part if a path of edges connects them.
     """

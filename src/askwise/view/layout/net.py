@@ -338,7 +338,8 @@ def _separated(places: FloatArray) -> FloatArray:
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return the overlap of each pair of boxes in x, their overlap in y, and whether both are positive.
 
-    These are three arrays ``[n, n]``, one element per pair. A negative overlap is the gap between two boxes.
+    These are three arrays ``[n, n]``, one element per pair. A negative overlap is the gap between two boxes. In the
+    third array, a box never overlaps with itself.
 
     Args:
         places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
