@@ -3,8 +3,8 @@
 The theory is in `askwise.designs.paths` and `askwise.designs.branch_and_bound`. A *thing* is a cell, edge or action
 that a design may forbid. The *owner* of a move is the thing whose prohibition removes the move, or -1 (`NO_OWNER`) if
 nothing removes it. In all loops, ``closed [n_things + 1]`` says which things are forbidden, and
-``price [n_things + 1]`` is the price of a move, by its owner. The last entries of both are for owner -1: these moves
-are never closed and cost nothing.
+``price [n_things + 1]`` is the price of a move, by its owner. Both have one entry more than there are things: the last
+one, which index -1 reads, is for moves without owner, which are never closed and cost nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order:
             index of a move in its state.
         owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
             for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
+            is False.
         start: the first state.
         depth: ``int32 [n_states]``, filled with the steps from `start`, -1 for states that are not reached.
         order: ``int32 [n_states]``, its first entries are filled with the reached states in breadth-first order.
@@ -71,8 +72,10 @@ def cheapest_plans(
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
         owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
             for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
-        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for owner -1, is 0.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
+            is False.
+        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for moves without owner
+            (-1), is 0.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
@@ -131,9 +134,10 @@ def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: 
 def cheapest_pair(
     order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, in_common: int
 ) -> tuple[int, int, int, int]:
-    """Find the two shortest plans of least total price, for different goals, that begin with the same steps.
+    """Find the pair of shortest plans, for different goals and with the same first steps, that has the least price.
 
-    At least the first `in_common` steps of both plans are the same. A shared move is paid once.
+    At least the first `in_common` steps of both plans are the same. The price of a pair is the sum of the prices of its
+    moves; moves of the common beginning count once.
 
     Args:
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
@@ -146,8 +150,8 @@ def cheapest_pair(
         in_common: the smallest allowed number of first steps that the plans share.
 
     Returns:
-        The total price; the last state that the plans share; and the index of each plan's goal. The price is `NO_PLAN`
-        and the others are -1 if there are no such plans.
+        The price; the last state of the common beginning; and the index of each plan's goal. The price is `NO_PLAN` and
+        the others are -1 if there are no such plans.
     """
     best, state, one, other = NO_PLAN, -1, -1, -1
     for k in range(reached - 1, -1, -1):
@@ -192,14 +196,17 @@ def owners_before(
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
         owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
             for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
-        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for owner -1, is 0.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
+            is False.
+        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for moves without owner
+            (-1), is 0.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
         begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
         state: the state to which the path leads.
-        used: ``int32 [n_things + 1]``, its first entries are filled with the indices of the things, each once.
+        used: ``int32 [n_things + 1]``, its first entries are filled with the indices of the things, each once; there is
+            room for all.
     """
     filled = 0
     # Backwards: states are sorted by depth, so one pass finds all predecessors.
@@ -230,23 +237,26 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Add to a list the things with a price above 0 that lie on a shortest plan, from a state on to its end.
+    """Follow a shortest plan from a state to its end, and add the things with a price above 0 on this part to a list.
 
-    Of all shortest plans for the goal, one with the cheapest rest is taken. A thing is a cell, edge or action that may
-    be forbidden. It is on a plan if forbidding it removes a move of the plan. The result is the new length of the list.
+    Of the shortest plans for the goal that lead through the state, one with the cheapest rest is followed. A thing is a
+    cell, edge or action that may be forbidden. It is on a plan if forbidding it removes a move of the plan. The result
+    is the new length of the list.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
         owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
             for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
-        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for owner -1, is 0.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
+            is False.
+        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for moves without owner
+            (-1), is 0.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
         towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
             each goal; `NO_PLAN` if none leads through the state.
         state: the state in which the rest of the plan begins.
         goal: the index of the plan's goal.
-        used: ``int32 [n_things + 1]``, the list: indices of things, each once.
+        used: ``int32 [n_things + 1]``, the list: indices of things, each once; there is room for all.
         filled: the length of the list before, that is, the number of entries of `used` that are in use.
     """
     s = state
@@ -290,16 +300,17 @@ def certain_agreement(
 ) -> None:
     """Compute lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-    EDP(i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j`. A state is certain
-    for `i` if it lies on a shortest plan for `i` with price 0. Every shortest plan for `j` has some number of these
-    states; the smallest of these numbers is the bound. It stays valid if more things with a price above 0 are
-    forbidden, because plans with price 0 remain, as long as the number of steps to `j` stays the same.
+    EDP(i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j`. A state is certain for
+    `i` if a shortest plan for `i` that leads through it has price 0. The bound is the smallest number of certain states
+    on any shortest plan for `j`. It stays valid if things with a price above 0 are forbidden, because plans with price
+    0 remain, as long as the number of steps to `j` stays the same.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
         owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
             for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for owner -1, is False.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
+            is False.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
@@ -307,7 +318,8 @@ def certain_agreement(
         towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
             each goal; `NO_PLAN` if none leads through the state.
         least: ``float64 [n_states]``, working memory.
-        agreed: ``float64 [n_goals, n_goals]``, filled with the bound on EDP(i | j) at ``[i, j]``.
+        agreed: ``float64 [n_goals, n_goals]``, filled with the bound on EDP(i | j) at ``[i, j]``, which is 1 if `j`
+            cannot be reached.
     """
     n_goals = towards.shape[1]
     for j in range(n_goals):

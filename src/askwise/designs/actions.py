@@ -113,7 +113,7 @@ def _refuse_unknown(cones: Cones) -> None:
 def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
     """Return the graph of all shortest plans, and the names of the ground actions that are its moves.
 
-    In the graph, the owner of a move is the index of its action in the names. Each name, such as ``stack a b``, occurs
+    The graph's `owner` has the index of each move's action in these names. Each name, such as ``stack a b``, occurs
     once.
 
     Args:
@@ -160,9 +160,9 @@ def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...
         operators: the indices of the operators; some may occur several times.
 
     Returns:
-        Two values: the number of each operator's action, ``int32 [n_operators + 1]``, for all operators of the task,
-        `NO_OWNER` for those that are not in `operators`, and in the last entry; and the names of the actions, in the
-        order of their numbers.
+        Two values. The first is ``int32 [n_operators + 1]``, the number of the action of each operator of the task,
+        `NO_OWNER` for those that are not in `operators`; the last entry is `NO_OWNER`, too, so that you can look up -1,
+        which stands for no operator. The second has the names of the actions, in the order of their numbers.
     """
     labels = cones.task.labels
     used = np.unique(operators)
@@ -234,7 +234,7 @@ def _states(
     Args:
         cones: the optimal plans of all goals.
         goal: the index of the goal.
-        goal_tasks: the search task of each goal, by its number.
+        goal_tasks: the search task of each goal, by its index.
         budget: number of steps by which plans may be longer than the shortest.
         limits: limits of the search; an InputError is raised if they are exceeded.
         progress: called with a line of text from time to time; None for no calls.

@@ -18,10 +18,10 @@ it hits all such pairs.
 *Branching*: take the pair with the fewest things that may still be forbidden. Each of these things is a branch: it is
 forbidden, and those before it are kept from then on. No design is visited twice.
 
-*Bound*: a pair without things that may be forbidden cannot be hit. Nor can more disjoint pairs than things that may
-still be forbidden. In both cases no extension of `D` has a value below `v`. Disjoint pairs are collected greedily, each
-time one with the fewest things that are neither kept nor used by an earlier pair. With a budget of 0, pairs of which
-all things are kept are the common prefixes that no extension removes.
+*Bound*: a pair without things that may be forbidden cannot be hit. Disjoint pairs cannot all be hit if there are more
+of them than things that an extension may add. In both cases no extension of `D` has a value below `v`. Disjoint pairs
+are collected greedily, each time one with the fewest things that are neither kept nor used by an earlier pair. With a
+budget of 0, pairs of which all things are kept are the common prefixes that no extension removes.
 
 Sizes are tried from 1 upwards, and only improvements count. So the result has the fewest things among designs of the
 least value.
@@ -177,8 +177,8 @@ class Branching:
         """Search, and store the best design in `found`.
 
         Returns:
-            A lower bound on the values of all designs, and whether the search finished; if it did, the bound is the
-            best value.
+            Two values: a lower bound on the values of all designs that the search may choose, and whether the search
+            finished. If it did, the bound is the value of the best design.
         """
         kept = np.ones(self.paths.n_things, dtype=np.bool_)
         kept[self._order] = False
@@ -265,8 +265,8 @@ class WorstCase:
         """Search, and store the best design in `found`.
 
         Returns:
-            A lower bound on the values of all designs, and whether the search finished; if it did, the bound is the
-            best value.
+            Two values: a lower bound on the WCD of all designs that the search may choose, and whether the search
+            finished. If it did, the bound is the WCD of the best design.
         """
         for size in range(1, self.most + 1):
             try:
@@ -283,7 +283,8 @@ class WorstCase:
 
         Args:
             design: indices of the things that are forbidden already.
-            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
+            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others, and 0 in the last
+                entry, which is for moves that no design removes.
             left: the largest number of further things.
         """
         pair = self.pairs(design, price, left, int(self.found.value) - 1)
@@ -316,7 +317,8 @@ class WorstCase:
 
         Args:
             design: indices of the things that are forbidden already.
-            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
+            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others, and 0 in the last
+                entry, which is for moves that no design removes.
             left: the largest number of further things to forbid.
             deepest: the smallest number of first steps that the plans of a pair share.
 
@@ -339,11 +341,11 @@ class WorstCase:
         return None
 
     def _bound(self) -> float:
-        """Return a lower bound on the WCD of all designs, the latest step at which two goals can be told apart.
+        """Return a lower bound on the worst-case distinctiveness (WCD) of all designs that the search may choose.
 
-        A design with WCD `v` has to forbid something on every pair of shortest plans, for different goals, that begin
-        with the same `v` steps. The bound is the smallest `v` for which no proof was found that this is impossible. It
-        is at most the best WCD found so far.
+        WCD is the latest step at which two goals can be told apart. To lower it to `v`, a design has to forbid
+        something on every pair of shortest plans, for different goals, that begin with the same `v` steps. The bound is
+        the smallest `v` for which this is not proven to be impossible, at most the WCD of the best design found so far.
         """
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:

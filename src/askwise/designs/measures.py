@@ -178,8 +178,8 @@ class Cost:
             ahead but is not optimal.
 
     Attributes:
-        found: the best design so far, so that `value` need not play the planner under designs that a bound shows to be
-            no better; None to compute every value.
+        found: the best design so far: `value` does not play the planner under a design that a bound shows to be no
+            better. None to compute every value.
         estimated: whether some value is an average over episodes instead of an exact expectation.
     """
 

@@ -129,8 +129,8 @@ class TeammatePaths:
 
         Returns:
             edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, the expected divergence point: the expected step
-                at which the first goal is ruled out. If shortest plans for both goals can end in the same state, it is
-                ruled out in the step after the end of the plan. The diagonal has no meaning.
+                at which the first goal is ruled out. If shortest plans for both goals can end in the same state, such a
+                plan counts as ruling out the first goal in the step after its end. The diagonal has no meaning.
             wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, worst-case distinctiveness: the latest step at
                 which the first goal is ruled out.
             steps: ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
@@ -213,7 +213,8 @@ class ShortestPlans:
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
         """Find two plans, for different goals, that begin with the same steps; return their price and their things.
 
-        Of all such plans, the two of least total price are taken. The price of a move that they share counts once.
+        Of all such pairs, one with the least total price is taken. The price of a move of the common beginning counts
+        once.
 
         Args:
             counted: ``bool [n_goals]``, the goals that may be taken.
@@ -240,10 +241,10 @@ class ShortestPlans:
         """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
         Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is a bound on the expected step at which goal
-        `i` is ruled out if the teammate pursues goal `j`. A state is certain for `i` if it lies on a shortest plan for
-        `i` with price 0. Every shortest plan for `j` has some number of these states; the smallest of these numbers is
-        the bound. It stays valid if more things with a price above 0 are forbidden, as long as the number of steps to
-        `j` stays the same.
+        `i` is ruled out if the teammate pursues goal `j`. A state is certain for `i` if a shortest plan for `i` that
+        leads through it has price 0. The bound is the smallest number of certain states on any shortest plan for `j`.
+        It stays valid if things with a price above 0 are forbidden, because plans with price 0 remain, as long as the
+        number of steps to `j` stays the same.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -276,7 +277,7 @@ class _Walker:
         owner: ``int32 [n_states, n_ranks]``, the thing whose prohibition removes each move, -1 for none.
         targets: ``int32``, the target states of all goals, one goal after the other.
         starts: ``int32 [n_goals + 1]``, where the targets of each goal begin in `targets`.
-        free: ``int32 [n_things + 1]``, a price of 0 for each thing.
+        free: ``int32 [n_things + 1]``, all 0: a price for each thing, and one for moves that no design removes.
     """
 
     def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:

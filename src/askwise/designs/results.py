@@ -38,10 +38,10 @@ class DesignState:
             literature, the longest common prefix of plans, which is one less.
         edp: the expected EDP: the true goal and another goal are drawn from the prior, and EDP is the expected step at
             which the other goal is ruled out.
-        told_apart: the latest step that separates two goals, for every kind of problem; infinite if some are never
-            separated.
-        never_apart: number of ordered pairs of goals that have a plan in common and are never separated; in `wcd` and
-            `edp` they count up to the end of the plan.
+        told_apart: the latest step that separates two goals, for every kind of problem; infinite if `never_apart` is
+            above 0.
+        never_apart: number of ordered pairs of goals that a shortest plan for both, up to its end, does not separate;
+            `wcd` and `edp` count them as separated in the step after it.
         costs: number of steps of the teammate's shortest plan for each goal.
         ego_costs: number of steps of the ego agent to each goal; empty if designs do not change them.
         wcd_matrix: ``float64 [n_goals, n_goals]``, WCD of all pairs, counted as in `wcd`.

@@ -126,10 +126,11 @@ def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, 
 
 
 def owners_of_cells(model: Model, states: IntArray) -> IntArray:
-    """Return for each move the state that has to be forbidden to remove it, ``int32 [n_states, n_actions]``.
+    """Return ``int32 [n_states, n_actions]``: for each move the index of the thing whose prohibition removes it.
 
-    This is the state that the move enters, given by its position in `states`, the states that may be forbidden. It is
-    `NO_OWNER` for moves to other states and for staying in place.
+    A thing is a cell that may be forbidden, here a state; its index is its position in `states`. A move is removed by
+    forbidding the state that it enters. The result is `NO_OWNER` for moves to states that are not in `states`, and for
+    staying in place.
     """
     thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # index -1, no move, has no owner
     thing[states] = np.arange(states.size, dtype=np.int32)
