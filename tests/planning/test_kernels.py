@@ -23,7 +23,7 @@ from askwise.planning.proposals import ask_about, propose
 from askwise.planning.questions import every_choice
 from askwise.planning.reference import Reference
 from askwise.planning.settings import FULL, NOISY_FULL, PlannerSettings
-from askwise.planning.steps import best_action
+from askwise.planning.steps import best_action, score_actions
 from askwise.planning.tables import goals_in, tables_of
 from askwise.planning.values import _after_reply, _tag
 from askwise.planning.workspace import MOST_COMPLETE, POOL_ROOM, POOL_SIZE, SCORE, UNKNOWN, keep, recall, records
@@ -487,6 +487,21 @@ def test_values_of_plans_are_kept() -> None:
         teammate, place = keys[:, 1] & np.uint64(0xFFFFFFFF), keys[:, 1] >> np.uint64(32)
         assert (place < problem.ego.model.n_states).all()
         assert not (keys[:, :1] & ~tables.alive[teammate.astype(int)]).any(), "goals that the teammate has passed"
+
+
+def test_only_loads_of_possible_goals_that_are_not_carried_are_picked_up() -> None:
+    planner, s = begun(tools(1, 9), SMALL)
+    world, n_moves, tried = s.world, s.world.next.shape[1], set[tuple[bool, bool]]()
+    for place in np.flatnonzero(np.diff(world.loads_from)):
+        loads = world.loads[world.loads_from[place] : world.loads_from[place + 1]].tolist()
+        for possible, carried in product((set(range(9)), {0, 1, *loads[:1]}, {0, 1, 2, 3}), (-1, *loads)):
+            s.rows[0] = planner._mask(possible)
+            score_actions(world, s.ranked, list_goals(s, 0), s.scored, s.states[0].teammate, place, carried)
+            for k, load in enumerate(loads):
+                useful = load in possible, load != carried
+                assert np.isfinite(s.scored[n_moves + k].delay) == all(useful)
+                tried.add(useful)
+    assert tried == set(product((False, True), repeat=2))
 
 
 def test_the_best_action_does_not_depend_on_the_scale_of_weights() -> None:
