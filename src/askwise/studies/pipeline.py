@@ -57,7 +57,8 @@ def conduct(
 
     Args:
         study: the study.
-        folder: the folder of the results. If it contains results of this study, only the other instances are played.
+        folder: the folder of the results. If it contains results of this study, only instances without results are
+            played.
         workers: the number of processes that play at the same time.
         dask: the address of a Dask scheduler, whose workers play instead of processes on this machine.
         retry_failed: whether to play instances again that have rows with errors.
@@ -99,7 +100,8 @@ def study(given: str | Path, folder: str | Path | None = None, *, workers: int =
         given: a study file, or the name of a study that comes with askwise, such as ``paper``.
         folder: the folder of the results; by default ``out/NAME``, where NAME is the name of the study.
         workers: the number of processes that play at the same time.
-        settings: settings that replace those of the file, such as ``methods=["never", "planner"]``.
+        settings: settings that replace those of the file, such as ``methods=["never", "planner"]``; the keys of a study
+            file are listed in `askwise.studies.schema.study_file`.
     """
     chosen = load_study(given, settings)
     return conduct(chosen, f"out/{chosen.name}" if folder is None else folder, workers=workers)

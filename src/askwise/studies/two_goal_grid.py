@@ -82,8 +82,9 @@ def comparisons() -> Iterator[Comparison]:
 def figure() -> Figure:
     """Draw the paper's example of two goals on a grid: a map of expected divergence points, and two timelines.
 
-    Each cell of the map has EDP(g1 | g2) above EDP(g2 | g1). The timelines below the map show the zones for two
-    positions of the ego agent.
+    Each cell of the map has two values for a teammate that starts there. The upper one is EDP(g1 | g2): the expected
+    step at which a teammate that pursues g2 first deviates from all shortest plans for g1. The lower one is EDP(g2 |
+    g1). The timelines below the map show the zones for two positions of the ego agent.
     """
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])
@@ -100,6 +101,7 @@ def figure() -> Figure:
 def edps() -> tuple[str, str]:
     """Return the expected divergence points EDP(g1 | g2) and EDP(g2 | g1) if the teammate starts at `TEAMMATE`.
 
+    EDP(g1 | g2) is the expected step at which a teammate that pursues g2 first deviates from all shortest plans for g1.
     Each is text: a decimal number and, unless it is an integer, the same number as a fraction.
     """
     table = divergence().edp_at(TEAMMATE)

@@ -177,7 +177,7 @@ TIME = (
 
 
 def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
-    """Compare the method `ezq` with `toolbox` and `cost-prob` under the prior `far`, where naming goals costs nothing.
+    """Compare the method `ezq` with `toolbox` and `cost-prob` at a price of 0 for naming goals, under the prior `far`.
 
     This is the case of the paper's figure 4. Yields two judged comparisons: `ezq` minus `toolbox`, and `ezq` minus
     `cost-prob`.

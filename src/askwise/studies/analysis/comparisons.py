@@ -54,8 +54,8 @@ Pair: TypeAlias = tuple[pl.DataFrame, pl.DataFrame]
 def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
     """Compare the marginal costs of each pair of methods; return one row for each pair, prior and price.
 
-    The columns are those of `COMPARISONS`. ``difference`` is the mean cost of the method ``first`` minus that of
-    ``second``; negative means that ``first`` is cheaper. ``pairs`` is the number of episodes that both methods
+    The columns are those of `COMPARISONS`. ``difference`` is the mean marginal cost of the method ``first`` minus that
+    of ``second``; negative means that ``first`` is cheaper. ``pairs`` is the number of episodes that both methods
     finished. ``note`` names special cases: the same difference in every episode, such as 0, or too few episodes for a
     test. Columns ``teammate`` and ``base`` follow if they vary in the study. If the instances come from files, there
     are rows for each file, named in the column ``file``, and for the mean over all files.
@@ -73,13 +73,14 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """For each two methods under each prior and price, yield the episodes of one and the episodes of the other.
+    """Yield, for every two methods under each prior and price, a table of the episodes of each of the two methods.
 
     Priors and methods have the order of the study; prices are ascending.
 
     Args:
         table: the episodes.
-        extra: columns, such as ``file``, whose values must be equal in the two tables, too.
+        extra: further columns, such as ``file``. Both tables of a pair are then about one value of each of these
+            columns.
     """
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_goal", maintain_order=True).group_by("per_goal", maintain_order=True):
@@ -171,8 +172,8 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
 def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
     """Return one row for each episode that two methods finished, with the marginal costs of both methods.
 
-    The column ``marginal_cost`` has the cost of `method`, and the column ``lower`` (the denominator of the ratio) that
-    of `reference`. Columns that identify the episode come first.
+    The column ``marginal_cost`` has the cost of `method`, and the column ``lower`` that of `reference`, by which the
+    former is going to be divided. Columns that identify the episode come first.
     """
     key = [column for column in dict.fromkeys([*KEY, *grouping(table)]) if column != "method"]
     costs = table.select("method", *key, "marginal_cost")

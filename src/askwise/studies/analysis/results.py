@@ -248,10 +248,11 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the mean lower bound of marginal cost for each prior, base price and price; None if there are no bounds.
+    """Return the mean lower bound of marginal cost for each prior and prices of questions; None if there are no bounds.
 
-    The mean is over the instances that have a lower bound. If the instances come from files, there are rows for each
-    file, and then for all files.
+    The columns ``base`` and ``per_goal`` have the base price of a question and the price of each goal named in it. The
+    mean is over the instances that have a lower bound. If the instances come from files, there are rows for each file,
+    and then for all files.
 
     Args:
         expected: one row for each computed expected cost.

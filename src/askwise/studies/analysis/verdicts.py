@@ -49,7 +49,7 @@ class Missing(Exception):  # noqa: N818 - it names what happened
 
 
 class Pick(NamedTuple):
-    """A selection of episodes by method, prior and price.
+    """A selection of episodes by method, prior and price (per-station cost).
 
     If the prior or the price is None, episodes with any prior or price are selected.
     """

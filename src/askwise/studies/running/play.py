@@ -386,7 +386,11 @@ class ExpectedUnit:
         return self._row(task, prices, error=error)
 
     def _compute(self, task: Task, problem: Problem) -> tuple[float, str, int]:
-        """Return the expected marginal cost, how exact it is as text, and the number of states that were searched."""
+        """Return the expected marginal cost or its lower bound, how exact it is as text, and a measure of the work.
+
+        The work is the number of states that were solved for a lower bound, or of the agent's decisions for an expected
+        cost.
+        """
         if self.bound:
             least = lower_bound(problem)
             return least.value, str(least.verdict), least.states

@@ -89,7 +89,8 @@ def run_study(
 
     Args:
         study: the study.
-        folder: the folder of the results. If it contains results of this study, only the other instances are played.
+        folder: the folder of the results. If it contains results of this study, only instances without results are
+            played.
         workers: the number of processes that play at the same time.
         executor: gets one task for each instance, instead of `workers` local threads; it is not shut down.
         dask: the address of a Dask scheduler, whose workers play instead of local processes.

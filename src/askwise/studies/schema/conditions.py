@@ -90,11 +90,12 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
 def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
     """Return two tuples, the base prices of questions and the prices per goal that a study file states.
 
-    None in a tuple stands for the price in the instance's own file.
+    None in a tuple stands for the price in the instance's own file. This is the default if the instances come from
+    files; otherwise the defaults are 0.5 and 0.
 
     Args:
         root: the whole study file.
-        from_files: whether the instances come from files. Their own prices are then the default.
+        from_files: whether the instances come from files.
     """
     base, per_goal = (None, None) if from_files else (0.5, 0.0)
     return _prices(root, "base", base), _prices(root, "per_goal", per_goal)

@@ -160,8 +160,8 @@ def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
 
     Args:
         problem: the problem.
-        kind: ``far`` favours distant goals, ``near`` near ones, ``uniform`` none.
-        temperature: the weight of a goal changes by a factor of e for each `temperature` steps of distance.
+        kind: ``far`` makes distant goals more probable, ``near`` those nearby, ``uniform`` all goals equally probable.
+        temperature: the difference in distance, in steps, that makes one goal e times as probable as another.
     """
     steps = problem.teammate.steps(problem.start.teammate).astype(np.float64)
     scores = TOWARDS[kind] * steps / temperature

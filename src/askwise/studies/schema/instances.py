@@ -198,7 +198,9 @@ def _matching(field: Field, folder: Path) -> list[str]:
 
 
 def _pattern(text: str, folder: Path) -> str:
-    """Return the file pattern `text` with special characters escaped in the existing folders before its first star.
+    """Return a file pattern that matches the names of existing folders literally, even if they have brackets in them.
+
+    Special characters are escaped in the parts before the first star, provided that these lead to an existing folder.
 
     Args:
         text: the pattern, such as ``maps [old]/*.json``.

@@ -12,8 +12,8 @@
     answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as stated in the files
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the belief of each method
     bounds = 20                               # lower bounds for the first 20 instances; default 0
-    exact = {instances = 5, priors = ["near"]}   # exact expected costs, likewise; default: none
-    limits = {decision_seconds = 60}          # time limits of agents; default 300, and episode_seconds = 3600
+    exact = {instances = 5, priors = ["near"]}   # exact costs for the first 5 instances; default: none
+    limits = {decision_seconds = 60}          # limits of agents; default 300, and 3600 for episode_seconds
     methods = ["never", {name = "ezq", label = "ezq, local", optimiser = "local"}]
 
     [instances]
@@ -25,7 +25,8 @@
     clustered = false
 
 Instead of drawing instances, ``[instances]`` may name them: ``files = ["office.json", "more/*.json"]``, relative to
-the study file. Keys of a method other than ``name`` and ``label`` are options of the agent.
+the study file. Keys of a method other than ``name`` and ``label`` are options of the agent. More keys are ``title``,
+the title of the report, and ``max_steps``, the number of steps after which an episode is cut off.
 """
 
 from __future__ import annotations

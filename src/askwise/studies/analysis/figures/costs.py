@@ -42,7 +42,7 @@ PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
 
 
 def all_costs(material: Material) -> Iterator[Picture]:
-    """Yield a figure of each method's mean marginal cost as a function of the price, with all priors side by side.
+    """Yield a figure of each method's mean marginal cost by the price of naming a goal, with all priors side by side.
 
     Nothing is yielded if there is only one prior.
     """
@@ -61,7 +61,7 @@ def all_costs(material: Material) -> Iterator[Picture]:
 
 
 def costs(material: Material, prior: str) -> Iterator[Picture]:
-    """Yield a figure of each method's mean marginal cost as a function of the price, under one prior.
+    """Yield a figure of each method's mean marginal cost by the price of naming a goal, under one prior.
 
     If the study has several priors, `all_costs` shows all of them, and this figure is hidden in the report until
     clicked.
@@ -84,7 +84,7 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
 def cost_figure(
     summary: pl.DataFrame, priors: list[str], bounds: pl.DataFrame | None = None, price: str = PRICE
 ) -> Figure:
-    """Draw each method's mean marginal cost as a function of the price, with one panel for each prior.
+    """Draw each method's mean marginal cost by the price of naming a goal, with one panel for each prior.
 
     If there is only one price, the horizontal axis shows methods instead.
 
@@ -93,7 +93,7 @@ def cost_figure(
         priors: the priors to draw, from left to right; all panels have the same cost axis.
         bounds: lower bounds of marginal cost, with the columns of `askwise.studies.analysis.tables.BOUNDS`; None if
             unknown.
-        price: the word for the price, for the label of the horizontal axis.
+        price: what the label of the horizontal axis calls the price, in the word of the domain.
     """
     looks = styles(summary["method"].unique(maintain_order=True))
     width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)
@@ -164,8 +164,8 @@ def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
         ax: the panel.
         rows: a row for each price, in ascending order, with the bound in the column ``mean``. Without rows, nothing is
             drawn.
-        n_methods: the number of methods on the horizontal axis if it does not show prices.
-        several: whether the study has several prices, which are then the horizontal axis.
+        n_methods: the number of methods, which is the length of the line if the horizontal axis shows methods.
+        several: whether the study has several prices. The horizontal axis then shows prices, otherwise methods.
     """
     if rows.is_empty():
         return
@@ -220,7 +220,7 @@ PART_STYLES = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of q
 
 
 def cost_parts(material: Material) -> Iterator[Picture]:
-    """Yield a figure of the two parts of marginal cost, at the middle one of the study's prices.
+    """Yield a figure of the two parts of marginal cost, at the middle one of the study's prices of naming a goal.
 
     The parts are lost steps, which an agent that knew the goal would not take, and the price of questions.
     """

@@ -119,7 +119,7 @@ TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 
 def spread(material: Material, prior: str) -> Iterator[Picture]:
     """Yield a figure of the distribution of marginal costs over episodes under one prior.
 
-    It has a panel for the lowest price and one for the highest price.
+    It has a panel for the lowest price of naming a goal in the study, and one for the highest.
     """
     episodes = material.tables.episodes.filter(pl.col("prior") == prior)
     means = material.summary.filter(pl.col("prior") == prior)

@@ -216,7 +216,7 @@ def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.Da
 
 
 def end_prices(episodes: pl.DataFrame) -> list[float]:
-    """Return the lowest and the highest price (per-station cost); a list of one if they are equal."""
+    """Return a list of the lowest and the highest price of naming a goal; it has only one price if both are equal."""
     prices = episodes["per_goal"].unique().sort().to_list()
     return [prices[0]] if len(prices) == 1 else [prices[0], prices[-1]]
 
