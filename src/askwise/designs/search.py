@@ -189,7 +189,10 @@ class DesignSearch:
         return trip_steps(self.space.trips, design, self.paths.n_things)
 
     def also_allowed(self, design: Sequence[int]) -> bool:
-        """Return whether a design keeps the ego agent's paths within the budget; `design` has the forbidden things."""
+        """Return whether a design keeps the ego agent's paths within the budget.
+
+        `design` holds the indices of the forbidden things.
+        """
         if self._most_ego is None:
             return True
         steps = self.ego_steps(design)

@@ -6,9 +6,9 @@
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
     )
 
-`problem` turns an instance into a `BasicProblem`; `read` and `write` convert instances from and to files. For traces,
-for studies and for states that people type on the command line, such problems work like those of problem files
-(`askwise.domains.stated`). Drawings and texts use the domain's words.
+`problem` turns an instance into a `BasicProblem`; `read` and `write` convert instances from and to files. Traces,
+studies and the command line treat the problems of such a domain like those of problem files (`askwise.domains.stated`).
+Drawings and texts use the domain's words.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ class BasicDomain:
     Args:
         name: the name of the domain, such as ``lift``.
         format: the value of ``format`` in its files, such as ``house/lift@1``.
-        instance: the class of its instances. Equal descriptions must compare equal, as in a dataclass.
+        instance: the class of its instances. Two instances with the same contents must be equal, as those of a
+            dataclass are.
         problem: takes an instance and returns its `BasicProblem`.
         read: takes the contents of a file as a `Field` and returns the instance, or raises `InputError`.
         write: takes an instance and returns the contents of its file without ``format``. For a dataclass of plain

@@ -89,8 +89,8 @@ class Domain(Protocol):
 
         Args:
             given: an instance or a problem of this domain.
-            start: the states in which both agents start instead, with the prior for this start; None for the start that
-                `given` has. Raises InputError if a goal cannot be reached from there.
+            start: the states in which both agents start instead; a prior that depends on the start is computed for this
+                one. None for the start that `given` has. Raises InputError if a goal cannot be reached from there.
         """
 
     def vocabulary(self, given: Any = None) -> Vocabulary:
@@ -141,7 +141,10 @@ def domain(name: str) -> Domain:
 
 
 def domain_of(given: object, field: str = "problem") -> Domain:
-    """Return the domain of a problem or an instance; raise an InputError about `field` if it belongs to none."""
+    """Return the domain of a problem or an instance; raise an InputError if it belongs to none.
+
+    `field` is what the error calls the problem or instance.
+    """
     found = find_domain(given)
     if found is None:
         from askwise.core.problem import Problem

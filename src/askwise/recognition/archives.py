@@ -26,12 +26,12 @@ OBSERVABILITY = re.compile(r"_(\d{1,3}|full)(?:_\d+)?$")
 
 @dataclass(frozen=True)
 class ObservedPlan:
-    """The observations of one plan, and its true goal, from one archive of a goal-recognition problem.
+    """What one archive says about the plan that was observed: the observed actions and the true goal.
 
     Attributes:
         name: the name of the archive.
-        texts: pairs of name and content of the files with the observations and the true goal; a file that the archive
-            does not have is left out.
+        texts: the files with the observed actions and with the true goal, as pairs of file name and content; a file
+            that the archive does not have is left out.
     """
 
     name: str

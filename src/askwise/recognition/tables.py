@@ -1,8 +1,8 @@
 """Compute two tables: how similar the goals of each problem are, and which goals are recognised in each archive.
 
 The table of problems has a row for each problem. Its column ``wcd`` is the length of the longest common prefix of
-optimal plans for different goals, as in the literature on goal-recognition design. ``told_apart`` is the step by which
-one goal of each pair is ruled out at the latest (`askwise.pddl.pairs`).
+optimal plans for different goals, as in the literature on goal-recognition design. ``told_apart`` is the latest step at
+which, for some pair of goals, one is ruled out if the actor pursues the other (`askwise.pddl.pairs`).
 
 The table of archives has a row for each archive, which states what is known about the goal after the last observed
 action. `summaries` counts how often the true goal was found, for each percentage of the plan that was observed.
@@ -190,7 +190,7 @@ class RecogniseJob:
         limits: the limits of the search for plans, such as the number of states.
         belief: how to compute the probabilities of the goals: ``bayes`` assumes that all observed actions are in
             optimal plans, ``robust`` allows for some that are in none.
-        stray: the probability that an observed action is in no optimal plan, for the belief ``robust``.
+        stray: the probability that an observed action is not part of the actor's plan, for the belief ``robust``.
         complete: whether the observations have all actions up to the last observed one.
     """
 
@@ -246,7 +246,7 @@ class RecogniseJob:
 
 @dataclass(frozen=True)
 class Summary:
-    """The quality of goal recognition over all archives of the same observability.
+    """The quality of goal recognition after the last observed action, over all archives of the same observability.
 
     Attributes:
         observability: the percentage of the plan that was observed, empty if unknown.

@@ -1,4 +1,4 @@
-"""The registered domain of problem files (``askwise/problem@1``) and of every `FactoredProblem` of no other domain.
+"""The registered domain of problem files (``askwise/problem@1``), and of each `FactoredProblem` without another domain.
 
 It reads a file into a `ProblemFile`, makes the problem from it, and writes either of them. People type states by name,
 and cells of a map as ``X,Y`` or by their letter.
@@ -105,7 +105,9 @@ DOMAIN = StatedDomain()
 def parse_state(
     problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
 ) -> JointState:
-    """Return the states of both agents that a person typed; raise InputError if goals cannot be reached from there.
+    """Return the states of both agents that a person typed.
+
+    Raises InputError if the teammate can reach no goal from there, or the ego agent cannot reach every goal.
 
     Args:
         problem: a problem in which each agent has its own model.
@@ -131,7 +133,8 @@ def parse_state(
 def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
     """Raise InputError if goals cannot be reached from the agents' states in `state`.
 
-    It is an error if the teammate can reach no goal, or if the ego agent cannot reach all goals.
+    It is an error if the teammate can reach no goal, or if the ego agent cannot reach all goals. Goals with a prior of
+    0 do not count.
     """
     steps = problem.teammate.steps(state.teammate)
     if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():

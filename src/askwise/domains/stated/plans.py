@@ -65,7 +65,7 @@ def with_graph(root: Field) -> Field:
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
     """Return the PDDL texts to which a field refers, and the names of their files for error messages.
 
-    Both results are dicts with the same two keys, one for the PDDL domain and one for the PDDL problem.
+    Both results are dicts with the keys ``domain.pddl``, for the PDDL domain, and ``template.pddl``, for the problem.
     """
     if given.folder is None:
         raise InputError(given.path, short_json(given.value), "a file next to a problem file; this is not from a file")

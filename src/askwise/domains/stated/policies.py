@@ -39,7 +39,8 @@ class PolicyChoice:
     Attributes:
         kind: ``urop`` (all shortest paths are equally likely), ``uniform`` (all optimal actions are equally likely),
             ``boltzmann``, ``noisy`` or ``table``.
-        number: the preference for shorter paths (``boltzmann``), or the probability of a random action (``noisy``).
+        number: for ``boltzmann``, how strongly shorter paths are preferred; for ``noisy``, the probability of a random
+            action.
         rows: the rows of a ``table``: goal, state, action, probability.
     """
 

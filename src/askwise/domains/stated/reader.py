@@ -69,8 +69,8 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
     Args:
         given: the field.
         optional: further keys that it may have.
-        by_rank: whether to accept a graph with too many actions for a table with a column for each, if each state has
-            only a few of them (`Graph.by_rank`).
+        by_rank: whether to accept a graph with so many action names that a table with a column for each would be too
+            large, if each state has only a few actions (`Graph.by_rank`).
     """
     given.object()
     drawn = given.has("map")
@@ -173,8 +173,8 @@ class _Edges:
     def graph(self, by_rank: bool) -> Graph:
         """Read the edges and the start, and return the graph.
 
-        With `by_rank`, a graph may have too many actions for a table with a column for each, if each state has only a
-        few of them (`Graph.by_rank`).
+        With `by_rank`, a graph may have so many action names that a table with a column for each would be too large, if
+        each state has only a few actions (`Graph.by_rank`).
         """
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))

@@ -56,9 +56,9 @@ def state_to_json(name: StateName) -> str | int | list[int]:
 
 
 def name_to_json(name: Hashable, field: str) -> Any:
-    """Return the name of any model's state as JSON-compatible data.
+    """Return the name of a state, of any model, as JSON-compatible data.
 
-    Raises an InputError about `field` if a file cannot hold the name.
+    Raises an InputError if a file cannot hold the name; `field` is what the error calls the name.
     """
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
@@ -122,7 +122,10 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def model(self) -> Model:
-        """The agent's model; if `by_rank`, column `r` is the `r`-th action of each state, and its name is a label."""
+        """The agent's model, with a column for each action name.
+
+        If `by_rank`, column `r` has instead the action number `r` (from 0) of each state, whose name is a label.
+        """
         if self.by_rank:
             source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T
             counts = np.bincount(source, minlength=len(self.states))
@@ -150,7 +153,7 @@ class Graph(ArrivesFrozen):
         return name
 
     def read_targets(self, given: Field) -> tuple[StateName, ...]:
-        """Return the names of a goal's target states from a field of a file, which holds one state or a list."""
+        """Return the names of a goal's target states from a field of a file: a state, or a list of states."""
         if not isinstance(given.value, list) or (self._has_cells and is_cell(given.value)):
             return (self.read_state(given),)
         return tuple(self.read_state(each) for each in _some(given, "state"))

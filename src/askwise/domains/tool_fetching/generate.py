@@ -45,8 +45,8 @@ def generate(
         clustered: whether stations are drawn in clusters instead of uniformly.
         prior: the prior over stations: a `Prior`, or one of its kinds: ``uniform`` (the default), ``far``, ``near``,
             ``fetcher-far`` or ``fetcher-near``.
-        query_cost: the prices of questions.
-        seed: seed of the random generator; equal seeds give equal instances.
+        query_cost: the prices of questions; None for the default prices.
+        seed: seed of the random generator; equal seeds give equal instances. For None, each call gives another one.
     """
     prior = _as_prior(prior)
     if not isinstance(query_cost, QueryCost | None):

@@ -185,7 +185,10 @@ class WorkerSide(Sealed):
         return self._stations.steps_from(state) if isinstance(state, np.ndarray) else self._stations.steps_at(state)
 
     def optimal(self, state: int) -> BoolArray:
-        """Return ``bool [n_goals, n_actions]``: whether an action in a state is optimal for a goal; NOOP never is."""
+        """Return ``bool [n_goals, n_actions]``: whether each action in a state is optimal for each goal.
+
+        NOOP never is.
+        """
         return self._stations.optimal_at(state, more_actions=1)
 
     def policy(self, state: int) -> FloatArray:
@@ -277,7 +280,7 @@ class FetcherSide(Sealed):
         return read_only(np.asarray(1 + from_boxes[self._box_of, np.arange(self._n)]))
 
     def optimal(self, state: int) -> BoolArray:
-        """Return ``bool [n_goals, n_actions]``: whether an action in a state is optimal for a goal."""
+        """Return ``bool [n_goals, n_actions]``: whether each action in a state is optimal for each goal."""
         if self._optimal_at[0][0] != state:  # a fetcher that waits asks for the same state repeatedly
             self._optimal_at[0] = state, self._optimal(state)
         return self._optimal_at[0][1]
