@@ -45,7 +45,7 @@ class Limits:
             teammate. In studies of expected costs: seconds for one expected cost.
         memory: GiB of address space of the agent's process. Without a limit, Linux ends the agent's process before
             others if memory runs out.
-        unit: what `episode` limits, in the words of error messages, such as "a problem".
+        unit: the work to which the limit `episode` applies, as error messages name it, such as "a problem".
     """
 
     decision: float = 300.0

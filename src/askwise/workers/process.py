@@ -70,8 +70,8 @@ class SupervisedProcess:
     input and output are pipes to this process.
 
     Attributes:
-        exceeded: a clause that says for which fault this object ended the process, such as "took longer than 60 s for
-            a decision"; None if for none.
+        exceeded: the fault for which this object ended the process, as a clause such as "took longer than 60 s for a
+            decision"; None if there was none.
         exceeded_in: the number of the unit of work (such as an episode) in which it exceeded a limit, or `NO_UNIT`.
         heartbeat: the numbers by which the process shows what it is doing.
         process: the process as an object of `subprocess`.
@@ -244,7 +244,7 @@ def main() -> None:
 
 
 def begin(heartbeat_file: str) -> None:
-    """Make this process show what it does in the heartbeat file, and end when its parent process ends.
+    """From now on, show in the heartbeat file what this process is doing, and end it when its parent process ends.
 
     On a crash and on `DUMP_SIGNAL`, the process also writes its stack to the heartbeat file.
     """
