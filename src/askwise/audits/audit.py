@@ -362,7 +362,7 @@ def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
 def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
     """Audit a batch of items in a worker process, and yield one reply: the list of their audits.
 
-    Raises `RequestRefused` for any error. Implements `askwise.workers.child.Service`.
+    Raises `RequestRefused` for any error. Worker processes call this function, an `askwise.workers.process.Service`.
 
     Args:
         batch: a pair: episodes or conversations of one problem, and the options of the audit.

@@ -13,7 +13,7 @@ Every question and every action is a decision, valued as in `askwise.audits`. Th
 after everything that was heard and seen, ``cost`` is the expected loss including prices, and the judge is
 `askwise.decide`. If its plan is not proven to be the best, its possible error is the tolerance: smaller regrets are no
 mistakes. A repeated question brings no information and costs its price. A question beyond the decision problem's limit
-of questions is judged as if it were allowed, but no other after it.
+of questions is judged as if it were allowed, and no further question could follow it.
 """
 
 from __future__ import annotations

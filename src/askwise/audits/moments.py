@@ -94,9 +94,13 @@ def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
 
 
 def _check(problem: Problem, episode: Episode, k: int, field: str) -> None:
-    """Raise `InputError` if the rules do not allow step `k` of an episode, or if it does not lead to the next state.
+    """Raise `InputError` if the rules do not allow a step of an episode, or if it does not lead to the next state.
 
-    `field` is the name of the step in the message.
+    Args:
+        problem: the problem that was played.
+        episode: the episode.
+        k: the index of the step, from 0.
+        field: the name of the step in the message.
     """
     step = episode.steps[k]
     following = episode.steps[k + 1].state if k + 1 < len(episode.steps) else episode.final
@@ -125,9 +129,9 @@ class MomentValues(ABC):
 
     Args:
         problem: the problem that was played.
-        tables: the problem as arrays, seen from a state from which the teammate can have come to its current state.
-        moment: what was known before the step. Goals that the teammate can no longer be pursuing according to `tables`
-            are left out.
+        tables: the problem as arrays, computed for a start from which the teammate can have come to its current state.
+        moment: what was known before the step. In its belief, goals to which no shortest path from that start leads
+            through the current state get the probability 0.
     """
 
     def __init__(self, problem: Problem, tables: Tables, moment: Moment) -> None:
