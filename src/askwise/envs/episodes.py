@@ -325,11 +325,11 @@ class Episodes:
                 raise InputError("option", repr(name), one_of(known, name))
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode with which to repeat, step by step, an episode of `problem` that is played elsewhere.
+        """Return a new episode in which to repeat, step by step, an episode of `problem` that is played elsewhere.
 
-        The other episode may be one of a simulation, for example. Call `Play.follow` of the result for each of its
-        steps. The result does not become the current episode. Raises an InputError if the problem does not fit the
-        spaces.
+        The episode elsewhere may be a simulated one, for example. After each of its steps, call the method
+        `Play.follow` of the result, which repeats the step. The result does not become the current episode. Raises an
+        InputError if the problem does not fit the spaces.
         """
         self.source.check(problem)
         return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))

@@ -163,14 +163,14 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode with which to repeat, step by step, an episode of `problem` that is played elsewhere.
+        """Return a new episode in which to repeat, step by step, an episode of `problem` that is played elsewhere.
 
-        The other episode may be one of a simulation, for example. Call `Play.follow` of the result for each of its
-        steps. Then `show` returns what this environment would show at that step, so a policy that was trained in this
-        environment can decide in the other episode.
+        The episode elsewhere may be a simulated one, for example. After each of its steps, call the method
+        `Play.follow` of the result, which repeats the step. Then `show` returns what this environment would show at
+        that point, so that a policy that was trained in this environment can decide elsewhere.
 
         Args:
-            problem: the problem of the other episode, with as many goals, states and actions as this environment's.
+            problem: the problem that is played elsewhere, with as many goals, states and actions as this environment's.
         """
         return self._bare.episodes.follow(problem)
 

@@ -7,10 +7,11 @@ be the least cost of the rest of an episode from state `s` if the goal is known.
 
     reward = -(cost of the step + V(after) - V(before)),        V = 0 at the end.
 
-The sum over an episode that ends is its negative marginal cost: the cost minus ``V(start)``, which does not depend on
-what is done. So the same policies are optimal with and without the wrapper (this is potential-based shaping, without
-discount). ``V`` depends on the goal, so the rewards reveal it, but only to the learner and only after the step. A
-policy sees the same observations as before. Train with this wrapper, measure without it.
+In an episode that reaches the goal, the rewards sum to ``V(start)`` minus the cost of the episode: its negative
+marginal cost. ``V(start)`` does not depend on what is done, so the same policies are optimal with and without the
+wrapper (this is potential-based shaping, without discount). ``V`` depends on the goal, so the rewards reveal it, but
+only to the learner and only after the step. A policy sees the same observations as before. Train with this wrapper,
+measure without it.
 
 **Policies.** Reinforcement-learning libraries produce a policy: it takes a vector and a mask and returns the index of
 an action. `PolicyAgent` makes it an agent, for `askwise.simulate`, `askwise.evaluate` and `askwise.ask`. The agent
