@@ -1,4 +1,4 @@
-"""The ``askwise`` command. Each module beside this one that has a dict `SUBCOMMANDS` defines the subcommands in it.
+"""The ``askwise`` command. The modules beside this one define its subcommands, in dicts called `SUBCOMMANDS`.
 
 Until a subcommand is chosen, no packages outside the standard library are imported, so that ``--help`` is quick.
 """
@@ -211,7 +211,10 @@ def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
 
 
 def _overview(everything: bool) -> str:
-    """Return the list of commands in groups, as text; the last group, for few users, only if `everything` is True."""
+    """Return the list of commands in groups, as text; the last group is left out unless `everything` is True.
+
+    Few users need the commands of the last group.
+    """
     lines = ["Decide when to ask a teammate, and what to ask."]
     width = max(map(len, COMMANDS)) + 4
     for group, commands in GROUPS.items() if everything else list(GROUPS.items())[:-1]:

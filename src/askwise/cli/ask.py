@@ -250,9 +250,10 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:
-    """Return the names of actions in a text, separated by commas, without checking that they exist.
+    """Return the names in a text that lists actions of the teammate, separated by commas; an empty list for None.
 
-    For None, the list is empty.
+    Names that do not exist are returned, too. A text that is the name of one action of the problem is not split, even
+    if it has a comma.
     """
     from askwise.core.problem import all_teammate_names
 

@@ -4,10 +4,12 @@ FILE is a text drawing as for askwise edp, or an instance file of any domain, JS
 (askwise new writes one); - reads standard input. On a map, blocked cells become walls, for both
 agents if they share the map; on a graph, edges are removed. Starts and targets are never
 blocked. FILE may also be a planning problem: an archive or a folder, or a domain with TEMPLATE
-and --goals; then actions are forbidden. At most N are blocked, fewer if that is as good.
+and --goals; then actions are forbidden. At most N cells, edges or actions are blocked (option
+-k N), fewer if that is as good.
 
   --minimise wcd   the step by which any two goals are told apart; for planning
-                   problems the longest common prefix of plans, one step less
+                   problems one less: the length of the longest common prefix
+                   of plans for two goals
   --minimise edp   expected EDP: both goals are drawn from the prior
   --minimise cost  expected marginal cost of the planner or of the optimum
 
