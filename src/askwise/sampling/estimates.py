@@ -128,7 +128,7 @@ def _without_skewness(values: IntArray, mean: float, spread: float) -> tuple[flo
 
 
 def runs_needed(values: IntArray, within: float) -> int:
-    """Estimate how many runs are needed until a normal interval has the requested width.
+    """Estimate how many runs are needed in all until an interval of the kind ``normal`` has the requested width.
 
     Args:
         values: ``int32 [n]``, the values so far.

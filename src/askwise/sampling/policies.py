@@ -143,7 +143,7 @@ class Categorical:
         self.probabilities, self.start = probabilities, start
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane: invert its cumulative probabilities at its first random number."""
+        """Draw an action for each lane, with the lane's first random number in `uniform` (see `Law.sample`)."""
         total = np.cumsum(self.probabilities, axis=1)
         drawn = (total <= uniform[:, :1] * total[:, -1:]).sum(axis=1)
         return drawn + self.start

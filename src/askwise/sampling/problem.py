@@ -1,11 +1,12 @@
 """Asking in an environment without a model: the paper's gate and value of a question, with sampled divergence.
 
 The teammate acts in an environment that can only be stepped; its expected divergence points `E` are sampled. The ego
-agent has a model, and a known sub-goal for each goal of the teammate: where it should be then. Its optimal actions, and
-the steps `B` from which it needs different actions for two goals, are computed exactly. Gate and value of a question
-are those of the paper (`askwise.core.decision`, `askwise.methods.question_value`). So the ego agent asks if several
-goals are possible, no action is optimal for all of them, and the best question costs less than the expected number of
-steps without a clear action that it saves.
+agent has a model, and for each goal of the teammate it is known where the ego agent should be. The ego agent's optimal
+actions, and the steps `B` from which it needs different actions for two goals, are computed exactly. Gate and value of
+a question are those of the paper (`askwise.core.decision`, `askwise.methods.question_value`). So the ego agent asks if
+several goals are possible, no action is optimal for all of them, and the value of the best question is above its price.
+The value of a question is the number of steps that it is expected to save: steps in which no action would be clearly
+right.
 
 `E` belongs to the teammate's current state. There are two ways to keep it current: sample again from there
 (`askwise.sampling.FromHere`), or use the runs from the start that have not diverged by the current step, and take the
