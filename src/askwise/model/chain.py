@@ -148,7 +148,7 @@ def longest_path(chain: AbsorbingChain) -> FloatArray:
 
 
 def _successors_first(chain: AbsorbingChain) -> tuple[IntArray, BoolArray]:
-    """Return the states that lead into no cycle, sorted so that each state comes after its successors, and their mask.
+    """Return the states that lead into no cycle, sorted so that each state comes after its successors.
 
     Returns:
         order: ``int32``, indices of the states.
@@ -288,7 +288,7 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
 
 
 def _exit_order(matrix: Any) -> IntArray:
-    """Return the indices of all states, ``int32 [n]``, those from which the chain ends soonest first.
+    """Return the indices of all states, ``int32 [n]``, sorted by how soon the chain ends from there, the soonest first.
 
     How soon is measured by the number of steps on the likeliest path from the state out of the chain.
 

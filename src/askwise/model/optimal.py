@@ -230,8 +230,8 @@ def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
 def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
     """Return for each state the action that most probably leads closer to the goal, ``int64 [n_states]``.
 
-    With any positive probabilities, an agent that always acts so arrives in the end. But if they are tiny, the expected
-    number of steps may exceed the range of doubles.
+    An agent that always acts so reaches the goal in the end. But if it gets closer with tiny probabilities only, the
+    expected number of steps may exceed the range of doubles.
 
     Args:
         model: the model.
@@ -268,7 +268,7 @@ def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArr
 
     Args:
         model: the model.
-        value: ``float64 [n_states]``, the expected steps to the goal from each state that the action may lead to.
+        value: ``float64 [n_states]``, the expected steps from each state to the goal, for the time after the action.
         sure: ``bool [n_states, n_actions]``, the allowed actions; for the others the result is ``inf``.
     """
     finite = np.where(np.isfinite(value), value, 0.0)
