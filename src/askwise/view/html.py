@@ -188,7 +188,8 @@ def stylesheet(*names: str) -> str:
 def script(*names: str) -> str:
     """Return the text of one script that joins JavaScript modules, so that a page needs no other files.
 
-    Import statements and the word ``export`` are removed. `names` are files in the folder ``view/assets``.
+    Import statements and the word ``export`` are removed. `names` are files in the folder ``view/assets``; they are
+    joined in this order.
     """
     return re.sub(r"^(?:import .*\n|export )", "", "\n".join(asset(name) for name in names), flags=re.MULTILINE)
 

@@ -216,8 +216,8 @@ class Pen:
             x: horizontal position of the centre.
             y: vertical position of the centre.
             text: the text.
-            width: the largest width; the font size is reduced to fit it.
-            height: the font size otherwise, in pixels of the canvas.
+            width: the largest width; for a wider text, the font size is reduced.
+            height: the usual font size, in pixels of the canvas.
             colour: the colour of the letters.
         """
         size = int(height)

@@ -194,7 +194,7 @@ class Goal:
     Attributes:
         name: the name of the goal.
         at: the first place where the teammate reaches it, on the teammate's map or graph.
-        landmark: the index of the landmark that belongs to the goal; None if there is none.
+        landmark: the index of the landmark where the load for the goal is picked up; None if there is none.
         also: the other places where the teammate reaches it.
         ego: the places where the ego agent reaches it, on its own map or graph; empty if they are not drawn.
     """

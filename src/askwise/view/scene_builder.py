@@ -264,7 +264,7 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
 
 
 def event_of(step: Step) -> str:
-    """Return one sentence about what happens in a step: the price of a question, or why the ego agent acts so."""
+    """Return one sentence about what happens in a step: what a question costs, or why the ego agent acts so."""
     if step.answer is not None:
         worth = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
         return f"The question costs {number(step.cost)}{worth}; no agent moves."

@@ -30,7 +30,8 @@ LONGEST_NAME = 8
 def painter(colour: bool) -> Paint:
     """Return a function that colours texts for a terminal or, if `colour` is False, leaves them as they are.
 
-    The function takes a text and a colour, given by the parameters of an escape sequence, and returns the text.
+    The function takes a text and a colour, and returns the text. The colour is given by the parameters of an escape
+    sequence, such as ``1;31``; if it is empty, the text is not coloured.
     """
     return _painted if colour else _plain
 
