@@ -149,10 +149,17 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 
 
 class _Partition:
-    """A partition of the goals, with the optimal cost of each group as if only its goals were possible.
+    """A partition of `goals` into groups, with the sum of their optimal costs.
 
-    Groups are made one after the other. The function `order` sorts the goals that are in no group yet, and the next
-    group takes the first of them: as many as can be solved with at most `limit` states.
+    The cost of a group is that of the problem in which only its goals are possible. Groups are made one after the
+    other. The function `order` sorts the goals that are in no group yet, and the next group takes the first of them: as
+    many as can be solved with at most `limit` states. A single last goal, and goals of negligible weight, stay in no
+    group.
+
+    Attributes:
+        groups: the goals of each group.
+        value: the sum of the groups' least expected marginal costs, each times the sum of its goals' weights.
+        states: number of states that were solved.
     """
 
     def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:
@@ -193,8 +200,8 @@ def _by_weight(tables: Tables) -> Order:
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
     """Return a function that sorts a list of goals so that goals that are expensive to tell apart are neighbours.
 
-    It can sort any of `goals`. The next goal is always the one whose optimal costs, in pairs with each of the goals
-    before it, have the largest sum.
+    The list may have any of the goals in `goals`. The next goal is always the one whose optimal costs, in pairs with
+    each of the goals before it, have the largest sum; for the first goal, in pairs with all others.
     """
     pairs = _pair_values(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}

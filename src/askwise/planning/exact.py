@@ -1,8 +1,8 @@
-"""The optimal policy of a problem with true answers, worked out where it is asked for.
+"""The optimal policy of a problem with true answers: a state is solved when you ask for the optimal move in it.
 
-This is the recursion of `askwise.planning`, complete: every ontic action (all moves, waiting, taking up every load that
-may still be needed), and every split of the goals by a question, asked about its cheaper side. The kernels are in
-`askwise.planning.exact_search`.
+This is the recursion of `askwise.planning` over all actions and all questions. Actions are every move, waiting, and
+picking up each load that may still be needed. Questions are all ways to divide the possible goals in two, asked about
+the cheaper part. The kernels are in `askwise.planning.exact_search`.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class OptimalPolicy(ABC):
 
     @abstractmethod
     def value(self, state: JointState) -> float:
-        """Return U, the least expected marginal cost from `state`, before any answer.
+        """Return the least expected marginal cost from `state` if no answer has been given (U in `askwise.planning`).
 
         It is multiplied by the sum of the goals' weights in `state`.
         """
@@ -226,7 +226,8 @@ def exact_search_of(
 ) -> ExactSearch:
     """Return the workspace of the exact search for a problem in which only these goals are possible.
 
-    Weights are not normalised: those of the goals that are left out are missing in their sum.
+    The goals keep the weights that they have in `tables`. Questions cost the amounts in `charges`, if there are any,
+    instead of `price`.
     """
     n, (states, places) = len(goals), (tables.weight.shape[0], tables.ego.next.shape[0])
     # A weight, the steps, whether the goal is possible, and the ego agent's steps, twice.
@@ -311,7 +312,7 @@ class Solver(OptimalPolicy):
         return BestMove(int(ego.load_actions[self.goals[choice - n_moves]]), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return U, the least expected marginal cost from `state`, before any answer.
+        """Return the least expected marginal cost from `state` if no answer has been given (U in `askwise.planning`).
 
         It is multiplied by the sum of the goals' weights in `state`.
         """

@@ -107,8 +107,9 @@ class AnswerEffects:
         return self.wrong / (n_answers - 1) / (1.0 - self.wrong)
 
     def after_answer(self, before: Evidence, true_for: int, n_answers: int) -> tuple[Evidence, float]:
-        """Return the evidence after an answer that is true for the goals `true_for` (bits), and a factor.
+        """Return the evidence after an answer, and a factor.
 
+        The answer is true for the goals `true_for` (bits); its question has `n_answers` possible answers.
         The weights of the new evidence (`weights`), multiplied by the factor, are the old weights times the likelihood
         of the answer. The factor is 0 if the answer is impossible.
         """
@@ -293,12 +294,13 @@ class Stage:
     """The beliefs that are possible in one state of the teammate if a certain number of questions is left.
 
     Attributes:
-        met: the indices of the beliefs.
+        met: the indices that the beliefs have in the `BeliefGraph`.
         beliefs: ``int [n]``, the same indices, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is
-            for `CERTAIN`, that is, a known goal.
-        steps: for each next state of the teammate, a tuple of this state and two arrays with an element for each row:
-            the index of the belief after the step, and the factor by which its weights must be multiplied to have the
-            scale of the weights before.
+            for a known goal (`CERTAIN`).
+        steps: for each next state of the teammate, a tuple of this state and two arrays, ``[n + 1]``, with an element
+            for each row: the index that the belief after the step has in the `BeliefGraph`, and the factor by which the
+            weights after the step must be multiplied to have the scale of those before. In row 0, where the goal is
+            known, the index is `CERTAIN` and the factor is 0.
     """
 
     met: set[int] = field(default_factory=set)

@@ -1,8 +1,8 @@
 """The optimum with wrong and missing answers and with choices, for a limited number of questions.
 
-This is the recursion of `askwise.planning` with `K` questions. `U` is in proportion to `m`, so beliefs with the same
-odds are one (`askwise.planning.exact_beliefs`). Where errors persist, the state also says which questions may not be
-asked again.
+This is the recursion of `askwise.planning` with at most `K` questions. There, answers multiply the weights of the goals
+by the factors `m`, and the value `U` is in proportion to `m`. So beliefs with the same odds count as one
+(`askwise.planning.exact_beliefs`). Where errors persist, the state also says which questions may not be asked again.
 
 **True answers after that.** With `truthful`, any number of questions may follow the first `K`, at the same prices, and
 these are always answered truthfully. The value is then a lower bound on the optimum with any number of ordinary
@@ -198,7 +198,7 @@ class LimitedSolver(OptimalPolicy):
         return BestMove(self._paths.action(self._place_and_load(state.ego)[0], choice), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return U, the least expected marginal cost from `state`, before any answer.
+        """Return the least expected marginal cost from `state` if no answer has been given (U in `askwise.planning`).
 
         It is multiplied by the sum of the goals' weights in `state`.
         """
@@ -286,10 +286,10 @@ class LimitedSolver(OptimalPolicy):
             self._compare_questions(w, questions_left, weights.sum(axis=1))
 
     def _later(self, questions_left: int, stage: Stage, columns: int) -> FloatArray:
-        """Return the values after the teammate's next step, ``float64 [n_rows, n_columns]``.
+        """Return the value that follows the next step, summed over the teammate's next states.
 
-        Rows are the beliefs of `stage`, before the step. Columns are the ego agent's places and loads after the step;
-        `columns` is their number.
+        The result is ``float64 [n_rows, n_columns]``. Rows are the beliefs of `stage`, before the step. Columns are the
+        ego agent's places and loads after the step; `columns` is their number.
         """
         found = np.zeros((stage.beliefs.size + 1, columns))
         for t, beliefs, factors in stage.steps:

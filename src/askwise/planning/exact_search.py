@@ -6,9 +6,9 @@ The search can be left after any number of states and continued, because all it 
 table of states: so progress is reported, and the table grows, without repeating any work. That is why it has a stack of
 its own instead of recursive calls.
 
-**Bounds.** An option is dropped as soon as its sum so far reaches the best complete one. For the same reason a state
-need not be solved once its lower bound exceeds what the options above it allow: then only the bound is put into the
-table, and the state is continued when more has to be known. Two more bounds: a free answer never hurts,
+**Bounds.** An option is dropped as soon as the known part of its cost reaches the cost of the best option. So a state
+that follows an option need not be solved once the state's lower bound is enough to drop the option: then only the bound
+is put into the table, and the state is continued when more has to be known. Two more bounds: a free answer never hurts,
 ``U(A) >= U(A in Q) + U(A not in Q)``; and the goal can always be identified at once (`price_to_identify`).
 Actions come first, then questions.
 
@@ -26,8 +26,8 @@ bounds all questions below a node of the tree, and most of the tree is never ent
 grown: smaller sets are solved sooner than larger ones, and are met again and again. (20 x 20 cells, 17 of 50 goals,
 nothing to pay for naming them: 118,000 nodes instead of 54 million questions, in a 35th of the time.)
 
-If both sides together, without the price, cost as much as the best so far, then nothing is better, by the bound above,
-and the search of the state ends.
+If the values of both sides so far, without any price, add up to the cost of the best option, no other option is better,
+because a free answer never hurts. Then the search of the state ends.
 """
 
 from __future__ import annotations
@@ -73,30 +73,49 @@ and its value. The table of states is ``ENTRY [size]``: a hash table that grows,
 class ExactSearch(Struct):
     """The workspace of the exact search: the problem, and a stack of states that wait for the values of others.
 
-    Comments beside the fields say what each holds.
+    The stack has room for `depth` states. A state has up to `n_options` actions: the moves, and picking up the load of
+    each goal.
+
+    Attributes:
+        world: the problem as arrays.
+        alive: ``int64 [n_states]``, for each state of the teammate, the goals of positive weight, as bits.
+        base: price of a question.
+        per_goal: price of each goal in it.
+        extra: ``float64 [n_goals]``, additional price of each goal.
+        charges: ``float64 [n_zones, 2, n_goals]``, amounts to pay instead of these prices, if there are any zones
+            (`askwise.planning.exact.Charges`).
+        zone: ``int32 [n_states]``, for each state of the teammate, the first index into `charges`.
+        frames: ``FRAME [depth]``, the states on the stack.
+        actions: ``int64 [depth, n_options]``, the actions of each state on the stack, the least delay first. An action
+            is a column of ``World.next``; indices after the last column stand for the goals whose loads are picked up.
+        delays: ``float64 [depth, n_options]``, the delay that each of them causes, times the sum of the goals' weights.
+        order: ``int64 [depth, n_goals]``, the goals of each state on the stack, in the order in which they are put on a
+            side of a question.
+        sides: ``SIDE [depth, n_goals + 1, 2]``, the two sides of a question, for each state on the stack and each
+            number of goals on the sides together; with 0 goals they stay empty.
+        tried: ``int64 [depth, n_goals + 1]``, for the same states and numbers, on how many sides the next goal has been
+            tried.
+        ties: ``float64 [n_options]``, the steps left after each action, while actions of equal delay are sorted.
+        ranked: ``RANKED [n_goals + 2]``, room for a list of goals with their weights.
+        scored: ``SCORE [n_options]``, room for the delays of all actions of one state.
     """
 
-    world: World  # the problem
-    alive: IntArray  # int64 [n_states], the goals of positive weight
-    base: float  # price of a question
-    per_goal: float  # price for each goal in it
-    extra: FloatArray  # float64 [n_goals], what each goal adds beyond `per_goal`
-    # float64 [n_zones, 2, n_goals], amounts to pay instead of these prices, if there are any zones; see
-    # `askwise.planning.exact.Charges`
+    world: World
+    alive: IntArray
+    base: float
+    per_goal: float
+    extra: FloatArray
     charges: FloatArray
-    zone: IntArray  # int32 [n_states], the row of `charges` for each state
-    frames: Any  # FRAME [depth], the states on the stack
-    # int64 [depth, n_options], the actions of each state, most promising first: a column of World.next, or one for each
-    # goal after them, taking up its load
+    zone: IntArray
+    frames: Any
     actions: IntArray
-    delays: FloatArray  # float64 [depth, n_options], the delay that each of them causes, times the weight
-    order: IntArray  # int64 [depth, n_goals], the goals of each state in the order in which they are put on a side
-    # SIDE [depth, n_goals + 1, 2], for each state and number of goals, the two sides of a question; 0 goals stay empty
+    delays: FloatArray
+    order: IntArray
     sides: Any
-    tried: IntArray  # int64 [depth, n_goals + 1], the number of sides on which the next goal has been tried
-    ties: FloatArray  # float64 [n_options], the steps left after each action while actions are sorted
-    ranked: Any  # RANKED [n_goals + 2]
-    scored: Any  # SCORE [n_options]
+    tried: IntArray
+    ties: FloatArray
+    ranked: Any
+    scored: Any
 
 
 @inner
@@ -428,7 +447,10 @@ def _compare(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _least_price(s: ExactSearch, depth: int, level: int) -> float:
-    """Return the least price, times the weight, of a question with the first `level` goals on their present sides."""
+    """Return the least price of a question in which the first `level` goals stay on the sides where they are now.
+
+    It is multiplied by the sum of the weights of all goals of the state at `depth` of the stack.
+    """
     frame, first, second = s.frames[depth], s.sides[depth, level, 0], s.sides[depth, level, 1]
     if s.charges.size:
         return float(min(_charged(s, frame, first, second), _charged(s, frame, second, first)))
@@ -437,10 +459,11 @@ def _least_price(s: ExactSearch, depth: int, level: int) -> float:
 
 @inner
 def _charged(s: ExactSearch, frame: Any, named: Any, other: Any) -> float:
-    """Return the least charge, times the weight, of a question that names the goals of `named`, not those of `other`.
+    """Return the least expected charge of a question that names the goals of `named` and none of those of `other`.
 
-    Goals on neither side may be named as well. `named` and `other` are sides of the question; `frame` is the state on
-    the stack. Charges replace prices (`askwise.planning.exact.Charges`).
+    It is multiplied by the sum of the goals' weights. Goals on neither side may be named as well. `named` and `other`
+    are sides of the question; `frame` is the state on the stack. Charges replace prices
+    (`askwise.planning.exact.Charges`).
     """
     amounts, n = s.charges[s.zone[frame.w]], max(named.n_goals, 1)
     if named.n_goals == frame.n_goals:

@@ -1,8 +1,9 @@
 """Planning in belief space: act, ask now, or ask later, whichever has the least expected cost.
 
-**Values.** A state has several, each exact for the plans that it allows; all are expected marginal costs:
+**Values.** A state has several values. Each allows only plans of one kind, and is exact for these; all are expected
+marginal costs:
 
-- *acting only* and *acting, then identifying the goal*: where plans end (`askwise.planning.leaf_values`);
+- *acting only*, and *acting, then identifying the goal*: used where plans end (`askwise.planning.leaf_values`);
 - *asking now*: the best candidate, each of its answers followed by the best plan with a question less;
 - *acting*: the best of some actions, each followed by the best plan. Plans may ask **later**, when an answer is worth
   more.
@@ -60,7 +61,8 @@ class Plan:
         asks: whether the question is better than the action.
         question: the best question, None if no question was considered.
         act_only: cost of acting without any question from now on.
-        act: cost of acting now, and asking later if that helps; equal to `act_only` if asking now is proven optimal.
+        act: cost of acting now, and asking later if that helps. If asking now is proven optimal, this cost is not
+            computed, and `act` is equal to `act_only`.
         ask: cost of asking the question now, ``inf`` if no question was considered.
         free: whether the action causes no delay.
         optimal: whether the plan was found by the exact search.
@@ -303,7 +305,11 @@ class Planner:
         return not self._gave_up
 
     def _lift_limits(self) -> None:
-        """Let this decision compare all actions and all questions, in one list, and use no estimates."""
+        """Let this decision compare all actions and all questions in every state, and use no estimates.
+
+        The settings `endgame_questions` and `endgame_states` then limit the questions in a plan and the states to
+        consider.
+        """
         s, settings, limits = self.search, self.settings, self.search.limits[0]
         limits.questions = min(settings.endgame_questions, MOST_COMPLETE if limits.identifies else limits.questions)
         limits.first = settings.lists(choices=self.chooses) * settings.candidates

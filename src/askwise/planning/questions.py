@@ -4,9 +4,10 @@ With the goals `A` left (those that the teammate's path and all answers allow), 
 
 **Exact** (`Questions`), where answers may be wrong or questions may be choices:
 
-- *Yes or no*: every set of some of `A`, but not all. The set and the rest of `A` tell the same. Where errors are made
-  anew every time, the cheaper of the two is enough. Where they persist, the more expensive one can still be asked when
-  the cheaper one has been: unless no other goals exist, they are two questions.
+- *Yes or no*: about every set of some, but not all, goals of `A`. A question about the set and one about the rest of
+  `A` give the same information. Where errors are made anew every time, the cheaper of the two is enough. Where they
+  persist, the more expensive one can still be asked when the cheaper one has been: unless the problem has no goals
+  outside `A`, they are two questions.
 - *Choices*, if the problem says what an option costs (`QueryCost.per_option`): of up to `MOST_PARTED` goals every
   partition; of more goals the groups that the problem names (`Problem.groups`) and "which goal exactly". One part may
   be left out as "none of these", an option less to pay for. If all parts are named and other goals exist that are no
@@ -124,7 +125,10 @@ class Questions:
         return Option(asked, true, answers, float(self.problem.query_cost(asked)), same_question(asked, self.n_all))
 
     def _divisions(self, left: int) -> Iterator[tuple[int, ...]]:
-        """Yield the ways to divide the goals `left` (bits) into parts about which choices are asked."""
+        """Yield the partitions of the goals `left` for which a choice asks which part has the true goal.
+
+        All sets are bits; a partition is a tuple of its parts.
+        """
         if left.bit_count() <= MOST_PARTED:
             yield from (parts for parts in _partitions_of_bits(left) if len(parts) > 1)
             return
@@ -146,8 +150,8 @@ class Questions:
     def _names(self, parts: tuple[int, ...], left: int) -> tuple[str, ...]:
         """Return the name of each of these parts of the goals `left`; all sets are bits.
 
-        A part has a name if it has just those goals of a named group of the problem that are left. If some part has no
-        name, the result is an empty tuple.
+        A part is named after a group of the problem if both have the same goals in `left`. If there is a part without
+        such a group, the result is an empty tuple.
         """
         names = {group & left: name for name, group in self._groups}
         return tuple(names[part] for part in parts) if all(part in names for part in parts) else ()

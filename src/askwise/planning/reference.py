@@ -141,8 +141,9 @@ class Reference:
     def delay(self, state: PlanningState, action: int) -> Cost:
         """Return by how many steps an action is expected to delay the end of the episode, times `state.weight`.
 
-        This is the sum of ``weight_g * r_g``. It is infinite if the action is not available, or if a possible goal
-        could never be reached after it. A goal that is out of reach already no longer matters.
+        This is the sum, over the possible goals, of a goal's weight times the delay if it is the true goal. It is
+        infinite if the action is not available, or if a possible goal could never be reached after it. A goal that is
+        out of reach already no longer matters.
         """
         there = self.problem.ego.next(state.ego, action)
         if there < 0:
@@ -323,37 +324,49 @@ class Reference:
 
     @once
     def act_only(self, state: PlanningState) -> Cost:
-        """Return the cost, times `state.weight`, of acting by `best_action` to the end, without questions."""
+        """Return the expected marginal cost of acting by `best_action` to the end, without any question.
+
+        It is multiplied by `state.weight`, the sum of the goals' weights.
+        """
         return self._keep_acting(state, self.act_only)
 
     @once
     def act_then_ask(self, state: PlanningState) -> Cost:
-        """Return the cost, times `state.weight`, of acting by `best_action` until `ask_until_known` costs less."""
+        """Return the expected marginal cost of acting by `best_action` until asking for the goal costs less.
+
+        The cost of asking is `ask_until_known`. The result is multiplied by `state.weight`, the sum of the goals'
+        weights.
+        """
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
     def ask_once(self, state: PlanningState, question: Question) -> Cost:
-        """Return the cost, times `state.weight`, of a question now and `act_then_ask` after it.
+        """Return the expected marginal cost of asking a question now and continuing as in `act_then_ask`.
 
-        The planner ranks questions by this cost.
+        It includes the price of the question. The planner ranks questions by it. The result is multiplied by
+        `state.weight`, the sum of the goals' weights.
         """
         paid = state.weight * self.price(question)
         return paid + _later(self.act_then_ask, self.after_question(state, question))
 
     @once
     def ask_until_known(self, state: PlanningState) -> Cost:
-        """Return the expected price of finding out the goal by questions now, times `state.weight`.
+        """Return the expected price of finding out the goal by questions now.
 
-        The goals are sorted, the heaviest first, and each question divides the list, or a part of it, in two, at the
-        index where ``p (1 - p) / price`` is largest; the parts have the shares p and 1 - p of the weight. The price is
-        exact if all answers are true. Otherwise it is an estimate: that price divided by the information in an answer,
-        in bits.
+        It is multiplied by `state.weight`, the sum of the goals' weights. The goals are sorted, the heaviest first, and
+        each question divides the list, or a part of it, in two, at the index where ``p (1 - p) / price`` is largest;
+        the parts have the shares p and 1 - p of the weight. The price is exact if all answers are true. Otherwise it is
+        an estimate: that price divided by the information in an answer, in bits.
         """
         wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
         bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))
         return self._cut(state, sorted(state.goals, key=lambda goal: -state.weights[goal])) / Fraction(bits)
 
     def best_action(self, state: PlanningState) -> int:
-        """Return the action of least delay; of equal ones, that with the fewest steps left after it, then the first."""
+        """Return the action of least expected delay.
+
+        Of several, it is the one after which the ego agent has the fewest steps to the goals, weighted by the goals'
+        weights; if these are equal too, the first.
+        """
         near, delays = SAME * state.weight, [self.delay(state, action) for action in range(self.n_actions)]
         equal = [action for action, delay in enumerate(delays) if delay <= min(delays) + near]
         after = [self.ego_steps(self.problem.ego.next(state.ego, action)) for action in equal]

@@ -19,10 +19,10 @@ class PlannerSettings:
     Attributes:
         questions: the most questions in a row that a plan has.
         candidates: the most questions that are compared in a state.
-        depth: the number of steps that cause a delay after which a plan asks no more questions.
+        depth: a plan asks questions only until this many of its steps have caused a delay.
         breadth: the most actions that are compared now.
         inner: the most actions that are compared in later states.
-        climbs: how often the best questions are improved by moving one goal to the other side.
+        climbs: how often each of the best questions is improved by moving one goal into or out of it.
         budget: the most states to consider for a decision. When it is used up, plans end where they are.
         endgame: if at most this many goals are left, the planner tries to find the optimum.
         endgame_states: the most states to solve for the optimum.
