@@ -131,10 +131,10 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Update the belief with an observation, and return the decision for this step.
 
-        If some actions are optimal for all possible goals, the decision is one of them. But an action that puts another
-        goal out of reach is not taken if that goal is improbable but not ruled out, which happens if answers can be
-        wrong. If no action is left, or no possible goal can be reached, the agent waits. If no action is optimal for
-        all possible goals, `ask_or_wait` decides.
+        If some actions are optimal for all possible goals, the decision is one of them; otherwise `ask_or_wait`
+        decides. If answers can be wrong, some goals are so improbable that they do not count as possible, but are not
+        ruled out. Actions that put such a goal out of reach are not taken. The agent waits if no action is left, or if
+        it can reach no possible goal any more.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -262,8 +262,8 @@ class PlanningAgent(BeliefAgent):
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``.
 
-        These are the possible goals. If answers can be wrong, they leave out very improbable goals (`Belief.possible`);
-        subclasses may include these.
+        By default, these are the possible goals (`Belief.possible`). If answers can be wrong, very improbable goals do
+        not count as possible; subclasses may plan for them, too.
         """
         return self.belief.possible
 

@@ -44,7 +44,8 @@ class Interruption(BaseException):
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
     """Raise `AgentFailed` if an error is the fault of the agent or teammate whose method raised it; otherwise return.
 
-    Call it in the ``except`` block that caught the error, followed by ``raise``.
+    A `ContradictoryObservation` is raised again, with the number of the step in its message. Call this function in the
+    ``except`` block that caught the error, followed by ``raise``.
 
     Args:
         player: the agent or teammate.
@@ -197,8 +198,8 @@ def with_situation(
 ) -> Decision:
     """Return a decision with the `Situation` in which it was made: the states of both agents, and the belief.
 
-    `Decision.gate` and `Decision.pairs` are computed from the situation. A situation that the agent itself gave the
-    decision is checked and kept. If the agent shows no belief, no situation is added.
+    `Decision.gate` and `Decision.pairs` are computed from the situation. If the agent has added a situation itself,
+    that one is checked and kept. If the agent shows no belief, no situation is added.
 
     Args:
         problem: the problem that is played.

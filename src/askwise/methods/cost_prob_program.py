@@ -1,16 +1,18 @@
 """The 0/1 program of the paper's `BL:Cost+Prob`, solved exactly.
 
-Over the pairs of goals between which the ego agent has to choose now::
+Two goals *branch* if no action is optimal now for both of them. ``P_i`` is the probability of goal `i`, and ``x_i`` is
+1 if the question contains it, otherwise 0::
 
-    maximise   sum over pairs (P_i + P_j) (x_i xor x_j)  -  sum of price_i x_i
+    maximise   sum over pairs that branch (P_i + P_j) (x_i xor x_j)  -  sum of price_i x_i
 
-This is a cut that favours likely goals, minus the price of asking about them. General solvers take many seconds for 50
-goals, but the program has structure. Goals that branch against the same others (because the paths to them start with
-the same moves, for example) differ only in their probability. With everything else fixed, the gain of putting goal `i`
-of such a class into the question is linear in ``P_i``, so an optimal question takes its likeliest few or its
-unlikeliest few. If goals have different prices, only goals of the same price form a class. A class of `m` goals has at
-most ``2 m`` options, and few classes are left to combine. Branch and bound searches these combinations; its bound is
-the largest gain of each open class by itself.
+The sum over pairs is the gain of the question: it separates pairs of likely goals that branch. General solvers take
+many seconds for 50 goals, but the program has structure. Goals that branch from the same other goals (because the paths
+to them start with the same moves, for example) differ only in their probability. If all other goals are fixed, the gain
+of putting goal `i` of such a class into the question is linear in ``P_i``, so an optimal question takes the likeliest
+few or the unlikeliest few goals of the class. If goals have different prices, only goals of the same price form a
+class. A class of `m` goals has at most ``2 m`` options, and few classes are left to combine. Branch and bound searches
+these combinations. Its bound adds the largest gain of each class that is not decided yet, and the largest gain between
+each two of these classes.
 """
 
 from __future__ import annotations

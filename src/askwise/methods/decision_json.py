@@ -1,6 +1,6 @@
 """The gate, the pairs and the runner-up of a decision as JSON, with goals and actions by name.
 
-- ``gate``: whether the agent could ask, and why (the keys are in `gate_to_json`);
+- ``gate``: the condition for asking, and whether it was met (the keys are in `gate_to_json`);
 - ``pairs``: for pairs of goals, when it pays to ask which of the two is the teammate's goal (`pairs_to_json`);
 - ``runner_up``: the second best question and its value minus its price (`runner_up_to_json`).
 """
@@ -19,7 +19,7 @@ from askwise.text.reading import Field, read_finite
 
 
 def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
-    """Return a gate, which says whether an agent may ask, as a JSON object.
+    """Return a gate, that is, the condition for asking and whether it is met, as a JSON object.
 
     Its keys are ``open`` (whether several goals are possible and no action is optimal for all of them), ``possible``
     (number of possible goals), ``common`` (names of the actions that are optimal for all of them) and ``suits`` (a map
@@ -64,7 +64,8 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
     - ``goals``: the names of both goals;
     - ``informed``: last step of the zone of information;
     - ``branching``: first step of the zone of branching;
-    - ``expected``: last steps of the expected zone of information if the first goal is true, and if the second is;
+    - ``expected``: two steps, at which the teammate's actions are expected to rule out the wrong goal: if the first
+      goal is true, and if the second is true;
     - ``weight``: the expected number of steps in which the agent is undecided between the two goals, weighted by their
       probabilities;
     - ``now``: whether the current step lies in the zone of querying.

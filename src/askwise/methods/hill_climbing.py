@@ -2,19 +2,22 @@
 
 A question has two sides: the goals in it, and all others. To flip a goal means to move it to the other side. If `g` is
 the true goal, the value of the question depends on the length of a union of intervals, one for each other goal on the
-side of `g` (`askwise.methods.question_value`). Of a *group* of intervals with the same start, only the longest of these
-counts, its *lead*. So if another goal `k` changes sides, the union changes only
+side of `g` (`askwise.methods.question_value`). Intervals with the same start form a *group*. Of those that belong to
+goals on the side of `g`, the longest in a group is its *lead*, the next longest its *second*. Only leads count. So if
+another goal `k` changes sides, the union changes only
 
-- if `k` joins the side of `g` and its interval is longer than the lead: by the part of it outside the union;
-- if `k` is the lead and leaves: by the part of it that the others, led by the *second*, do not cover.
+- if `k` joins the side of `g` and its interval is longer than the lead: by the part of its interval outside the union;
+- if the interval of `k` is the lead, and `k` leaves: by the part of it that no other interval in the union covers; in
+  its own group, the second becomes the lead.
 
 A group is sorted longest first, so only the goals up to the lead matter; flips of all others gain nothing. For each
-interval, `Standing` keeps its *share*: the contribution of the true goal `g` to the gain of a flip. It also keeps the
-sums of these shares, the gains of all flips. If `g` itself changes sides, the longest intervals of the other side, its
-*rivals*, become the leads.
+interval, `Standing` keeps its *share*: how much the flip of its goal `k` gains if `g` is the true goal. It also keeps
+the gain of flipping each goal, a sum of shares. If `g` itself changes sides, the longest intervals of the other side,
+its *rivals*, become the leads.
 
-A flip of `k` affects the true goals in whose lists `k` comes before a second or a rival, a few for each group, and the
-work for each is about the number of its groups. So a climb takes time about quadratic in the number of goals.
+After a flip of `k`, a group needs an update only if the interval of `k` does not come after both its second and its
+rival. That holds for few goals of each group, and the work is about the number of groups in the list of `g`. So a climb
+takes time about quadratic in the number of goals.
 """
 
 from __future__ import annotations
@@ -47,8 +50,8 @@ class Standing(NamedTuple):
 
     Attributes:
         mask: ``bool [n]``, whether a goal is in the question.
-        gains: ``float64 [n]``, the increase of the value if a goal changes sides: the sum of its entry in `own` and of
-            the `shares` of all intervals with this other goal.
+        gains: ``float64 [n]``, the increase of the value if a goal changes sides: its entry in `own`, plus the `shares`
+            of all intervals that belong to it as the other goal.
         own: ``float64 [n]``, the part of a goal's gain for the case that this goal is the true one.
         shares: ``float64 [m]``, for an interval of goal g and other goal k: the part of the gain of k for the case that
             g is the true goal.

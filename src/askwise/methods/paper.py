@@ -8,7 +8,7 @@ class            in the paper      if no action is optimal for all possible goal
 ===============  ================  =================================================================================
 `Never`          `Never Query`     waits and watches
 `Baseline`       `Baseline`        asks about a random half of the possible goals
-`Toolbox`        `BL:Toolbox`      asks which way to go, about the goals for which one move is optimal
+`Toolbox`        `BL:Toolbox`      asks about the goals for which a certain move, the median one, is optimal
 `CostProb`       `BL:Cost+Prob`    asks the question that best separates the goals that branch now (a 0/1 program)
 `Ezq`            `eZ_Q Query`      asks the question of the largest expected value if that exceeds its price
 ===============  ================  =================================================================================
@@ -74,7 +74,7 @@ class Baseline(BeliefAgent):
 
 
 class Toolbox(Baseline):
-    """The paper's `BL:Toolbox`: asks about the goals for which one of the moves is optimal.
+    """The paper's `BL:Toolbox`: asks about the goals for which a certain move, the median one, is optimal.
 
     For each available move, the agent takes the set of possible goals for which the move is optimal. It sorts these
     sets by size and asks about the one in the middle: the larger of the two in the middle of four sets, but the smaller
@@ -110,8 +110,8 @@ def _goals(number: int) -> str:
 class CostProb(BeliefAgent):
     """The paper's `BL:Cost+Prob`: asks the question that best separates the goals that need different actions now.
 
-    A question separates two goals if it contains exactly one of them. Each separated pair that needs different actions
-    adds its probabilities to the score of the question. The agent maximises this score minus the price
+    A question separates two goals if it contains exactly one of them. If they need different actions now, the sum of
+    their probabilities is added to the score of the question. The agent maximises this score minus the price
     (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, the score is scaled as in `Ezq`.
     """
 
@@ -149,9 +149,10 @@ class Ezq(BeliefAgent):
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
         belief: kind of belief, see `BeliefAgent`.
-        evidence: a number between 0 and 1, such as 0.05: the agent expects goals to be ruled out by this evidence
-            (`askwise.divergence.evidence`). By default it expects only impossible actions to rule them out, as in the
-            paper.
+        evidence: a number between 0 and 1, such as 0.05: the agent expects a goal to be ruled out once the teammate's
+            actions are at most this many times as likely under it as under the true goal
+            (`askwise.divergence.evidence`). By default it expects only actions that are impossible under a goal to rule
+            the goal out, as in the paper.
     """
 
     markov = True

@@ -215,13 +215,14 @@ class PlannerAgent(PlanningAgent):
         )
 
     def _without_question(self, plan: Plan, action: str, left: int, without: str) -> str:
-        """Return the reason for an action, a text for users, if the plan has no question that could be asked now.
+        """Return the reason, a text for users, to take the action of a plan that has no question to ask now.
 
         Args:
             plan: the plan.
             action: name of its action, or "Wait".
             left: number of possible goals.
-            without: text to continue, such as "without asking you lose 1.50 steps on average".
+            without: the part of the text on the cost without questions, such as "without asking you lose 1.50 steps on
+                average".
         """
         costs = f"{without}, with this plan {plan.act:.2f}."
         if not plan.free:

@@ -11,8 +11,8 @@ the union of these intervals, where an interval from `b` to `e` with ``b <= e`` 
     V(q) = sum over g of P(g) [U_g(S) - U_g(side of g)]
 
 `QuestionValue` prepares the nonempty intervals of every goal once, sorted by their start, and the longest first among
-those with the same start: of these, only the first one on the right side counts, and the scan skips to the next start.
-Goals are numbered as in the arrays: the caller passes possible goals only.
+those with the same start. Of the latter, only the first whose goal is on the side of the true goal counts, so a scan
+then skips to the next start. Goals are numbered as in the arrays: the caller passes possible goals only.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 An agent is named by its location: ``mine.py``, ``mine.py:Likeliest`` or ``package.module:Likeliest``. Before the colon
 stands a Python file (its name ends in ``.py``; relative to the current folder) or an importable module, also from the
 current folder. After it stands a subclass of `Agent`, or a function that returns an agent; it is called with the given
-options (``belief`` and any others). A file that defines one agent needs no class. Options can follow as text:
+options (``belief`` and any others). If a file defines only one agent, the colon and the class can be left out. Options
+can follow as text:
 ``mine.py:Likeliest,enough=0.5``.
 
 A method is sent to other processes as this text, and each process loads the file once. The file becomes a module with a
