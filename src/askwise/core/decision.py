@@ -1,7 +1,8 @@
 """Decisions, and the situation in which they are made: the gate and the zones of the most important pairs of goals.
 
-The **gate** holds for every method: it may ask only if several goals are possible and no action is optimal for all of
-them. On an open grid this means that the current step lies in the zone of querying of some pair of possible goals (see
+The **gate** is the condition for asking: several goals are possible, and no action is optimal for all of them. All
+methods ask only if it is open, except `planner`, `planner-light` and `optimal`, which compare costs instead. On an open
+grid, the gate is open if the current step lies in the zone of querying of some pair of possible goals (see
 `askwise.divergence.zones`).
 
 A **pair** of possible goals `g` and `h` is important if the ego agent is expected to be undecided between the two for
@@ -66,7 +67,7 @@ class Decision:
 
     @property
     def gate(self) -> Gate | None:
-        """The gate at this decision: whether a question was allowed, and why; None if the agent has no belief."""
+        """The gate at this decision: whether the condition for asking was met; None if the agent has no belief."""
         return None if self.situation is None else self.situation.gate
 
     @property
@@ -105,7 +106,8 @@ class Decision:
 class Gate:
     """The gate for questions: it is open if several goals are possible and no ego action is optimal for all of them.
 
-    Only then may the ego agent ask. A goal is possible if it is not ruled out.
+    All methods ask only then, except `planner`, `planner-light` and `optimal`, which compare costs instead.
+    `credible_goals` says which goals are considered possible.
 
     Attributes:
         possible: number of possible goals.
@@ -120,7 +122,7 @@ class Gate:
 
     @property
     def open(self) -> bool:
-        """Whether a question may be asked: several goals are possible and no action is optimal for all."""
+        """Whether the gate is open: several goals are possible and no action is optimal for all."""
         return self.possible > 1 and not self.common
 
 
@@ -131,7 +133,7 @@ class Situation:
         problem: the problem.
         state: the states of both agents.
         belief: ``float64 [n_goals]``, the agent's belief; copied unless it is read-only.
-        gate: whether a question may be asked, if it is already known; None to compute it at first use.
+        gate: the gate in this situation, if it is already known; None to compute it at first use.
         pairs: the pairs of goals that `heaviest_pairs` returns, if they are already known; None to compute them at
             first use.
     """
@@ -155,7 +157,7 @@ class Situation:
 
     @property
     def gate(self) -> Gate:
-        """The gate in this situation: whether a question is allowed, and why; computed at first use."""
+        """The gate in this situation: whether the condition for asking is met; computed at first use."""
         if self._gate is None:
             self._gate = gate_at(self.problem, self.state, self.belief)
         return self._gate
@@ -181,7 +183,7 @@ class Situation:
 
 
 def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
-    """Return the gate: whether a question is allowed in this state with this belief, and why.
+    """Return the gate: whether the condition for asking is met in this state with this belief.
 
     Args:
         problem: the problem.
@@ -200,7 +202,7 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
 def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
     """Return the indices of the actions that are optimal for every possible goal, ``int64 [k]``.
 
-    The ego agent may ask only if there is no such action.
+    If there is none and several goals are possible, the gate for questions is open (`Gate`).
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
@@ -297,7 +299,7 @@ class PairZones:
 
     @property
     def parting(self) -> Zone:
-        """The zone of branching (Z_B): all steps from the first in which the two goals need different ego actions."""
+        """The zone of branching (Z_B): it begins when the goals first need different ego actions, and never ends."""
         return Zone(self.branching, np.inf)
 
     @property

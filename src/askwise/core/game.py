@@ -162,7 +162,7 @@ class Game:
         problem: the problem.
         goal: index of the teammate's goal, None while it is unknown.
         state: the current states of both agents.
-        before: their states before the last joint step.
+        before: their states before the last joint step; until the first one, the states at the start.
         teammate_action: the teammate's action in the last step, None at the start and after a question.
         answer: the answer to the question in the last step, None if the last step was no question.
         allowed: ``bool [n_goals]``, the goals that the prior allows and that no answer has ruled out; answers that can

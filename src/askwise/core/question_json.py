@@ -1,8 +1,8 @@
 """Questions, answers and answer models as JSON and as text; goals are written by name.
 
 - A yes/no question is a list of goals; its reply is ``true`` or ``false``.
-- A choice is an object with ``groups``, lists of goals, and ``names``, one for each group, or an empty list. Its reply
-  is the index of a group, from 0; one more than the last index is "none of these".
+- A choice is an object with two keys: ``groups`` has a list of goals for each group, and ``names`` has the names of the
+  groups, or an empty list. Its reply is the index of a group, from 0; one more than the last index is "none of these".
 - A missing reply ("I don't know") is null.
 """
 
@@ -35,8 +35,8 @@ def question_from_json(problem: Problem, given: Field) -> Question:
 
     Args:
         problem: the problem.
-        given: a list of goal names, or for a `Choice` a dict with ``groups``, lists of goal names, and ``names``, one
-            name for each group or none at all.
+        given: a list of goal names; for a `Choice`, a dict with two keys: ``groups`` has a list of goal names for each
+            group, and ``names`` has the names of the groups, or an empty list.
     """
     if not isinstance(given.value, dict):
         return _goals(problem, given)

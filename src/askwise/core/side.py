@@ -343,7 +343,10 @@ class CarrierTable:
         return place, load - 1
 
     def cut_off(self) -> BoolArray:
-        """Return ``bool [n_places]``: whether an agent cannot reach some goal from a place, with or without a load."""
+        """Return for each place whether an agent there cannot reach some goal, ``bool [n_places]``.
+
+        It is enough that the goal is out of reach either with its load or without it.
+        """
         return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
 
 

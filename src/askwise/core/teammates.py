@@ -179,7 +179,8 @@ class Via(Teammate):
     """A teammate that takes a shortest path to a detour point, and then a shortest path to its goal.
 
     Args:
-        point: the state to visit, by name or index; None to draw one on some way to the goal in each episode.
+        point: the state to visit, by name or index. None to draw one in each episode, uniformly from the states that
+            the teammate can reach and from which it can reach its goal.
     """
 
     def __init__(self, point: StateLike | None = None) -> None:
@@ -214,7 +215,7 @@ class Via(Teammate):
 
 
 class Boltzmann(Teammate):
-    """A teammate that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
+    """A teammate that takes an action with probability proportional to ``exp(-beta * steps to its goal after it)``.
 
     Args:
         beta: a number above 0; the larger it is, the more the teammate prefers short paths.
