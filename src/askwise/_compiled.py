@@ -80,11 +80,12 @@ class Kernel:
     Args:
         function: the loop.
         work: a function that estimates the number of steps of a call, given an object with the call's arguments as
-            attributes. A kernel without it is always compiled.
+            attributes. Without it, calls run the compiled loop; only the method `on` can run it in Python.
 
     Attributes:
         as_written: the loop as a plain Python function.
-        inline: numba's option ``inline`` for the kernels that call this one.
+        inline: numba's option ``inline`` for this loop: ``always`` if it is inlined into the kernels that call it, else
+            ``never``.
     """
 
     inline = "never"
@@ -129,8 +130,8 @@ class Kernel:
     def on(self, struct: Struct, *given: Any, as_written: bool) -> Any:
         """Run the loop on a struct and other arguments, and return its result.
 
-        It runs in Python if `as_written`, otherwise compiled. Python's integers are converted to `int64`, because
-        hashes are computed with products that overflow 64 bits, as they do in compiled code.
+        It runs in Python if `as_written`, otherwise compiled. In Python, integers are first converted to `int64`:
+        products in hashes then overflow 64 bits, as they do in compiled code.
         """
         if as_written or NEVER:
             with np.errstate(all="ignore"):
