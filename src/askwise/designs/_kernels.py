@@ -300,10 +300,11 @@ def certain_agreement(
 ) -> None:
     """Compute lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-    EDP(i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j`. A state is certain for
-    `i` if a shortest plan for `i` that leads through it has price 0. The bound is the smallest number of certain states
-    on any shortest plan for `j`. It stays valid if things with a price above 0 are forbidden, because plans with price
-    0 remain, as long as the number of steps to `j` stays the same.
+    EDP(i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j`. A plan's price is the
+    sum of the prices of its moves. A state is certain for `i` if a shortest plan for `i` that leads through it has
+    price 0. The bound is the smallest number of certain states on any shortest plan for `j`. It stays valid if things
+    with a price above 0 are forbidden, because plans with price 0 remain, as long as the number of steps to `j` stays
+    the same.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.

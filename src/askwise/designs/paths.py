@@ -211,7 +211,7 @@ class ShortestPlans:
         )
 
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
-        """Find two plans, for different goals, that begin with the same steps; return their price and their things.
+        """Find two shortest plans, for different goals, that begin with the same steps; return their price and things.
 
         Of all such pairs, one with the least total price is taken. The price of a move of the common beginning counts
         once.
@@ -222,7 +222,7 @@ class ShortestPlans:
 
         Returns:
             The total price, and the indices of those things (cells, edges or actions) with a price above 0 whose
-            prohibition removes a move of one of the plans. None if there are no such plans.
+            prohibition removes a move of at least one of the plans. None if there are no such plans.
         """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
@@ -241,10 +241,10 @@ class ShortestPlans:
         """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
         Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is a bound on the expected step at which goal
-        `i` is ruled out if the teammate pursues goal `j`. A state is certain for `i` if a shortest plan for `i` that
-        leads through it has price 0. The bound is the smallest number of certain states on any shortest plan for `j`.
-        It stays valid if things with a price above 0 are forbidden, because plans with price 0 remain, as long as the
-        number of steps to `j` stays the same.
+        `i` is ruled out if the teammate pursues goal `j`. A plan's price is the sum of the prices of its moves. A state
+        is certain for `i` if a shortest plan for `i` that leads through it has price 0. The bound is the smallest
+        number of certain states on any shortest plan for `j`. It stays valid if things with a price above 0 are
+        forbidden, because plans with price 0 remain, as long as the number of steps to `j` stays the same.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))

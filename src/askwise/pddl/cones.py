@@ -101,10 +101,11 @@ class Cones:
 
     @cached_property
     def divergence(self) -> Divergence:
-        """EDP and WCD of all pairs of goals in `reached`; its method ``matrices_at(0)`` returns both for the start.
+        """A `Divergence`, which computes EDP and WCD of all pairs of goals in `reached`.
 
-        Goals are numbered by their position in `reached`. WCD is the latest step at which two goals are told apart, as
-        on maps; in `askwise.pddl.pairs` it is one less, the length of the longest common prefix of their plans.
+        Call its method ``matrices_at(0)`` for both at the start. Goals are numbered by their position in `reached`. WCD
+        is the latest step at which two goals are told apart, as on maps; in `askwise.pddl.pairs` it is one less, the
+        length of the longest common prefix of their plans.
         """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")

@@ -262,9 +262,9 @@ def _match(
 ) -> None:
     """Move paths from `passing` to `arrived` if their next transition has the name of the action that they wait for.
 
-    A path waits for the next observed action that is part of its plan. After a transition with the name of this action
-    it waits for a later action, or for none, and is added to that column of `arrived`, at the next state. As it is no
-    longer in `passing`, a path matches each transition with at most one action.
+    A path waits for the next observed action that is part of its plan. After a transition with the name of this action,
+    it waits for a later action, or for none. The column of `arrived` for this then counts it, in the row of the next
+    state. As it is no longer in `passing`, a path matches each transition with at most one action.
 
     Args:
         arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 all, column j those that

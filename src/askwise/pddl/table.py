@@ -49,7 +49,8 @@ class Found:
     Attributes:
         length: length of an optimal plan; -1 if there is no plan, or none was found.
         exact: whether the result is proven: all optimal plans were found, or there is no plan.
-        at_least: a proven lower bound on the length of plans.
+        at_least: a proven lower bound on the length of plans; `NO_WAY`, a very large number, if there is provably no
+            plan.
         method: the search that gave the result: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps
             left), or ``none`` if neither search succeeded.
         plans: all optimal plans; None if there are none, or they were not found.

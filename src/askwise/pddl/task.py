@@ -71,7 +71,7 @@ def chosen(lists: Lists, rows: Any) -> Lists:
 
 
 def renumbered(lists: Lists, number: Numbers) -> Lists:
-    """Return the sets with each member `m` replaced by ``number[m]``; members for which this is -1 are removed.
+    """Return the sets in `lists` with each member `m` replaced by ``number[m]``, or removed if this is -1.
 
     The numbers must be increasing, apart from those that are -1.
     """
@@ -98,7 +98,7 @@ def turned(lists: Lists, n: int) -> Lists:
 
 
 def as_words(lists: Lists, n_words: int) -> Words:
-    """Return the sets as ``uint64 [n_sets, n_words]``: bit `m` of a row is 1 if `m` is in the set."""
+    """Return the sets in `lists` as ``uint64 [n_sets, n_words]``: bit `m` of a row is 1 if `m` is in the set."""
     words = np.zeros((lists.starts.size - 1, n_words), dtype=np.uint64)
     bit = np.uint64(1) << (lists.members % 64).astype(np.uint64)
     np.bitwise_or.at(words, (lists.owners, lists.members // 64), bit)
