@@ -183,14 +183,14 @@ def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
 
 
 def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Return the actions that keep the goal reachable with probability 1, and the fewest possible steps with them.
+    """Return the actions after which the goal can still be reached with probability 1, and the fewest steps by these.
 
     Args:
         model: a stochastic model.
         at_goal: ``bool [n_states]``, whether a state is at the goal.
 
     Returns:
-        sure: ``bool [n_states, n_actions]``, whether the goal stays reachable with probability 1 after the action.
+        sure: ``bool [n_states, n_actions]``, whether the goal can still be reached with probability 1 after the action.
         level: ``int32 [n_states]``, fewest possible steps to the goal by these actions, -1 where no policy reaches it
             with probability 1.
     """
@@ -268,7 +268,8 @@ def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArr
 
     Args:
         model: the model.
-        value: ``float64 [n_states]``, the expected steps from each state to the goal, for the time after the action.
+        value: ``float64 [n_states]``, the expected steps to the goal from each state, used for the states after the
+            action.
         sure: ``bool [n_states, n_actions]``, the allowed actions; for the others the result is ``inf``.
     """
     finite = np.where(np.isfinite(value), value, 0.0)
