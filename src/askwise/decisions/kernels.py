@@ -196,10 +196,10 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 
 @inner
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
-    """Return the least expected loss of acting now, from the cache `memory` if it was computed before.
+    """Return the least expected loss of acting now, multiplied by the probability of the state.
 
-    Otherwise it is computed, and stored unless the cache is full. `level` is the number of answers so far, the index of
-    the state in `space`.
+    It is read from the cache `memory` if it was computed before; otherwise it is computed, and stored unless the cache
+    is full. `level` is the number of answers so far, the index of the state in `space`.
     """
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = find(memory.act_sign, sign_a, sign_b)
@@ -225,9 +225,10 @@ def sort_questions(
 ) -> int:
     """Write the questions worth searching into ``space.order``, the most promising first; return their number.
 
-    Also writes for each question ``space.score``, the cost of asking it and then acting, and ``space.floor``, a lower
-    bound of the cost of asking it. In a narrow search, which does not search all questions (`SearchLimits.width`), the
-    score is minus the information gain divided by the price.
+    Also writes for each of them ``space.score``, the cost of asking it and then acting, and ``space.floor``, a lower
+    bound of the cost of asking it, both multiplied by the probability of the state. In a narrow search, which does not
+    search all questions (`SearchLimits.width`), the score is the information gain divided by the price, with a minus
+    sign.
 
     Args:
         world: the decision problem.
@@ -421,8 +422,9 @@ def solve(
 ) -> None:
     """Search for the best move, an action or a question, in a state in which at most `left` questions may be asked.
 
-    Writes the upper and the lower bound of the expected cost and the best move to ``stack.upper[top]``,
-    ``stack.lower[top]`` and ``stack.move[top]``. If the work exceeds the budget of `limits`, the result is meaningless.
+    Writes the best move to ``stack.move[top]``, and an upper and a lower bound of the expected cost, multiplied by the
+    probability of the state, to ``stack.upper[top]`` and ``stack.lower[top]``. If the work exceeds the budget of
+    `limits`, the result is meaningless.
 
     Args:
         world: the decision problem.

@@ -280,8 +280,9 @@ def _likelihood(name: str, given: Field, index_of: IntentIndex, default: Default
 
     Args:
         name: the name of the question.
-        given: a dict whose key ``likelihood`` has a dict from answers to likelihoods, or a list of these. The
-            likelihoods of an answer are one number for all intents, a list with a number for each, or a dict by intent.
+        given: a dict whose key ``likelihood`` has the likelihoods of each answer: as a dict by answer, or as a list,
+            whose answers get the names ``answer 1``, ``answer 2`` and so on. The likelihoods of an answer are one
+            number for all intents, a list with a number for each, or a dict by intent.
         index_of: the index of each intent, by name.
         default: price of the question unless it states its own; None if it must.
     """

@@ -130,7 +130,7 @@ class Plan:
         return plan_to_svg(self)
 
     def _rows(self, first: str, other: str) -> list[tuple[str, float]]:
-        """Return a line of text and the expected loss for each node of the tree.
+        """Return a line of text and the expected loss for each node of the plan, from this node on.
 
         `first` is the prefix of this node's line, `other` that of the lines of the nodes below it.
         """

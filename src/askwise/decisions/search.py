@@ -208,9 +208,9 @@ class DecisionSolver:
 
 
 def _work(world: ProblemArrays, narrow: bool) -> float:
-    """Return the estimated time for one answer and one intent, in nanoseconds on an ordinary machine.
+    """Return the estimated time of a search for one answer and one intent, in nanoseconds on an ordinary machine.
 
-    `narrow` is whether only the most informative questions are searched, which is faster.
+    `narrow` is whether the search tries only the most informative questions, which is faster.
     """
     if narrow:
         return 3.0

@@ -113,7 +113,10 @@ def _meant(answer: Answer) -> Hashable:
 
 
 def _listed(question: Any) -> Hashable:
-    """Return nested sets of integers, the key of a question, as nested tuples; equal sets have the same `repr`."""
+    """Return the key of a question, which is made of nested sets of integers, as sorted nested tuples.
+
+    Equal sets can have different texts (`repr`), but their tuples have the same text.
+    """
     if not isinstance(question, frozenset):
         return int(question)
     return tuple(sorted(_listed(each) for each in question))  # type: ignore[type-var]

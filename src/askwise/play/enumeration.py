@@ -192,7 +192,7 @@ class Enumeration:
     def _copy(self, agent: Agent, t: int | None = None) -> Agent:
         """Return a deep copy of an agent; only the problem is not copied.
 
-        If copying fails, the error names step `t`; None for an error without a step.
+        If copying fails, an error is raised that names step `t`, or no step if `t` is None.
         """
         with blaming(agent, "deepcopy (an exact evaluation copies the agent, --episodes does not)", t):
             copied = copy.deepcopy(agent, {id(self.problem): self.problem})

@@ -145,13 +145,13 @@ def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
 
 
 def _refuse_unproven(folder: Path, known: bool, damaged: Damaged | None, manifest: Manifest | None) -> None:
-    """Raise `InputError` unless the manifest of a folder proves that the results in it belong to the study.
+    """Raise `InputError` unless the manifest of a folder proves that its results belong to the study that claims it.
 
     Args:
         folder: the folder.
         known: whether its `study.json` names the study; for the message.
         damaged: what is wrong with `study.json`, None if it is intact or missing; for the message.
-        manifest: the manifest, the folder's file of checksums; None if there is none.
+        manifest: the folder's file of checksums, as read for the study; None if there is none.
     """
     if manifest is not None and manifest.proves_owner:
         return

@@ -101,7 +101,7 @@ class Condition:
     """One combination of settings in which every instance of a study is played.
 
     Attributes:
-        prior: how the probabilities of the goals before an episode are chosen.
+        prior: the prior over the goals.
         teammate: the name of the teammate, such as ``noisy:0.1``.
         base: the price of a question before any goal is named, None for the price in the instance's file.
         per_goal: the price of each goal named in a question, None for the price in the instance's file.

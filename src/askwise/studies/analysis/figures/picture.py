@@ -81,7 +81,7 @@ def panel_title(prior: str) -> str:
 def slug(text: str) -> str:
     """Return text as a part of a file name: in lower case, with hyphens instead of other characters.
 
-    Letters, digits and dots are kept; each run of other characters becomes one hyphen.
+    The letters a to z, digits and dots are kept; each run of other characters becomes one hyphen.
     """
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).rstrip("-")
 
@@ -91,7 +91,8 @@ class Material:
     """The data from which figures are drawn, for one combination of file (if there are any), teammate and base price.
 
     Attributes:
-        tables: the tables of these episodes, with finished episodes only, and with their lower bounds if there are any.
+        tables: the study's tables, with only the finished episodes of this combination, and its lower bounds if there
+            are any.
         suffix: the end of the figures' file names, which distinguishes files, teammates and base prices.
         where: a sentence at the end of captions that names file, teammate and base price; empty if none of them varies.
     """
@@ -154,8 +155,9 @@ class Material:
 def materials(tables: Tables) -> Iterator[Material]:
     """Yield the data to draw figures from, for each file, teammate and base price that has finished episodes.
 
-    If the instances come from files, only the first `MOST_FILES` (6) files are used. Data of all files together come
-    last, if all files have the same prices: a line through the prices of different problems would be meaningless.
+    If the instances come from files, only the first `MOST_FILES` (6) files have figures of their own. The data of all
+    files together come last, provided that all files have the same prices: a line through the prices of different
+    problems would be meaningless.
     """
     columns, named = grouping(tables.episodes), varying(tables.episodes)
     for setting in settings(_drawn(tables.episodes)):
