@@ -100,7 +100,8 @@ class JudgeOptions:
     Attributes:
         judge: ``optimal``, ``planner`` or ``auto``.
         tolerance: regrets up to this are no mistakes; None for the default of the judge.
-        questions: the largest number of questions per episode that the optimum may ask; None for its default.
+        questions: the largest number of questions per episode that the optimum may ask; None for no limit if answers
+            are true, otherwise 3.
     """
 
     judge: str
@@ -113,7 +114,8 @@ class AuditItem:
     """An episode or a conversation to be audited.
 
     Attributes:
-        given: an episode, the contents of a file, or the location of these contents.
+        given: the episode itself; the parsed contents of a file with an episode or a conversation; or the location of
+            these contents.
         name: the name of the item in messages and results.
         key: a key that is equal for all items of the same problem, which are audited together.
     """

@@ -6,7 +6,8 @@ module is imported (an extension module may turn it into another error) and in c
 it. In both cases the interrupt is repeated a little later.
 
 Python code cannot stop an agent that hangs in compiled code or catches every exception. SIGTERM (from ``timeout``, for
-example) ends even such a process, because the operating system handles it; only inside `terminable`, Python does.
+example) ends even such a process, because the operating system handles it, except inside `terminable`, where Python
+does.
 """
 
 from __future__ import annotations

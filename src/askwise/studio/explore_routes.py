@@ -62,8 +62,9 @@ class _Handlers:
     async def start(self, _: Request, services: Services, __: Person) -> Any:
         """Return what people can choose from on the page.
 
-        Keys: ``methods``, their names; ``problems``, for each problem that the page supports a pair of its number in
-        the studio's list of problems, from 0, and its name; ``study``, the study's name, or None without a study.
+        Keys: ``methods`` (their names), ``study`` (the study's name; None without a study) and ``problems``: a list of
+        pairs, one for each problem that the page supports. A pair is the problem's number in the studio's list of
+        problems, from 0, and its name.
         """
         if self._problems is None:
             found = []

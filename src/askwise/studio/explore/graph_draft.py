@@ -82,8 +82,8 @@ def drawn(whole: dict[str, Any]) -> dict[str, Any]:
     """Return the layout of both agents' graphs with all edges, open and closed.
 
     Keys: ``grounds`` (a layout for each graph; only one if the graphs are equal), ``states`` (for each graph, the name
-    of the state at each node) and ``letters`` (font sizes and positions of the labels in a graph, in units of the
-    drawing).
+    of the state at each node) and ``letters`` (the same for all graphs: font sizes of names and labels, the distance of
+    a name from its node, and the height of a line, in units of the drawing).
 
     Args:
         whole: a problem as the page sends it. Only the graphs in ``teammate`` and ``ego`` are read; other keys, such as
@@ -126,7 +126,9 @@ def _read_side(given: Field) -> dict[str, Any]:
     """Return one agent's graph in the form of a problem file, without the edges that people have closed.
 
     Args:
-        given: the JSON that the page sends for this agent: ``start``, ``now``, ``edges``, ``closed`` and so on.
+        given: the JSON that the page sends for this agent: ``start``, ``now`` (the present state), ``edges`` and,
+            optionally, ``closed`` (the indices of closed edges) and the keys ``states``, ``actions`` and ``stay`` of a
+            graph in a problem file.
     """
     given.object(["start", "now", "edges"], [*GRAPH_KEYS, "closed"])
     edges = list(given.child("edges").elements())
