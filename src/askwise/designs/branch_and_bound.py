@@ -177,8 +177,8 @@ class Branching:
         """Search, and store the best design in `found`.
 
         Returns:
-            Two values: a lower bound on the values of all designs that the search may choose, and whether the search
-            finished. If it did, the bound is the value of the best design.
+            A lower bound on the values of all designs that the search may choose; and whether the search finished. If
+            it did, the bound is the value of the best design.
         """
         kept = np.ones(self.paths.n_things, dtype=np.bool_)
         kept[self._order] = False
@@ -265,8 +265,8 @@ class WorstCase:
         """Search, and store the best design in `found`.
 
         Returns:
-            Two values: a lower bound on the WCD of all designs that the search may choose, and whether the search
-            finished. If it did, the bound is the WCD of the best design.
+            A lower bound on the WCD of all designs that the search may choose; and whether the search finished. If it
+            did, the bound is the WCD of the best design.
         """
         for size in range(1, self.most + 1):
             try:

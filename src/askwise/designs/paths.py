@@ -143,9 +143,9 @@ class TeammatePaths:
         `design` holds the indices of the forbidden things.
 
         Returns:
-            The largest worst-case distinctiveness (WCD) of two goals with a prior above 0: one more than the largest
-            number of first steps that shortest plans for two of these goals share; 0 if there is only one such goal.
-            And ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
+            The largest worst-case distinctiveness (WCD) of two goals with a prior above 0, that is, one more than the
+            largest number of first steps that shortest plans for two of these goals share; 0 if there is only one such
+            goal. And ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)

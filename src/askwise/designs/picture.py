@@ -110,8 +110,8 @@ def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
     `given` is a drawing, a problem or an instance (the contents of a file that describes a problem).
 
     Returns:
-        Four values: the teammate's model; the target states of each goal; the state at the start; and
-        ``int32 [n_states]``, the number of goals with a shortest plan through each state.
+        The teammate's model; the target states of each goal; the state at the start; and ``int32 [n_states]``, the
+        number of goals with a shortest plan through each state.
     """
     if isinstance(given, Drawing):
         model: Model = given.grid

@@ -356,8 +356,8 @@ class _Union:
             operator: ``int32 [n]``, the indices of the operators, some perhaps several times.
 
         Returns:
-            a pair: for each entry of `operator` the index of its name, ``int32 [n]``; and the list of different names
-            to which these indices refer.
+            for each entry of `operator` the index of its name, ``int32 [n]``; and the list of different names to which
+            these indices refer.
         """
         numbers: dict[str, int] = {}
         of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}

@@ -191,7 +191,7 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
         known: the predicates, objects and variables that it may use; others are refused with an InputError.
 
     Returns:
-        two tuples: the atoms that become true and the negations of those that become false; and the amounts that are
+        the atoms that become true, together with the negations of those that become false; and the amounts that are
         added to the cost, as numbers or names of functions.
     """
     literals: list[Literal] = []

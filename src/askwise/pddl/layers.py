@@ -162,8 +162,7 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
         back: which transitions to list, see above.
 
     Returns:
-        three numbers: the new `n`; the position in `layer` at which to continue, its size if all is done; and the new
-        `filled`.
+        the new `n`; the position in `layer` at which to continue, its size if all is done; and the new `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1
@@ -271,7 +270,7 @@ def regress(  # noqa: C901 - one loop, as in `walk`
         most: the largest possible number of transitions to one state, for which `out` needs room.
 
     Returns:
-        two numbers: the position in `layer` at which to continue, its size if all is done; and the new `filled`.
+        the position in `layer` at which to continue, its size if all is done; and the new `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1

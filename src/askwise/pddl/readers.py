@@ -379,8 +379,8 @@ def read_actions(
         file: the name of the file in errors.
 
     Returns:
-        a pair for each action: its first word, with its file and line for error messages; and the whole action as text,
-        such as ``move a b``.
+        for each action a pair of its first word, with its file and line for error messages, and the whole action as
+        text, such as ``move a b``.
     """
     names = {schema.name: schema for schema in reversed(domain.schemas)}
     counts = {(schema.name, len(schema.parameters)) for schema in domain.schemas}

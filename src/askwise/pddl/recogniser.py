@@ -298,9 +298,9 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
     """Return the transitions of all optimal plans, ordered by their distance from the start.
 
     Returns:
-        four values: ``int32 [n]``, the state in which each transition starts; ``int32 [n]``, the index of its action's
-        name; ``int32 [n]``, the next state; and a list with the position of the first transition at each distance, and
-        `n` at the end.
+        the state in which each transition starts, ``int32 [n]``; the index of its action's name, ``int32 [n]``; the
+        next state, ``int32 [n]``; and a list with the position of the first transition at each distance, and `n` at the
+        end.
     """
     model = cones.model
     source, column = np.nonzero(cones.operators >= 0)
