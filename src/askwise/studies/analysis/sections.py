@@ -172,8 +172,8 @@ def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
 def _expected(summary: pl.DataFrame, price: str) -> list[object]:
     """Return the content of the section on exact expected costs.
 
-    It has a table of mean costs, with the mean lower bound on the same instances. `price` is the domain's word for the
-    price.
+    It has a table of each method's mean expected cost, with the mean lower bound on the same instances. `price` is the
+    domain's word for the price of naming a goal.
     """
     intro = tag(
         "p",

@@ -195,7 +195,7 @@ def is_mean(table: pl.DataFrame) -> bool:
 
 
 def short_names(files: Sequence[str]) -> list[str]:
-    """Return the last parts of each path, with the smallest number of parts that keeps all paths distinct."""
+    """Return each path shortened to its last `k` parts, with the smallest `k` that keeps different paths distinct."""
     parts = [Path(file).parts for file in files]
     for length in range(1, max(map(len, parts), default=1)):
         names = ["/".join(each[-length:]) for each in parts]

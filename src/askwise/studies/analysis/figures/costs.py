@@ -250,7 +250,7 @@ def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure
     Args:
         found: the parts, as `askwise.studies.analysis.results.parts` returns them.
         priors: the priors to draw, from left to right.
-        price: the price whose rows are drawn.
+        price: the price of naming a goal; only rows with this price are drawn.
     """
     here = found.filter(pl.col("per_goal") == price)
     methods = here["method"].unique(maintain_order=True).to_list()
