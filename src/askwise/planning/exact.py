@@ -376,8 +376,9 @@ class Solver(OptimalPolicy):
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
         """Return the value of a state, and its best choice.
 
-        The choice is the index of an action, or ``-1 - q`` to ask about the goals `q`. Sets of goals are bits of a
-        number: bit `k` stands for ``self.goals[k]``. `w` is the teammate's state.
+        The choice is an action, numbered as in `ExactSearch.actions`, or ``-1 - q`` to ask about the goals `q`. Sets of
+        goals are bits of a number: bit `k` stands for ``self.goals[k]``. `w` is the teammate's state; `place` and
+        `load` are the ego agent's.
         """
         number = self._work_off((goals, w, place, load))  # the table may grow meanwhile
         entry = self._table[number]

@@ -288,8 +288,8 @@ class LimitedSolver(OptimalPolicy):
     def _later(self, questions_left: int, stage: Stage, columns: int) -> FloatArray:
         """Return the value that follows the next step, summed over the teammate's next states.
 
-        The result is ``float64 [n_rows, n_columns]``. Rows are the beliefs of `stage`, before the step. Columns are the
-        ego agent's places and loads after the step; `columns` is their number.
+        The result is ``float64 [n_rows, n_columns]``. Rows are the beliefs of `stage`, before the step, each with
+        `questions_left`. Columns are the ego agent's places and loads after the step; `columns` is their number.
         """
         found = np.zeros((stage.beliefs.size + 1, columns))
         for t, beliefs, factors in stage.steps:
@@ -340,7 +340,10 @@ class LimitedSolver(OptimalPolicy):
     def _compare_some(
         self, w: int, questions_left: int, mass: FloatArray, some: list[tuple[int, QuestionTable]]
     ) -> None:
-        """Do the work of `_compare_questions` for `some` beliefs: their rows, and tables of questions of one shape."""
+        """Do the work of `_compare_questions` for `some` beliefs, given as pairs of a row and a table of questions.
+
+        The tables have the same shape. The other arguments are those of `_compare_questions`.
+        """
         rows, tables, then = [row for row, _ in some], [table for _, table in some], max(0, questions_left - 1)
         after = self._reachable.stages[w][then].rows(np.array([table.beliefs for table in tables]))
         values, choices = self._values[w], self._choices[w][questions_left]

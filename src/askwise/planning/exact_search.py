@@ -141,6 +141,8 @@ def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
 def entry_of(table: Any, goals: int, where: int) -> Any:
     """Return the index of a state's entry in a hash table; if it has none, that of the empty entry to write it to.
 
+    The state has the possible `goals` (bits); `where`, from `where_of`, stands for the rest of it.
+
     It does not use `askwise.planning.workspace.find`, which allows for keys of any length and forgets entries: with
     that function the exact search took a fifth longer.
     """
@@ -268,7 +270,8 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
 def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
     """Put a state on the stack at `depth`, with its actions sorted by the delay that they cause at once.
 
-    `least` is a lower bound on the state's value; values from `most` on do not matter.
+    The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load`. `least`
+    is a lower bound on the state's value; values from `most` on do not matter.
     """
     load = load_needed(goals, load)
     n, weight = list_members(s, goals, w)
@@ -305,9 +308,9 @@ def list_members(s: ExactSearch, goals: int, w: int) -> tuple[Any, float]:
 
 @part
 def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int) -> int:
-    """Write a state's available actions and their delays into the stack, the least delay first.
+    """Write a state's available actions and their delays into the stack at `depth`, the least delay first.
 
-    Returns the number of these actions.
+    The arguments after `depth` are those of `push`. Returns the number of these actions.
     """
     world, scored, ties, n_moves, n = s.world, s.scored, s.ties, s.world.next.shape[1], 0
     n_goals, _ = list_members(s, goals, w)

@@ -188,8 +188,18 @@ def goals_dealt(goals: Sequence[int], largest: int, rng: np.random.Generator) ->
 class GroupSolver:
     """Solves groups of goals exactly, as if all other goals were impossible.
 
-    A group that takes more than `limit` states is divided in two. The solver collects the groups that were solved, and
-    counts the states. `goals` are all goals of the problem that are possible.
+    A group that takes more than `limit` states is divided in two.
+
+    Args:
+        problem: the problem.
+        tables: the arrays of the problem (`tables_of`).
+        goals: all possible goals of the problem.
+        price: the price of questions in the problem.
+        limit: the most states to solve for one group, None for any number.
+
+    Attributes:
+        groups: the groups that were solved.
+        states: number of states that were solved for them.
     """
 
     def __init__(
@@ -266,5 +276,8 @@ def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: floa
 
 
 def none_of(some: int, n_goals: int, size: int) -> float:
-    """Return none(K): the probability that a given goal's group of `size` goals contains none of `some` other goals."""
+    """Return none(K): the probability that a given goal's group contains none of K = `some` other given goals.
+
+    The group has `size` of the `n_goals` goals, and all goals but the first are drawn uniformly.
+    """
     return comb(n_goals - 1 - some, size - 1) / comb(n_goals - 1, size - 1)

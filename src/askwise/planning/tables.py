@@ -196,10 +196,19 @@ def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
 
 @compiled(work=lambda given: given.successor.size * given.prior.size)
 def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
-    """Fill `reach`, ``float64 [n_states, n_goals]``: shortest plans from each state, divided by those from the start.
+    """Fill `reach`: the number of a goal's shortest plans from a state, divided by their number from the start.
 
-    Plans are counted from the furthest states back, as ``mantissa * BASE**exponent``. `order` and `depth` are those of
-    `_levels`, `steps` those of `_steps`; `home` is the steps from the start to each goal.
+    Plans are counted from the furthest states back, as ``mantissa * BASE**exponent``. For states on no plan, and for
+    goals of prior 0 or out of reach, `reach` is left as it is.
+
+    Args:
+        successor: ``int32 [n_states, n_moves]``, the teammate's next states, -1 for none.
+        order: the result of `_levels`: the states, those nearest to the start first.
+        depth: ``int32 [n_states]``, steps from the start, filled by `_levels`.
+        steps: ``int32 [n_states, n_goals]``, steps to each goal, the result of `_steps`.
+        home: ``[n_goals]``, steps from the start to each goal, below 0 if it is out of reach.
+        prior: ``float64 [n_goals]``, probabilities of the goals.
+        reach: ``float64 [n_states, n_goals]``, the array to fill.
     """
     n_states, n_moves = successor.shape
     mantissa = np.zeros(n_states)
@@ -235,7 +244,8 @@ def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior:
 def _list_following(successor: Any, depth: Any, following: Any) -> None:
     """Fill `following`, ``[n_states, n_moves]``: for each state, the next states one step further from the start.
 
-    Only states whose `depth` is not -1 are listed.
+    They are taken from `successor`, the table of all next states. `depth` is the number of steps from the start; states
+    of depth -1 are left out. The rest of `following` is not changed.
     """
     for s in range(successor.shape[0]):
         if depth[s] < 0:
