@@ -142,7 +142,10 @@ def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = 
 
 
 def checked_name(player: Any, kind: str = "agent") -> str:
-    """Return the name of an agent or a teammate; raise `InvalidDecision` unless it is a printable text on one line."""
+    """Return the name of an agent or a teammate; raise `InvalidDecision` unless it is a printable text on one line.
+
+    `kind`, ``agent`` or ``teammate``, is the noun for it in the error message.
+    """
     with blaming(player, "name", kind=kind):
         name = player.name
     if not is_name(name):
