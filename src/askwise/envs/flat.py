@@ -60,7 +60,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         questions: the questions to choose from, in order: keys of `kinds`, such as ``likeliest`` (about the likeliest
             goal only), or callables that take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask
             about. None for `default_questions`.
-        belief: ``robust`` (for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
+        belief: ``robust`` (for any teammate), or ``bayes`` or ``elimination`` (both for teammates that never err).
         scaled: whether bounded numbers of the observation are scaled to lie between 0 and 1.
         hints: whether the observation has one more key, ``hints``: for each ontic action, the probability that it is
             optimal for the teammate's goal; for each question, the probability that the goal is among those asked
@@ -252,7 +252,8 @@ class FlatProblem(FlatEnv):
       (for each move of the ego agent, the goals for which it is optimal), ``half`` (the fewest goals that together have
       at least half of the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (each goal), or callables
       that take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask about.
-    - ``belief``: ``robust`` (default, for any teammate), ``bayes`` or ``elimination`` (for teammates that never err).
+    - ``belief``: ``robust`` (default, for any teammate), or ``bayes`` or ``elimination`` (both for teammates that never
+      err).
     - ``scaled``: whether bounded numbers of the observation are scaled to lie between 0 and 1 (default: False).
     - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
       probability that it is optimal, and for each question, the probability that the goal is among those asked about
@@ -300,7 +301,8 @@ class FlatToolFetching(FlatEnv):
       stations that together have at least half of the probability) and ``likeliest`` (the likeliest station); also
       ``station`` (each station), or callables that take a `ToolFetchingContext` and return ``bool [n_stations]``, the
       stations to ask about.
-    - ``belief``: ``robust`` (default, for any worker), ``bayes`` or ``elimination`` (for workers that never err).
+    - ``belief``: ``robust`` (default, for any worker), or ``bayes`` or ``elimination`` (both for workers that never
+      err).
     - ``scaled``: whether bounded numbers of the observation are scaled to lie between 0 and 1 (default: False).
     - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
       probability that it is optimal, and for each question, the probability that the goal is among those asked about

@@ -109,10 +109,10 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
 
     The keys are those of `Draft.drawn` and:
 
-    - ``title``, ``words``, ``landmark``, ``signs``: the title; the words for agents, goals and landmarks; the letters
-      that mark the agents;
-    - ``method``, ``headline``, ``why``, ``facts``: the method, its decision in words, the reason, and pairs of a name
-      and a text, such as the price of the question;
+    - ``title``; ``words`` (for ``teammate``, ``ego``, ``goal`` and ``goals``); ``landmark`` (the word for a landmark of
+      the map); ``signs`` (the letters that mark the agents);
+    - ``method``; ``headline`` (its decision in words); ``why`` (the reason); ``facts`` (pairs of a name and a text,
+      such as the price of the question);
     - ``asked``: the indices of the goals in the question that the method asks; empty if it asks none;
     - ``considered``: the indices of the goals in the best question that the method found, even if it does not ask it;
       empty if it found none;

@@ -67,7 +67,10 @@ class Places:
         return self.teammate[state]
 
     def of_ego(self, problem: Problem, state: int) -> AgentPlace:
-        """Return the ego agent's place and load in the state with index `state`, from the cache if possible."""
+        """Return where the ego agent is, and what it carries, in the state with index `state`.
+
+        The result comes from the cache if possible.
+        """
         if state not in self.ego:
             scene = scene_of(problem, JointState(problem.start.teammate, state))
             self.ego[state] = AgentPlace(scene.ego.at, scene.ego.place, printable(scene.carried), scene.hands)
