@@ -155,8 +155,9 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
     Args:
         options: the options of the command.
         problem: the problem.
-        questions: the limit of questions per episode of the evaluated method, None for no limit. The bound also holds
-            for methods that ask more.
+        questions: the limit of questions per episode of the evaluated method, None for no limit. With a limit, answers
+            to all questions but the last one allowed may be wrong or missing in the bound, too; without one, all are
+            true. The bound also holds for methods that ask more.
     """
     from askwise.play.evaluate import lower_bound
 
