@@ -191,8 +191,8 @@ def _partitions_of_bits(goals: int) -> Iterator[tuple[int, ...]]:
 def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     """Return the choices that the planner considers with these goals left; none if choices have no price.
 
-    They ask which group of the problem the goal is in and, if few goals are left, which goal it is. Each names all
-    parts of the goals, or all but the largest part.
+    One choice asks which group of the problem the goal is in; if few goals are left, another one asks which goal it is.
+    Each comes in two forms: it names all groups or goals, or all but the largest group or one goal ("none of these").
     """
     if problem.query_cost.per_option is None:
         return []

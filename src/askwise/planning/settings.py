@@ -17,7 +17,7 @@ class PlannerSettings:
     """How far the planner looks ahead.
 
     Attributes:
-        questions: the most questions in a row that a plan has.
+        questions: the most questions from the start of a plan to its end, whatever the answers.
         candidates: the most questions that are compared in a state.
         depth: a plan asks questions only until this many of its steps have caused a delay.
         breadth: the most actions that are compared now.
@@ -57,9 +57,9 @@ class PlannerSettings:
     def with_budget(self, budget: int) -> PlannerSettings:
         """Return the same settings with another budget, the number of states to consider for a decision.
 
-        A larger budget also raises `endgame` and `endgame_states`, the limits of the exact search: where plans cost
-        more than the optimum, this is mostly because they end early, and more of such plans do not help. The exact
-        search does not end early. It takes about 1.4 times as long for each further goal.
+        A larger budget also raises `endgame` and `endgame_states`, the limits of the exact search. Plans cost more than
+        the optimum mostly because they end early; to compare more of them does not help. The exact search does not end
+        early. It takes about 1.4 times as long for each further goal.
         """
         more = max(1.0, budget / self.budget)
         goals, states = self.endgame + int(math.log(more, 1.4)), int(self.endgame_states * more)
