@@ -67,7 +67,10 @@ class Decision:
 
     @property
     def gate(self) -> Gate | None:
-        """The gate at this decision: whether the condition for asking was met; None if the agent has no belief."""
+        """The gate at this decision: whether several goals were possible and no action was optimal for all.
+
+        None if the agent has no belief.
+        """
         return None if self.situation is None else self.situation.gate
 
     @property
@@ -157,7 +160,10 @@ class Situation:
 
     @property
     def gate(self) -> Gate:
-        """The gate in this situation: whether the condition for asking is met; computed at first use."""
+        """The gate in this situation: whether several goals are possible and no action is optimal for all.
+
+        It is computed at first use.
+        """
         if self._gate is None:
             self._gate = gate_at(self.problem, self.state, self.belief)
         return self._gate
@@ -183,7 +189,7 @@ class Situation:
 
 
 def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
-    """Return the gate: whether the condition for asking is met in this state with this belief.
+    """Return the gate: whether several goals are possible and no action is optimal for all of them.
 
     Args:
         problem: the problem.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def question_to_json(problem: Problem, asked: Question) -> Any:
     """Return a question as JSON data: a list of the names of its goals, or a dict for a `Choice`.
 
-    The dict has the keys ``groups``, a list of goal names for each group, and ``names``, the names of the groups.
+    The dict has two keys: ``groups`` has a list of goal names for each group, ``names`` has the names of the groups.
     """
     if not isinstance(asked, Choice):
         return [problem.goals[goal] for goal in asked]
