@@ -67,7 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--forbid",
         metavar="WHAT",
         action="append",
-        help="evaluate your own design instead: a cell X,Y or an edge FROM,ACTION,TO; may be repeated",
+        help="evaluate your own design instead: a cell X,Y, an edge FROM,ACTION,TO or the name of an action of a "
+        "planning problem; may be repeated",
     )
     renamed(parser, "--budget", "--longer")
     parser.add_argument("--designs", metavar="N", help="search at most N designs")
