@@ -189,8 +189,9 @@ def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) 
 
     Args:
         function: the loop, when it is used as ``@compiled`` without arguments.
-        work: estimates the number of loop steps of a call, as in `Kernel`. With it, the loop runs in Python while that
-            is little work, and is compiled afterwards. Without it, the loop is compiled at its first call.
+        work: a function that estimates the number of loop steps of a call, given an object with the call's arguments as
+            attributes. With it, the loop runs in Python while that is little work (see the top of this module), and is
+            compiled afterwards. Without it, the loop is compiled at its first call.
     """
     if function is None:
         return lambda function: Kernel(function, work)

@@ -317,11 +317,15 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 
 
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
-    """Save a picture of EDP from the teammate's state `at`.
+    """Save a picture of EDP: a map of the EDP from each cell, a matrix of all pairs of goals, or both.
 
-    On a map with two goals, the picture shows the EDP of each cell. With more goals, it shows the mean EDP of all pairs
-    for each cell, and below this map the matrix of all pairs. On a graph, it shows the matrix alone. It is as wide as a
-    column of a paper.
+    With two goals on a map, it is the map alone; with more, the map shows the mean over all pairs, and the matrix is
+    below it. On a graph, it is the matrix alone. The picture is as wide as a column of a paper.
+
+    Args:
+        divergence: computes EDP.
+        at: the teammate's state; it is marked on the map, and the matrix shows EDP from there.
+        path: the file to write.
     """
     from matplotlib.figure import Figure
 

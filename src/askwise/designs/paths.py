@@ -168,7 +168,8 @@ class TeammatePaths:
 class ShortestPlans:
     """The shortest plans of all goals under a design, and the least prices of these plans.
 
-    A plan pays the price of each of its moves. Prices mark the things that matter to a search, for example by 1.
+    A plan pays the price of each of its moves. With price 1 for the moves of some things and 0 for all others, the
+    price of a plan counts how often it uses these things.
 
     Args:
         walker: the graph with start and targets.
@@ -183,8 +184,8 @@ class ShortestPlans:
         reached: the number of states that can be reached.
         steps: ``int32 [n_goals]``, the length of a shortest plan, -1 if the goal cannot be reached.
         begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
-        towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
-            each goal; `NO_PLAN` if none leads through the state.
+        towards: ``int32 [n_states, n_goals]``, the least price from each state to the end of a shortest plan for each
+            goal; `NO_PLAN` if no shortest plan for the goal leads through the state.
     """
 
     def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:

@@ -115,7 +115,10 @@ class BasicDomain:
         return made
 
     def vocabulary(self, given: object = None) -> Vocabulary:  # noqa: ARG002 - all its problems have the same words
-        """Return the words that texts use for agents, goals and landmarks, the same for all problems of the domain."""
+        """Return the words that texts use for agents, goals and landmarks.
+
+        They are the same for all problems of the domain, so the problem `given` makes no difference.
+        """
         return self._words
 
     def read(self, field: Field) -> Any:

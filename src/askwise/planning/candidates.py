@@ -90,9 +90,10 @@ def choose_candidates(s: Search, level: int, list_no: int) -> None:
 
 @part
 def _list_best(s: Search, level: int, n: int, list_no: int) -> None:
-    """Write the best of `n` proposed questions into list `list_no`, except duplicates and those whose answer is known.
+    """Fill list `list_no` with the best of `n` proposed questions, except duplicates and those whose answer is known.
 
-    The best have the least merits (``s.merits[0]``): their costs in the state on `level`, times its weight.
+    A list has room for ``limits.candidates`` questions. The best have the smallest merits (``s.merits[0]``), which are
+    their costs in the state on `level`, times the weight of the state.
     """
     limits, merit, near = s.limits[0], s.merits[0], ROUNDING * s.states[level].weight
     length, into = 0, list_no * limits.candidates

@@ -257,7 +257,7 @@ class Planner:
         return self._endgame.best(state, goals)
 
     def _from_optimum(self, best: BestMove) -> Plan:
-        """Return a plan that begins with the optimal move `best`, with the cost of acting without any questions."""
+        """Return a plan that begins with the optimal move `best`; its `act_only` is computed to compare with."""
         cost, plan = best.expected_marginal_cost, self._decide((), acts_only=True, optimal=True)
         if best.action is None:
             return replace(plan, asks=True, question=best.ask, act=plan.act_only, ask=cost)

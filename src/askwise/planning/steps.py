@@ -91,10 +91,11 @@ def count_actions(world: World, place: int) -> Any:
 
 @inner
 def best_action(scored: Any, n_actions: int, weight: float) -> Any:
-    """Return the index of the action of least delay.
+    """Return the index of the action of least delay, the one with the smallest ``scored[action].delay``.
 
-    Of equal ones, it is that with the fewest steps left after it, or else the first. Differences that rounding can
-    cause, in proportion to `weight`, the sum of the goals' weights, are ignored.
+    `scored` has a record for each action, with the fields `delay` and `left` (`score_actions`). Of equal ones, it is
+    that with the fewest steps left after it, or else the first. Differences that rounding can cause, in proportion to
+    `weight`, the sum of the goals' weights, are ignored.
     """
     best, near = np.int64(0), ROUNDING * weight
     for a in range(1, n_actions):

@@ -265,15 +265,15 @@ PRICE_ROUNDING = 1e-12
 """Parts of a price that was given as a function are differences: values this little below 0 count as 0."""
 
 
-def price_for_planning(problem: Problem, who: str) -> AdditivePrice:
+def price_for_planning(problem: Problem, reason: str) -> AdditivePrice:
     """Return a problem's price of yes/no questions: a base price plus a price for each goal named.
 
-    Raises an `InputError` if the price does not have this form or can be below 0; its message ends with `who`, which
-    says why.
+    Raises an `InputError` if the price does not have this form or can be below 0. `reason`, the end of its message, says
+    why this form is needed.
     """
-    price = additive_price(problem.query_cost, len(problem.goals), who)
+    price = additive_price(problem.query_cost, len(problem.goals), reason)
     added = price.per_goal + price.extra
     least = min(float(added.min()), price.base + float(added.min()))
     if least < -PRICE_ROUNDING:
-        raise InputError("query cost", f"{least:g} for a question or a goal in it", f"nothing below 0: {who}")
+        raise InputError("query cost", f"{least:g} for a question or a goal in it", f"nothing below 0: {reason}")
     return price

@@ -85,9 +85,10 @@ class SampledEdp:
     def remaining(self, after: int) -> float:
         """Return the mean number of further steps until the other goal is ruled out, in runs longer than `after` steps.
 
-        It is a lower bound if some of these runs are censored, and ``inf`` if all of them are. If fewer than `LEFT`
-        runs are longer than `after` steps, `after` is lowered until `LEFT` of them are (unless there are no more than
-        `LEFT` runs at all). This changes little, because late divergence points are close to geometrically distributed.
+        It is a lower bound if some of these runs are censored, and ``inf`` if all of them are or there are none. If
+        fewer than `LEFT` runs are longer than `after` steps, but there are more runs in all, a smaller number is used
+        in place of `after`, for which `LEFT` runs are longer. This changes little, because late divergence points are
+        close to geometrically distributed.
         """
         if self.runs > LEFT:
             after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)

@@ -122,9 +122,10 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def model(self) -> Model:
-        """The agent's model, with a column for each action name.
+        """The agent's model, whose actions are the action names of the graph.
 
-        If `by_rank`, column `r` has instead the action number `r` (from 0) of each state, whose name is a label.
+        If `by_rank`, they are numbers instead: action `r` is the `r`-th action of each state, from 0, and the names of
+        actions become labels of moves.
         """
         if self.by_rank:
             source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T

@@ -112,7 +112,7 @@ class StudyEvidence:
 
     @property
     def top(self) -> float:
-        """The paper's highest price (per-station cost), 0.5; raises `Missing` if the study does not have it."""
+        """0.5, the paper's highest price of a goal in a question; raises `Missing` if the study lacks this price."""
         if HIGHEST_PRICE not in self.prices:
             raise Missing(f"no per-station cost of {HIGHEST_PRICE:g} in this study")
         return HIGHEST_PRICE
