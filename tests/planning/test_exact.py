@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from askwise.domains.tool_fetching.generate import generate
 from askwise.model import GridWorld, Model
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact import Endgame, Solver, TooLarge
+from askwise.planning.exact_search import where_of
 from askwise.planning.optimum import solve_problem
 from askwise.planning.reference import Reference
 from askwise.planning.tables import tables_of
@@ -247,6 +249,15 @@ def test_results_are_equal_whatever_the_time_taken() -> None:
     assert one.verdict.exact
     assert str(one.verdict) == "exact, optimal over all questions and actions"
     assert one.states > 0
+
+
+def test_a_load_counts_only_while_its_goal_is_possible() -> None:
+    """So situations that differ in nothing else share a value."""
+    solver = Solver(random_problem(2, n_goals=4))
+    for goals, load in product(range(1, 16), range(4)):
+        needed = bool(goals >> load & 1)
+        numbers = {int(where_of(solver.search, goals, 0, 0, carried)) for carried in (load, -1)}
+        assert len(numbers) == 1 + needed
 
 
 def test_can_be_sent_elsewhere() -> None:

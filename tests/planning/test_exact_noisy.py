@@ -193,6 +193,16 @@ def test_too_large() -> None:
         solve(problem, limit=10_000)
 
 
+def test_states_are_counted_up_to_the_limit() -> None:
+    """Without questions there is one belief in each situation, and nothing else to count."""
+    problem = random_problem(2, n_goals=4).with_answers(AnswerModel(0.1))
+    states = solve(problem, questions=0).states
+    assert states > 0
+    assert solve(problem, questions=0, limit=states).states == states
+    with pytest.raises(TooLarge, match=f"not solved after {states:,} states and 0 replies"):
+        solve(problem, questions=0, limit=states - 1)
+
+
 FAULTS: dict[str, Fault] = {
     "less than no question": (
         lambda: solve(workshop(), questions=-1),

@@ -492,7 +492,7 @@ def test_values_of_plans_are_kept() -> None:
 def test_only_loads_of_possible_goals_that_are_not_carried_are_picked_up() -> None:
     planner, s = begun(tools(1, 9), SMALL)
     world, n_moves, tried = s.world, s.world.next.shape[1], set[tuple[bool, bool]]()
-    for place in np.flatnonzero(np.diff(world.loads_from)):
+    for place in np.flatnonzero(np.diff(world.loads_from)).tolist():
         loads = world.loads[world.loads_from[place] : world.loads_from[place + 1]].tolist()
         for possible, carried in product((set(range(9)), {0, 1, *loads[:1]}, {0, 1, 2, 3}), (-1, *loads)):
             s.rows[0] = planner._mask(possible)

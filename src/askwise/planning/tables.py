@@ -268,8 +268,8 @@ PRICE_ROUNDING = 1e-12
 def price_for_planning(problem: Problem, reason: str) -> AdditivePrice:
     """Return a problem's price of yes/no questions: a base price plus a price for each goal named.
 
-    Raises an `InputError` if the price does not have this form or can be below 0. `reason`, the end of its message, says
-    why this form is needed.
+    Raises an `InputError` if the price does not have this form or can be below 0. Its message ends with `reason`, which
+    says why this form is needed.
     """
     price = additive_price(problem.query_cost, len(problem.goals), reason)
     added = price.per_goal + price.extra
