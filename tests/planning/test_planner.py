@@ -182,6 +182,20 @@ def test_the_exact_search_may_give_up() -> None:
     assert plan == planned(problem, SEARCH)
 
 
+def test_an_exact_search_that_gave_up_is_tried_again_when_fewer_goals_are_possible() -> None:
+    problem = drawn(3, stations=9)
+    planner = Planner(problem, tables_of(problem), replace(FULL, endgame_states=2))
+    searches = []
+    for possible in (problem.prior > 0, problem.prior > 0, np.arange(9) < 5, np.arange(9) < 5):
+        planner.plan(possible, problem.start.teammate, problem.start.ego)
+        assert planner._endgame is not None
+        assert planner._endgame.gave_up
+        searches.append(planner._endgame)
+    assert searches[0] is searches[1]
+    assert searches[1] is not searches[2]
+    assert searches[2] is searches[3]
+
+
 # -- proposals ---------------------------------------------------------------------------------------------------
 
 
