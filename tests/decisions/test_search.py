@@ -62,6 +62,18 @@ def test_sparse_losses_are_the_same_losses() -> None:
 # -- looking less far ----------------------------------------------------------------------------------------------
 
 
+def test_a_search_that_used_up_its_budget_continues_without_one() -> None:
+    problem = larger_problem(1, n=10, questions=4, noisy=True)
+    world, n = problem_arrays(problem), len(problem.questions)
+    fresh = DecisionSolver(problem, world, n, n)
+    trying = DecisionSolver(problem, world, n, n, budget=1e4)
+    trying.values()
+    assert not trying.complete
+    trying.lift_budget()
+    assert [trying.asking(q) for q in range(n)] == [fresh.asking(q) for q in range(n)]
+    assert trying.complete
+
+
 def test_to_a_depth_it_is_the_recurrence_to_that_depth_and_bounds_hold() -> None:
     stopped = 0
     for seed in range(150):

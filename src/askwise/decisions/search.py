@@ -132,6 +132,10 @@ class DecisionSolver:
         """Whether the search stayed within its budget; if not, its results are meaningless."""
         return bool(self._spent[0] <= self._limits.budget)
 
+    def lift_budget(self) -> None:
+        """Allow the search any amount of work from now on. What it has solved so far is kept."""
+        self._limits = self._limits._replace(budget=math.inf)
+
     @property
     def remembered(self) -> int:
         """Number of solved states in the cache."""
@@ -327,6 +331,8 @@ def _narrow(
                 best[first], better[first] = value, trying
         if trying.complete == (depth == most):
             break
+    for solver in better.values():
+        solver.lift_budget()  # the search of a later question may have used it up, but plans are still read from here
     return better
 
 
