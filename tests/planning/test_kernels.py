@@ -315,9 +315,9 @@ def test_moves_that_are_tried_to_improve_a_question() -> None:
         moved.add(int(goal))
         merits = [merit(named ^ (1 << other)) for other in range(3) if 0 < named ^ (1 << other) < 15]
         assert lowest == pytest.approx(min([*merits, 100.0 - 1e-9]))
-        s.sets[spare, 0, 0] = named
-        s.counts[0].states_seen = s.limits[0].budget + 1
-        assert _best_move(s, 0, 0, goals, 100.0)[0] == -1
+        for over in (False, True):
+            s.sets[spare, 0, 0], s.counts[0].states_seen = named, s.limits[0].budget + over
+            assert (_best_move(s, 0, 0, goals, 100.0)[0] == -1) == (over or not merits)
     assert moved <= {-1, 0, 1, 2}
     assert len(moved) > 1
 
