@@ -157,6 +157,24 @@ def test_plans_cost_what_the_reference_says(number: int) -> None:
         assert plan.act == about(min(acting(reference, state, DEPTH)), state)
 
 
+def test_asking_later_counts_however_little_it_saves() -> None:
+    """The price is chosen so that asking later is just better than not to ask before the goal has to be known."""
+
+    def at_price(price: float) -> tuple[Reference, PlanningState, float, float]:
+        reference = Reference(changed(small_problem(3), query_cost=QueryCost(price)))
+        state = reference.state()
+        best = float(min(acting(reference, state, DEPTH)) / state.weight)
+        return reference, state, best, float(reference.act_then_ask(state) / state.weight) - best
+
+    low, high = 0.1, 0.2
+    for _ in range(8):
+        middle = (low + high) / 2
+        low, high = (low, middle) if at_price(middle)[-1] > NEAR else (middle, high)
+    reference, state, best, gain = at_price(high)
+    assert NEAR < gain < 1e-3
+    assert planned_at(planner_of(reference.problem), state).act == pytest.approx(best, abs=NEAR)
+
+
 @pytest.mark.parametrize("number", TRUE[::2])
 def test_questions_about_one_goal_are_ranked_as_the_reference_says(number: int) -> None:
     """The planner combines the goals about which it is best to ask alone."""

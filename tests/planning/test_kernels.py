@@ -23,7 +23,7 @@ from askwise.planning.proposals import ask_about, propose
 from askwise.planning.questions import every_choice
 from askwise.planning.reference import Reference
 from askwise.planning.settings import FULL, NOISY_FULL, PlannerSettings
-from askwise.planning.steps import best_action, score_actions
+from askwise.planning.steps import best_action, count_actions, list_actions, score_actions
 from askwise.planning.tables import goals_in, tables_of
 from askwise.planning.values import _after_reply, _tag
 from askwise.planning.workspace import MOST_COMPLETE, POOL_ROOM, POOL_SIZE, SCORE, UNKNOWN, keep, recall, records
@@ -487,6 +487,30 @@ def test_values_of_plans_are_kept() -> None:
         teammate, place = keys[:, 1] & np.uint64(0xFFFFFFFF), keys[:, 1] >> np.uint64(32)
         assert (place < problem.ego.model.n_states).all()
         assert not (keys[:, :1] & ~tables.alive[teammate.astype(int)]).any(), "goals that the teammate has passed"
+
+
+def test_no_question_is_compared_twice() -> None:
+    """A choice between two sets is the same question as a yes/no question about the first."""
+    problem = changed(random_problem(3, n_goals=4), query_cost=QueryCost(0.1, per_option=0.01))
+    planner, s = begun(problem, replace(NOISY, candidates=12))
+    planner._list_choices(every_choice(problem, range(4)))
+    choose_candidates(s, 0, 0)
+    length = int(s.lengths[0])
+    questions = {
+        tuple(frozenset(goals_in(part & s.rows[0])) for part in s.sets[k, : s.asked[k].answers]) for k in range(length)
+    }
+    assert len(questions) == length == 12
+    assert any(s.asked.choice[:length] >= 0)
+
+
+def test_as_many_actions_are_listed_as_are_wanted() -> None:
+    _, s = begun(tools(0, 6), SMALL)
+    state, n = s.states[0], int(count_actions(s.world, s.states[0].place))
+    for most in range(1, n + 2):
+        score_actions(s.world, s.ranked, list_goals(s, 0), s.scored, state.teammate, state.place, state.load)
+        delays = sorted(delay for delay in s.scored.delay[:n].tolist() if delay < np.inf)[:most]
+        assert list_actions(s.world, s.scored, s.options[0], state.place, 1.0, most) == len(delays)
+        assert s.options[0].delay[: len(delays)].tolist() == pytest.approx(delays)
 
 
 def test_only_loads_of_possible_goals_that_are_not_carried_are_picked_up() -> None:
