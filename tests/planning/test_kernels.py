@@ -15,7 +15,15 @@ from askwise.core.problem import Problem, changed
 from askwise.core.questions import Choice, QueryCost
 from askwise.domains.tool_fetching import ToolFetching
 from askwise.domains.tool_fetching.generate import generate
-from askwise.planning.beliefs import after_answer, bits_in, list_goals, odds_in, price_of
+from askwise.planning.beliefs import (
+    after_answer,
+    after_step,
+    bits_in,
+    list_goals,
+    odds_in,
+    price_of,
+    without_negligible,
+)
 from askwise.planning.candidates import _best_move, _rank, ask_then_act, choose_candidates, copy_question
 from askwise.planning.leaf_values import IDENTIFY, PLANNED, cost_to_identify, leaf_value
 from askwise.planning.planner import Planner
@@ -392,6 +400,29 @@ def test_beliefs_after_a_choice_follow_bayes_rule(answers: AnswerModel) -> None:
                 # Log-odds are whole numbers of units, a 64th of what a yes/no answer takes off.
                 unit = np.log((1 - answers.wrong) / answers.wrong) / 64 if answers.wrong else 1e-12
                 assert found == pytest.approx(problem.prior[goal] * likely, rel=unit)
+
+
+@pytest.mark.parametrize("answers", [AnswerModel(), AnswerModel(0.1)], ids=str)
+def test_goals_of_negligible_weight_become_impossible(answers: AnswerModel) -> None:
+    """Those that are left keep their weights, up to the factor, in a copy of the state and after a step."""
+    problem = changed(random_problem(3, n_goals=4), prior=np.array([0.7, 0.249, 0.05, 0.001])).with_answers(answers)
+    planner, s = begun(problem, NOISY)
+    steps, weight = planner.tables.following[problem.start.teammate], planner.tables.weight
+    stay, left_out = int(problem.ego.actions.stay), 0
+    for share in (0.0, 0.01, 0.1, 0.5):
+        for there in (-1, *steps[steps >= 0].tolist()):
+            teammate = problem.start.teammate if there < 0 else there
+            if there < 0:
+                n, factor = without_negligible(s, 0, 1, share)
+            else:
+                n, factor = after_step(s, 0, stay, there, share)
+            alive = np.flatnonzero(weight[teammate]).tolist()
+            heavy = [g for g in alive if weight[teammate, g] >= share * weight[teammate].max()]
+            assert goals_in(s.rows[1, : s.world.alive.shape[1]]) == heavy
+            assert n == len(heavy)
+            assert [factor * odds_in(s, 1, g) for g in heavy] == pytest.approx(weight[teammate, heavy].tolist())
+            left_out += len(alive) - n
+    assert left_out > 3
 
 
 @pytest.mark.parametrize("margin", [1, 2, 3])
