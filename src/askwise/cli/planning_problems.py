@@ -230,7 +230,7 @@ def print_failures(found: Sequence[Row]) -> int:
         found: the rows of the result table, as dicts.
 
     Returns:
-        the exit code: 2 if all problems failed, otherwise 0.
+        the exit code: 2 if all problems failed, that is, ended with an error, otherwise 0.
     """
     for row in found:
         if not row["verdict"].startswith("exact"):

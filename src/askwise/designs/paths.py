@@ -1,5 +1,7 @@
 """The teammate's paths under a design, and the things that can matter.
 
+A *thing* is what a design may forbid: a cell, an edge or an action. Its moves are those that forbidding it removes.
+
 Let `c_g(D)` be the number of steps of a shortest plan for goal `g` if the things `D` are forbidden, and `b` the budget.
 A design is *allowed* if ``c_g(D) <= c_g() + b`` for every goal. Plans under a design are also plans without it, so
 forbidding more never lowers a cost: if `D` is not allowed, no extension of `D` is.
@@ -154,7 +156,7 @@ class TeammatePaths:
         return 1.0 + float(deepest.max(initial=-1)), plans.steps
 
     def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
-        """Return the shortest plans under a design, where each move has a price.
+        """Return the plans with the fewest moves under a design, and their least prices, for given prices of moves.
 
         Args:
             closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden, as returned by the

@@ -250,7 +250,8 @@ def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
     """Find the lead, second and rival (see `Standing`) of a group of intervals, and store them in `now`.
 
-    Intervals after the lead no longer have a share: their shares are subtracted from the gains and set to 0.
+    A group has the intervals of one goal that begin in the same step; `Standing` defines lead, second, rival, shares
+    and gains. Intervals after the lead no longer have a share: their shares are subtracted from the gains and set to 0.
 
     Args:
         group: index of the first interval of the group.

@@ -115,9 +115,10 @@ def price_to_identify(s: Any, ranked: Any, n: int) -> float:
 
 @part
 def _cut(s: Any, ranked: Any, first: Any, last: Any) -> tuple[Any, float]:
-    """Return the best index to divide ``ranked[first:last]`` in two by a question, and its price times their weight.
+    """Return the best index at which a question divides the goals ``ranked[first:last]`` in two, and what it costs.
 
-    At the best index, ``p (1 - p) / price`` is largest, where the parts have the shares p and 1 - p of the weight.
+    At the best index, ``p (1 - p) / price`` is largest, where the two parts have the shares p and 1 - p of these goals'
+    weight. The cost is the price of the question times this weight.
     """
     base, per_goal, whole, extra, part, part_extra = s.base, s.per_goal, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):

@@ -192,7 +192,8 @@ def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     """Return the choices that the planner considers with these goals left; none if choices have no price.
 
     One choice asks which group of the problem the goal is in; if few goals are left, another one asks which goal it is.
-    Each comes in two forms: it names all groups or goals, or all but the largest group or one goal ("none of these").
+    Each comes in two forms. One names everything: all groups, or all goals. The other leaves out the largest group, or
+    one goal, for which the answer is then "none of these".
     """
     if problem.query_cost.per_option is None:
         return []

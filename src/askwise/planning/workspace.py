@@ -14,7 +14,8 @@ A *search* (`Search`) is this workspace: the problem, prices, answers, and room 
 
 These arguments mean the same in all kernels of the planner: `s` is the search; `level` is the level of the state, and
 states on later levels are overwritten; `question` is the row of a question, `answer` the index of an answer; and
-`limit` is a cost from which on the caller does not care: any number not below it may be returned.
+`limit` is a cost from which on the caller does not care: instead of a value of at least `limit`, any other number of at
+least `limit` may be returned.
 """
 
 from __future__ import annotations

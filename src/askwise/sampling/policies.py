@@ -229,7 +229,7 @@ class Lanes:
 
     @cached_property
     def single(self) -> list[Any]:
-        """A list with the observation of each lane."""
+        """A list with the observation of each lane (environment), for policies that take one observation at a time."""
         return list(iterate(self.space, self.observations))
 
 

@@ -86,9 +86,9 @@ class SampledEdp:
         """Return the mean number of further steps until the other goal is ruled out, in runs longer than `after` steps.
 
         It is a lower bound if some of these runs are censored, and ``inf`` if all of them are or there are none. If
-        fewer than `LEFT` runs are longer than `after` steps, but there are more runs in all, a smaller number is used
-        in place of `after`, for which `LEFT` runs are longer. This changes little, because late divergence points are
-        close to geometrically distributed.
+        fewer than `LEFT` runs are longer than `after` steps, `after` is lowered until at least `LEFT` runs are longer
+        than it; with at most `LEFT` runs in all, it stays as it is. This changes little, because late divergence points
+        are close to geometrically distributed.
         """
         if self.runs > LEFT:
             after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)

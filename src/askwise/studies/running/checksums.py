@@ -5,7 +5,8 @@ The checksums of tables and parts (the rows of one instance in one table) are in
     0f3a...  askwise/checksums@1 4be1...                                  the format and the fingerprint of the study
     77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet          SHA-256, bytes, columns, name
 
-Each line begins with a checksum of the study's fingerprint and the rest of the line. A changed line, or a line of
+Bytes are the size of the file, and columns a checksum of the names and types of its columns. Each line begins with a
+checksum of the study's fingerprint and the rest of the line. A changed line, or a line of
 another study, is therefore ignored; the file that it describes is then not listed, and its instance is played again.
 Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. A run
 that is killed while it appends leaves an incomplete last line, which is ignored too.

@@ -8,9 +8,10 @@ As JSON::
      "prior": {"kind": "far", "temperature": 1.0}, "query_cost": {"base": 0.5, "per_goal": 0.1},
      "answers": {...}}
 
-The goals are the stations. If ``prior`` is null, the prior follows from the weights of the goals. ``holding`` is the
-station whose tool the fetcher holds. This module uses the file format (``askwise/tool-fetching@1``) and the registry,
-not the domain's classes.
+The goals are the stations: ``teammate`` is a list with the station's cell, and ``ego`` is always empty, because the
+fetcher's target follows from the rules. If ``prior`` is null, the prior follows from the weights of the goals.
+``holding`` is the station whose tool the fetcher holds. This module uses the file format (``askwise/tool-fetching@1``)
+and the registry, not the domain's classes.
 """
 
 from __future__ import annotations
