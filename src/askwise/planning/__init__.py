@@ -1,20 +1,22 @@
 """Planning under uncertainty about the teammate's goal: the exact optimum, a search in belief space, lower bounds.
 
-All of them compute one recursion, stated here once. Modules refer to it by these names.
+All of these compute the same recursion, which is stated here. The modules use the names that are defined here. The ego
+agent acts and asks; the teammate pursues one of the goals.
 
-**State.** ``(m, w, place, load)``: factors `m` that answers have put on the weights of the goals; the teammate's state
-`w`; the ego agent's place, and the load that it carries (`askwise.core.side`). The teammate draws one of all its
-shortest plans uniformly (a UROP), so its past path does not matter (`askwise.planning.tables`): goal `g` has the weight
-``weight[w, g] * m_g``, and ``Z`` is the sum of all weights. If answers are true, `m` is a set: ``m_g`` is 1 for the
-possible goals `A`, and 0 for the others.
+**State.** A state is ``(m, w, place, load)``: `m` has for each goal a factor that the answers have put on its weight;
+`w` is the teammate's state; `place` is the ego agent's place, and `load` is what the ego agent carries
+(`askwise.core.side`). The teammate draws one of all its shortest plans uniformly (a UROP), so its path to `w` does not
+matter (`askwise.planning.tables`). Goal `g` has the weight ``weight[w, g] * m_g``, which is proportional to its
+probability. ``Z`` is the sum of all weights. If answers are true, `m` stands for a set `A`, the possible goals:
+``m_g`` is 1 for the goals in `A`, and 0 for the others.
 
-**Delay.** If `g` were known, ``R_g = max(d + 1, e)`` steps would be left, where `d` is the teammate's steps to `g` and
-`e` the ego agent's. An action after which the ego agent needs `e'` steps delays the end by
+**Delay.** If `g` were known, ``R_g = max(d + 1, e)`` steps would be left, where the teammate needs `d` steps to `g` and
+the ego agent needs `e`. If the ego agent needs `e'` steps to `g` after an action, the action delays the end by
 
     r_g = 1 + max(d, e') - R_g  >=  0.
 
-**Value.** The expected marginal cost (the cost beyond that of knowing the goal), times ``Z``, with at most `K` more
-questions, is the value
+**Value.** Marginal cost is the cost beyond that of an agent that knows the goal. The value of a state is the least
+expected marginal cost with at most `K` more questions, times ``Z``:
 
     U(m, w, place, load, K) = least of
         actions:    sum over g of weight[w, g] * m_g * r_g
@@ -22,23 +24,30 @@ questions, is the value
         questions:  Z * price  +  refused * U(m, w, place, load, K - 1)
                     +  sum over answers a of U(m * L[a], w, place, load, K - 1)
 
-and 0 for a single goal. ``L[a, g]`` is the probability of answer `a` if the goal is `g`, and ``refused`` that of no
-answer (`askwise.core.answers`). If answers are true, ``m * L[a]`` is the part of `A` for which `a` is true, no question
-is refused, and the number of questions need not be limited. Weights make everything a plain sum; nothing is divided.
-There are no cycles: every joint step takes the teammate one step further or, when it stays, reveals its goal; every
-question makes `A` or `K` smaller. So memoised recursion is exact, without sweeps or tolerance. No term is negative, so
-0 and every part of a sum bound it from below. If all of `m` is multiplied by a number, so is `U`.
+The value is 0 if only one goal is possible. The teammate may move to several states ``w'``, and "`m` alive at ``w'``"
+is `m` with 0 for all goals that the teammate no longer pursues if it is at ``w'``. The action leads the ego agent to
+``place'`` and ``load'``. ``L[a, g]`` is the probability of answer `a` if the goal is `g`, and ``refused`` is the
+probability of no answer (`askwise.core.answers`). If answers are true, ``m * L[a]`` is the part of `A` for which `a` is
+true, no question is refused, and the number of questions need not be limited.
 
-**Questions.** A question about a set and one about the rest of `A` give the same information. The cheaper one is asked.
-If errors persist, repeating a question gives no new information, so it is not asked again.
+Because weights are not normalised, the recursion has only sums, and nothing is divided. There are no cycles: in every
+joint step the teammate takes a step of its plan or, when it stays, reveals its goal; every question makes `A` or `K`
+smaller. So recursion that stores the value of each state is exact, and no value is computed repeatedly until it
+converges. No term is negative, so 0 and every part of a sum are lower bounds on the sum. If all of `m` is multiplied by
+a number, `U` is multiplied by the same number.
+
+**Questions.** A question about a set of goals and a question about all other goals in `A` give the same information.
+The cheaper of the two is asked. If errors persist, repeating a question gives no new information, so it is not asked
+again.
 
 **No way back.** An action after which a possible goal could never be reached costs infinitely much, however unlikely
-that goal is. It is never taken: the ego agent can always wait instead. A goal that is out of reach already no longer
-matters.
+that goal is. Such an action is never taken: the ego agent can always wait instead. A goal that is already out of reach
+no longer matters.
 
-**Loads.** A load that no possible goal needs counts as none.
+**Loads.** A load that no possible goal needs counts as no load.
 
-**Modules.** From top to bottom, callers first. The recursion appears line by line in those with a star.
+**Modules.** In each part of the table, callers come before the modules that they call. The modules with a star contain
+the recursion line by line.
 
 ==================  ============================================================================  ====================
 module              what it is                                                                    used by
@@ -70,7 +79,7 @@ module              what it is                                                  
 `groups`            the same for random groups; questions cost more, for the goals outside         play
 ==================  ============================================================================  ====================
 
-`LimitedSolver` has beliefs of its own (`exact_beliefs`), because it counts answers exactly; the planner's beliefs round
-log-odds to whole units, so that similar beliefs share a value. `exact_search` has a table and a stack of its own: it
-forgets nothing, and it can pause.
+`LimitedSolver` has its own beliefs (`exact_beliefs`), because it counts answers exactly; the planner's beliefs round
+log-odds to whole units, so that similar beliefs share a value. `exact_search` has its own table and stack: it keeps all
+values, and it can pause.
 """

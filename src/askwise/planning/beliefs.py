@@ -1,11 +1,15 @@
 """Kernels on beliefs: which goals are possible, and how much answers have changed their weights.
 
 A belief is a row of `Search.rows`. The first words of a row are the possible goals: goal `g` is bit ``g % 64`` of word
-``g // 64``. If answers are true, that is the whole belief. If they can be wrong (`Search.graded`), the row also has
-log-odds for each goal: 0 if no answer spoke against it, and lower by some units with each answer that did
-(`Search.against`). With the teammate in state `w`, the weight of goal `g` is ``weight[w, g] * odds_of[-log_odds[g]]``:
-`odds_of` gives the factor m_g of `askwise.planning`. The highest log-odds are 0, as are those of impossible goals, so
-two beliefs that differ by a factor are the same row. Row `level` is the belief of the state ``s.states[level]``.
+``g // 64``. If answers are always true, the row has nothing else about goals. If answers can be wrong
+(`Search.graded`), the row also has the log-odds of each goal, in whole units. Each answer that speaks against a goal
+lowers its log-odds by a number of units (`Search.against`). With the teammate in state `w`, the weight of goal `g` is
+``weight[w, g] * odds_of[-log_odds[g]]``. The second factor is the `m_g` of `askwise.planning`: ``odds_of[n]`` is the
+factor for log-odds of ``-n`` units. The log-odds of all possible goals are shifted so that the highest are 0, and those
+of impossible goals are 0. So two beliefs whose weights differ only by a common factor have the same row.
+
+The states of a plan are stored by *level*, their depth in the search: the state on level `level` is
+``s.states[level]``, and its belief is ``s.rows[level]``.
 
 Only these kernels depend on the representation of a belief.
 """
@@ -40,13 +44,21 @@ def lowest_bit(word: Any) -> Any:
 
 @inner
 def has(sets: Any, row: Any, goal: Any) -> bool:
-    """Return whether `goal` is in ``sets[row, 0]``, a set in which goal `g` is bit ``g % 64`` of word ``g // 64``."""
+    """Return whether `goal` is in the set ``sets[row, 0]``.
+
+    A set of goals is stored as 64-bit words: goal `g` is bit ``g % 64`` of word ``g // 64``. `sets` is
+    ``uint64 [n_rows, n_sets, n_words]``.
+    """
     return bool((sets[row, 0, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def flip(sets: Any, row: Any, goal: Any) -> None:
-    """Add `goal` to ``sets[row, 0]``, or remove it; in this set, goal `g` is bit ``g % 64`` of word ``g // 64``."""
+    """Add `goal` to the set ``sets[row, 0]``, or remove it if it is in the set.
+
+    A set of goals is stored as 64-bit words: goal `g` is bit ``g % 64`` of word ``g // 64``. `sets` is
+    ``uint64 [n_rows, n_sets, n_words]``.
+    """
     sets[row, 0, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
 
@@ -55,9 +67,10 @@ def flip(sets: Any, row: Any, goal: Any) -> None:
 
 @inner
 def list_goals(s: Search, level: int) -> int:
-    """Write the possible goals of the state on `level`, with their weights, into `s.ranked`; return their number.
+    """Write the possible goals of the state ``s.states[level]`` with their weights to `s.ranked`.
 
-    Weights are proportional to probabilities. Their sum becomes the `weight` of the state.
+    The weight of a goal is proportional to its probability. The sum of the weights becomes the `weight` of the state.
+    Returns the number of possible goals.
     """
     rows, ranked, graded, state = s.rows, s.ranked, s.graded, s.states[level]
     weight = s.world.weight[state.teammate]
@@ -80,7 +93,10 @@ def list_goals(s: Search, level: int) -> int:
 
 @inner
 def rank_goals(s: Search, level: int) -> int:
-    """Write the possible goals on `level` into `s.ranked`, the most probable first; return their number."""
+    """Write the possible goals of the state ``s.states[level]`` to `s.ranked`, the most probable first.
+
+    Returns the number of possible goals.
+    """
     n = list_goals(s, level)
     heaviest_first(s.ranked, n)
     return n
@@ -88,7 +104,10 @@ def rank_goals(s: Search, level: int) -> int:
 
 @inner
 def heaviest_first(ranked: Any, n: int) -> None:
-    """Sort the first `n` records of `ranked` by weight (the field `odds`), the heaviest first; the sort is stable."""
+    """Sort the first `n` records of `ranked`, which are goals, by weight (field `odds`), the heaviest first.
+
+    Records of equal weight keep their order.
+    """
     for i in range(1, n):
         goal, odds, j = ranked[i].goal, ranked[i].odds, i
         while j > 0 and ranked[j - 1].odds < odds:
@@ -99,7 +118,10 @@ def heaviest_first(ranked: Any, n: int) -> None:
 
 @inner
 def odds_in(s: Search, level: int, goal: Any) -> float:
-    """Return the weight of a possible goal in the state on `level`: a number proportional to its probability."""
+    """Return the weight of the goal with index `goal` in the state ``s.states[level]``.
+
+    The weight is proportional to the probability of the goal. The goal must be possible in this state.
+    """
     odds = s.world.weight[s.states[level].teammate, goal]
     if s.graded:
         odds *= s.odds_of[-s.log_odds[level, goal]]
@@ -108,15 +130,15 @@ def odds_in(s: Search, level: int, goal: Any) -> float:
 
 @inner
 def is_possible(s: Search, level: int, goal: Any) -> bool:
-    """Return whether a goal is possible in the state on `level`."""
+    """Return whether the goal with index `goal` is possible in the state ``s.states[level]``."""
     return bool((s.rows[level, goal >> 6] >> np.uint64(goal & 63)) & np.uint64(1))
 
 
 @inner
 def drop_useless_load(s: Search, level: int) -> None:
-    """Let the ego agent carry nothing in the state on `level` if it carries the load of an impossible goal.
+    """Let the ego agent carry nothing in the state ``s.states[level]`` if it carries the load of an impossible goal.
 
-    The load makes no difference there, so states with and without it share their values.
+    Such a load makes no difference, so states with and without it share one value in the table of values.
     """
     state = s.states[level]
     if state.load >= 0 and not is_possible(s, level, state.load):
@@ -125,7 +147,10 @@ def drop_useless_load(s: Search, level: int) -> None:
 
 @inner
 def copy_state(s: Search, level: int, target: int) -> int:
-    """Copy the state on `level` to level `target`; return the number of its possible goals."""
+    """Copy the state ``s.states[level]``, with its belief, to ``s.states[target]``.
+
+    Returns the number of possible goals of the state.
+    """
     rows, n = s.rows, 0
     s.states[target] = s.states[level]
     for k in range(rows.shape[1]):
@@ -137,13 +162,14 @@ def copy_state(s: Search, level: int, target: int) -> int:
 
 @inner
 def after_step(s: Search, level: int, action: int, teammate: int, negligible: float) -> tuple[int, float]:
-    """Write the state one time step after that on `level` to the next level.
+    """Write the state one time step after ``s.states[level]`` to ``s.states[level + 1]``, with its belief.
 
-    In this step the ego agent takes `action` (as in `askwise.planning.steps.after_action`), and the teammate moves to
-    state `teammate`. Goals with less than the share `negligible` of the heaviest goal's weight become impossible.
+    In this step the ego agent takes `action` (an index as in `askwise.planning.steps.after_action`), and the teammate
+    moves to state `teammate`. Then goals become impossible whose weight is below `negligible` times the weight of the
+    heaviest goal; if `negligible` is 0, this is left out.
 
-    Returns the number of goals that are still possible, and a factor: the new weights times this factor are the old
-    weights of these goals. Beliefs store weights only up to a common factor.
+    Beliefs store the weights of goals only up to a common factor. Returns the number of goals that are still possible,
+    and the factor by which weights in the new belief must be multiplied to compare them with weights in the old belief.
     """
     rows, alive, before, after, target, n = s.rows, s.world.alive, s.states[level], s.states[level + 1], level + 1, 0
     for k in range(alive.shape[1]):
@@ -161,10 +187,11 @@ def after_step(s: Search, level: int, action: int, teammate: int, negligible: fl
 
 @inner
 def without_negligible(s: Search, level: int, target: int, negligible: float) -> tuple[int, float]:
-    """Copy the state on `level` to level `target`, without goals of negligible weight.
+    """Copy the state ``s.states[level]`` to ``s.states[target]``, and make goals of negligible weight impossible there.
 
-    These are goals with less than the share `negligible` of the heaviest goal's weight. Returns the number of goals
-    that are left, and a factor: the new weights times this factor are the old weights of these goals.
+    A weight is negligible if it is below `negligible` times the weight of the heaviest goal. Returns the number of
+    goals that are still possible, and a factor: the weight of a remaining goal in the copy, times this factor, is its
+    weight in the original state.
     """
     copy_state(s, level, target)
     n = _leave_out(s, target, negligible)
@@ -173,11 +200,12 @@ def without_negligible(s: Search, level: int, target: int, negligible: float) ->
 
 @inner
 def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int, float]:
-    """Write the state after an answer to the next level; before, it is the state on `level`.
+    """Write the state that follows ``s.states[level]`` after an answer to ``s.states[level + 1]``, with its belief.
 
-    `question` is a row of `s.sets`, and `answer` the index of one of its answers. Returns the number of goals that are
-    still possible, and a factor: the new weights times this factor are the old weights times the probability of the
-    answer given each goal.
+    `question` is a row of `s.sets`, and `answer` is the index of one of its answers.
+
+    Returns the number of goals that are still possible, and a factor. The new weight of a goal, times this factor, is
+    its old weight times the probability of the answer if this goal is true.
     """
     rows, asked, target = s.rows, s.asked[question], level + 1
     n_words = s.world.alive.shape[1]
@@ -205,9 +233,10 @@ def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int
 
 @inner
 def _leave_out(s: Search, level: int, negligible: float) -> int:
-    """Make goals on `level` impossible if their weight is 0, or below `negligible` times the heaviest weight.
+    """Make goals of negligible weight impossible in the state ``s.states[level]``.
 
-    Returns the number of goals that are still possible.
+    A weight is negligible if it is 0, or below `negligible` times the weight of the heaviest goal. Returns the number
+    of goals that are still possible.
     """
     heaviest, n = 0.0, list_goals(s, level)
     ranked = s.ranked
@@ -225,10 +254,10 @@ def _leave_out(s: Search, level: int, negligible: float) -> int:
 
 @inner
 def _count_from_highest(s: Search, level: int) -> float:
-    """Subtract the highest log-odds of the belief on `level` from all of them, so that equivalent beliefs are equal.
+    """Shift the log-odds of all possible goals in the belief ``s.rows[level]`` by one number so that the highest are 0.
 
-    Returns the factor by which the new weights must be multiplied to get the old ones. If answers cannot be wrong,
-    beliefs have no log-odds; then it is 1.
+    So beliefs whose weights differ only by a common factor become equal. Returns the factor by which the new weights
+    must be multiplied to get the old weights. If answers cannot be wrong, there are no log-odds, and the factor is 1.
     """
     if not s.graded:
         return 1.0
@@ -244,9 +273,10 @@ def _count_from_highest(s: Search, level: int) -> float:
 
 @inner
 def divides(s: Search, level: int, question: int) -> bool:
-    """Return whether a question separates some possible goals of the state on `level` from others.
+    """Return whether a question separates some possible goals of the state ``s.states[level]`` from others.
 
-    That is so if at least two of its answers are each true for some possible goal. `question` is a row of `s.sets`.
+    That is the case if at least two answers to the question are each true for some possible goal. `question` is a row
+    of `s.sets`.
     """
     parts = 0
     for answer in range(s.asked[question].answers):
@@ -259,7 +289,11 @@ def divides(s: Search, level: int, question: int) -> bool:
 
 @part
 def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
-    """Return whether two questions (rows of `s.sets`) divide the possible goals of the state on `level` alike."""
+    """Return whether two questions divide the possible goals of the state ``s.states[level]`` into the same parts.
+
+    An answer stands for the part of the goals for which it is true. The order of the answers does not matter. The
+    arguments `question` and `other` are rows of `s.sets`.
+    """
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
         found = False
@@ -275,11 +309,11 @@ def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
 
 @inner
 def price_of(s: Search, level: int, question: int) -> float:
-    """Return the expected price of a question, a row of `s.sets`, in the state on `level`.
+    """Return the expected price of a question, a row of `s.sets`, in the state ``s.states[level]``.
 
     A yes/no question names the possible goals for which "yes" is true, or all other possible goals, whichever is
-    cheaper. A question with a margin `d` is repeated until one answer has been given `d` more times than the other; its
-    price is multiplied by the mean number of times it is asked.
+    cheaper. A question with a margin `d` is repeated until one answer has been given `d` more times than the other. The
+    price of such a question is multiplied by the mean number of times that it is asked.
     """
     asked = s.asked[question]
     if asked.price >= 0.0:

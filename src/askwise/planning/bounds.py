@@ -1,22 +1,24 @@
 """A lower bound on the expected marginal cost of every method, for problems too large to solve.
 
-**Theory.** Put every goal into one of several groups, and let an oracle name the goal's group at the start, for free.
-An agent may ignore it, so free information never makes the optimum larger. Within a group the optimum is exact
-(`askwise.planning.exact`), with the posterior odds of its goals. A question there names only goals of the group, and
-naming fewer goals never makes a question more expensive. So for all groups::
+**Theory.** Put every goal into one of several groups, and let an oracle name the group of the true goal at the start,
+for free. The agent may ignore the oracle, so this free information never makes the least cost larger. The least cost
+within each group is computed exactly (`askwise.planning.exact`); the goals of the group keep their odds. Within a
+group, a question names only goals of the group, and naming fewer goals never makes a question more expensive. So for
+any division into groups::
 
     optimum  >=  sum over groups of P(group) * optimum(group)
 
-With one group it is the optimum itself. Groups of a single goal add nothing.
+If all goals are in one group, the bound is the optimum itself. A group of a single goal adds nothing to the sum.
 
-If answers may be wrong or missing, the bound is that of true answers: from true answers you can make worse ones by
-tossing coins, so worse answers never help. Multiple-choice questions are allowed if the problem has a price for their
-options; one that is restricted to the goals of a group has no more options than before.
+If answers may be wrong or missing, the bound is computed as if all answers were true. This is allowed because worse
+answers never help: from true answers an agent could make wrong or missing ones by tossing coins. Multiple-choice
+questions are allowed if the problem has a price for their options: a question that is restricted to the goals of a
+group has no more options than before.
 
-The bound is tight if goals that are hard to tell apart, and matter, are in one group. Two ways to form groups are
-tried, and the larger bound is kept. One puts the likeliest goals together; it suits priors that favour a few goals. The
-other puts goals together that are expensive to tell apart, judged by the exact optimum for each pair of goals. A group
-grows while solving it stays within `limit` states.
+The bound is close to the optimum if likely goals that are hard to tell apart are in one group. Two ways to form groups
+are tried, and the larger bound is kept. The first way puts the likeliest goals together; it suits priors that favour a
+few goals. The second way puts goals together that are expensive to tell apart, judged by the exact optimum for each
+pair of goals. A group grows while solving it stays within `limit` states.
 """
 
 from __future__ import annotations
@@ -54,14 +56,14 @@ class Bound:
     """A lower bound on the expected marginal cost of any way of acting and asking.
 
     Marginal cost is the cost beyond that of an agent that knows the goal. To bound it, goals are divided into groups,
-    and each group is solved as if an oracle had said, for free, that the true goal is in it.
+    and each group is solved as if an oracle had said, for free, that the true goal is in this group.
 
     Attributes:
         value: the bound.
-        verdict: how the value was obtained; exact if it is the optimum itself.
+        verdict: how the value was obtained; exact if the value is the optimum itself.
         groups: the goals of each group that was solved; goals in no group are taken to cost nothing.
         states: number of states that were solved for these groups.
-        seconds: time taken.
+        seconds: the time that computing the bound took.
     """
 
     value: float
@@ -79,13 +81,13 @@ class Bound:
 def bound_problem(problem: Problem, *, limit: int = GROUP_STATES) -> Bound:
     """Return a lower bound on the expected marginal cost of any way of acting and asking.
 
-    Marginal cost is the cost beyond that of an agent that knows the goal. The bound is the least cost if an oracle
-    says, for free, which group of goals contains the true one; goals are divided into groups that can be solved
-    exactly.
+    Marginal cost is the cost beyond that of an agent that knows the goal. The goals are divided into groups that are
+    small enough to be solved exactly. The bound is the least cost if an oracle says at the start, for free, which group
+    contains the true goal.
 
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.
-        limit: the most states to solve for each group; more make the bound tighter and take longer.
+        limit: the most states to solve for each group; a higher limit takes longer and gives a larger, better bound.
     """
     began = time.perf_counter()
     check_teammate(problem, "the bound")
@@ -110,9 +112,9 @@ def bound_problem(problem: Problem, *, limit: int = GROUP_STATES) -> Bound:
 def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = GROUP_STATES) -> Bound | None:
     """Return a lower bound: the least expected marginal cost if all answers after the first `before` ones were true.
 
-    Marginal cost is the cost beyond that of an agent that knows the goal. The result is None if computing it takes more
-    than `limit` states. It is also None if answers are always true or `before` is below 1, because `bound_problem`
-    gives the same bound then.
+    Marginal cost is the cost beyond that of an agent that knows the goal. The first `before` answers are as unreliable
+    as in `problem`. The result is None if solving takes more than `limit` states. It is also None if answers in
+    `problem` are always true or if `before` is below 1: then `bound_problem` already assumes the same.
     """
     if problem.answers.truthful or before < 1:
         return None
@@ -134,7 +136,7 @@ def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int =
 
 @dataclass(frozen=True, slots=True)
 class Lower(Verdict):
-    """The verdict on a lower bound: proven, with an unknown distance to the optimum."""
+    """The verdict on a lower bound: the bound is proven, but its distance to the optimum is unknown."""
 
     def __str__(self) -> str:
         return f"proven lower bound, {self.method}"
@@ -149,16 +151,17 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 
 
 class _Partition:
-    """A partition of `goals` into groups, with the sum of their optimal costs.
+    """A division of `goals` into groups, with the sum of the optimal costs of all groups.
 
-    The cost of a group is that of the problem in which only its goals are possible. Groups are made one after the
-    other. The function `order` sorts the goals that are in no group yet, and the next group takes the first of them: as
-    many as can be solved with at most `limit` states. A single last goal, and goals of negligible weight, stay in no
-    group.
+    The cost of a group is the cost of the problem in which only the goals of the group are possible. Groups are made
+    one after the other. The function `order` sorts the goals that are in no group yet. The next group takes the first
+    of these goals: as many as can be solved with at most `limit` states. If one goal is left at the end, or if all
+    goals left together are very unlikely, they stay in no group.
 
     Attributes:
         groups: the goals of each group.
-        value: the sum of the groups' least expected marginal costs, each times the sum of its goals' weights.
+        value: the sum of the least expected marginal costs of all groups, each times the weight of the group, which is
+            the sum of the weights of its goals.
         states: number of states that were solved.
     """
 
@@ -174,7 +177,10 @@ class _Partition:
             left = [goal for goal in left if goal not in group]
 
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
-        """Make a group of the first goals in `ordered`, as many as can be solved within the limit, and return it."""
+        """Make a group of the first goals in `ordered`, as many as can be solved within `self.limit` states.
+
+        Adds the group to `self.groups`, and its cost and states to the sums; returns the group.
+        """
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:
             try:
@@ -193,15 +199,16 @@ class _Partition:
 
 
 def _by_weight(tables: Tables) -> Order:
-    """Return a function that sorts a list of goals by their weight, the likeliest first."""
+    """Return a function that sorts a list of goals by their probability at the start, the likeliest first."""
     return lambda left: sorted(left, key=lambda goal: (-tables.weight[tables.start, goal], goal))
 
 
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
     """Return a function that sorts a list of goals so that goals that are expensive to tell apart are neighbours.
 
-    The list may have any of the goals in `goals`. The next goal is always the one whose optimal costs, in pairs with
-    each of the goals before it, have the largest sum; for the first goal, in pairs with all others.
+    The function accepts any list of goals in `goals`. It compares goals by pair costs: the optimal cost if only these
+    two goals were possible. The first goal is the one with the largest sum of pair costs with all other goals in the
+    list. Each next goal has the largest sum of pair costs with the goals before it.
     """
     pairs = _pair_values(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}
@@ -225,7 +232,8 @@ def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
 def _pair_values(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
     """Return the optimal cost for each pair of goals if only these two were possible, ``float64 [n_goals, n_goals]``.
 
-    Costs are expected marginal costs, times the sum of the weights of the two goals; 0 on the diagonal.
+    A cost is the expected cost beyond that of an agent that knows the goal, times the sum of the weights of the two
+    goals. The diagonal is 0.
     """
     values = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):

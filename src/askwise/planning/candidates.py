@@ -1,13 +1,14 @@
 """Kernels that choose the candidates of a state: the questions that plans compare there.
 
-Proposals (`askwise.planning.proposals`) are ranked by their merit: the cost of asking once and then acting until the
-goal is identified. More questions are proposed in two cases:
+Candidates are chosen from proposed questions (`askwise.planning.proposals`). Proposals are ranked by their *merit*: the
+price of the question plus the expected cost of acting afterwards until the goal is identified. The smallest merit is
+best. More questions are proposed in two cases:
 
 - In the state where a decision is made, a question about each single goal is tried. The goals with the best of these
   questions are proposed, alone and together. Then the best proposals are improved by moving one goal at a time from one
   side of the question to the other.
-- If errors are independent, the best yes/no questions are also proposed with a *margin*: they are repeated until one
-  answer has been given that many more times than the other.
+- If errors are independent, the best yes/no questions are also proposed with a *margin*: such a question is repeated
+  until one answer has been given `margin` more times than the other.
 """
 
 from __future__ import annotations
@@ -57,19 +58,20 @@ WORTH_MOVING = 0.01
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return how many lists of candidates plans have after a question: one for each of its first answers.
+    """Return how many lists of next questions a plan has after a question: one for each of its first answers.
 
-    All further answers to the question share the last of these lists.
+    If the question has more answers, all further answers share the last of these lists.
     """
     return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
 
 
 @inner
 def choose_candidates(s: Search, level: int, list_no: int) -> None:
-    """Choose the questions that plans compare in the state on `level`, and write them into list `list_no`.
+    """Choose the questions that plans compare in the state ``s.states[level]``, and write them to list `list_no`.
 
-    They are the proposed questions of least cost (`ask_then_act`). Proposals leave out goals of negligible weight;
-    costs take all goals into account.
+    A plan has a numbered list of questions for each sequence of answers; list 0 is the list before any answer. The
+    proposed questions with the least cost of asking and then acting (`ask_then_act`) are chosen. Proposals leave out
+    goals of negligible weight; costs take all goals into account.
     """
     limits, credible = s.limits[0], level
     list_goals(s, level)
@@ -90,10 +92,11 @@ def choose_candidates(s: Search, level: int, list_no: int) -> None:
 
 @part
 def _list_best(s: Search, level: int, n: int, list_no: int) -> None:
-    """Fill list `list_no` with the best of `n` proposed questions, except duplicates and those whose answer is known.
+    """Fill list `list_no` with the best of the first `n` proposed questions, without useless ones.
 
-    A list has room for ``limits.candidates`` questions. The best have the smallest merits (``s.merits[0]``), which are
-    their costs in the state on `level`, times the weight of the state.
+    Duplicates and questions whose answer is known already are useless. A list has room for ``limits.candidates``
+    questions, in the rows of `s.sets` from ``list_no * limits.candidates`` on. The best questions have the smallest
+    costs in the state ``s.states[level]``; ``s.merits[0]`` has the costs, and this function overwrites them.
     """
     limits, merit, near = s.limits[0], s.merits[0], ROUNDING * s.states[level].weight
     length, into = 0, list_no * limits.candidates
@@ -113,7 +116,7 @@ def _list_best(s: Search, level: int, n: int, list_no: int) -> None:
 
 @inner
 def copy_question(s: Search, question: int, target: int) -> None:
-    """Copy a question from row `question` of `s.sets` and `s.asked` to row `target`."""
+    """Copy a question from row `question` of `s.sets` and `s.asked` to row `target` of both arrays."""
     sets = s.sets
     for answer in range(sets.shape[1]):
         for k in range(sets.shape[2]):
@@ -123,11 +126,12 @@ def copy_question(s: Search, question: int, target: int) -> None:
 
 @inner
 def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
-    """Return the merit of a question in the state on `level`: its price plus the cost expected after the answer.
+    """Return the cost of asking a question once in the state ``s.states[level]`` and then acting without a plan.
 
-    The question is a row of `s.sets`. The smallest merit is best; a merit of at least `limit` is returned as ``inf``.
-    The cost after the answer is estimated without planning (`leaf_value`). The answer that leaves fewer goals takes
-    less work, so it comes first. Price and cost are multiplied by the weight of the state.
+    The cost is the price of the question plus the expected cost after the answer, both times the weight of the state.
+    The cost after each answer is an estimate (`leaf_value`). For a yes/no question, the answer that leaves fewer goals
+    is evaluated first, because it takes less work. A cost of at least `limit` is returned as ``inf``. `question` is a
+    row of `s.sets`; the next level of `s.states` is overwritten.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = s.states[level].weight * price_of(s, level, question)
@@ -153,11 +157,11 @@ def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
 
 @part
 def _rank(s: Search, level: int, first: int, last: int) -> None:
-    """Write the merits of proposals `first` to ``last - 1`` on `level` (`ask_then_act`) to ``s.merits[0]``.
+    """Write the costs of the proposed questions `first` to ``last - 1`` in the state ``s.states[level]`` to `s.merits`.
 
-    A proposal that need not be considered gets the merit ``inf``: its question does not divide the goals, or there are
-    enough better proposals before it to fill the list of candidates, or the budget of states is used up and it is not
-    proposal 0.
+    ``s.merits[0, i]`` gets the cost of asking question `i` and then acting (`ask_then_act`). It gets ``inf`` in three
+    cases: the question does not divide the possible goals; or enough cheaper questions before it fill the list of
+    candidates; or the budget of states is used up and `i` is not 0.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
@@ -169,7 +173,7 @@ def _rank(s: Search, level: int, first: int, last: int) -> None:
 
 @inner
 def _nth_smallest(numbers: Any, n: int, position: int) -> float:
-    """Return the `position`-th smallest of the first `n` numbers, counted from 1; ``inf`` if there are fewer."""
+    """Return the `position`-th smallest (from 1) of ``numbers[:n]``, an array of floats; ``inf`` if there are fewer."""
     least, found = -np.inf, 0
     while found < position:
         best, times = np.inf, 0
@@ -185,7 +189,10 @@ def _nth_smallest(numbers: Any, n: int, position: int) -> float:
 
 @inner
 def _ascending(numbers: Any, n: int, order: Any) -> None:
-    """Write the indices of the first `n` numbers into `order`, the smallest number first; the sort is stable."""
+    """Write the indices 0 to ``n - 1`` to `order`, sorted by ``numbers[:n]``, the index of the smallest number first.
+
+    Indices of equal numbers stay in ascending order.
+    """
     for i in range(n):
         j = i
         while j > 0 and numbers[order[j - 1]] > numbers[i]:
@@ -199,10 +206,20 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 @part
 def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
-    """Propose questions about the best goals to ask about alone: those with the smallest merits (`ask_then_act`).
+    """Try a question about each single goal, and propose questions about the goals for which this costs least.
 
-    One question is about the best goal, one about the best two, and so on up to nine. Only goals of the state on level
-    `credible` are tried. `n` is the number of proposals so far; returns the new number.
+    The cost is that of asking and then acting (`ask_then_act`). One question is about the best goal; others are about
+    the best 2, 3, 4, 6 and 9 goals together.
+
+    Args:
+        s: the workspace of the search.
+        level: the costs are those in the state ``s.states[level]``.
+        credible: only goals that are possible in ``s.states[credible]`` are tried. This is the same state, possibly
+            without goals of negligible weight.
+        n: the number of proposals so far.
+
+    Returns:
+        the new number of proposals.
     """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER], s.lists[CHOSEN]
@@ -225,9 +242,17 @@ def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
 
 @part
 def _climb(s: Search, level: int, credible: int, n: int) -> int:
-    """Improve the best of `n` proposals by moving one goal at a time to the other side; add the results as proposals.
+    """Improve the best proposed questions by moving one goal at a time to the other side; add the results as proposals.
 
-    Only goals of the state on level `credible` are moved. Returns the new number of proposals.
+    Args:
+        s: the workspace of the search.
+        level: the costs of questions are those in the state ``s.states[level]``.
+        credible: only goals that are possible in ``s.states[credible]`` are moved. This is the same state, possibly
+            without goals of negligible weight.
+        n: the number of proposals so far.
+
+    Returns:
+        the new number of proposals.
     """
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
     goals, order = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER]
@@ -252,11 +277,21 @@ def _climb(s: Search, level: int, credible: int, n: int) -> int:
 
 @part
 def _best_move(s: Search, level: int, credible: int, goals: Any, reached: float) -> tuple[Any, float]:
-    """Return the best goal to move to a question's other side, and the question's merit (`ask_then_act`) after that.
+    """Return the best goal to move to the other side of a question, and the cost of the question after this move.
 
-    The question is in row ``s.pool + POOL_ROOM`` of `s.sets`, and `reached` is its present merit. The best move makes
-    the merit smallest; if none makes it smaller than `reached`, -1 is returned as the goal. `goals` are those of the
-    state on level `credible`, the heaviest first; light ones are not moved.
+    The cost of a question is that of asking it and then acting (`ask_then_act`). The best move makes the cost smallest.
+    The question is in row ``s.pool + POOL_ROOM`` of `s.sets`; it is the same before and after the call.
+
+    Args:
+        s: the workspace of the search.
+        level: the costs are those in the state ``s.states[level]``.
+        credible: the weights of the goals are those in the state ``s.states[credible]``.
+        goals: the goals that may be moved, the heaviest first. Goals with less than 1 % of the weight of the state are
+            not moved.
+        reached: the cost of the question as it is.
+
+    Returns:
+        the goal, -1 if no move makes the cost smaller than `reached`; and the cost after the move.
     """
     spare, limits, weight = s.pool + POOL_ROOM, s.limits[0], s.states[level].weight
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
@@ -281,7 +316,10 @@ def _best_move(s: Search, level: int, credible: int, goals: Any, reached: float)
 
 @part
 def _add_choices(s: Search, n: int) -> int:
-    """Add the choices (questions with several options) to the `n` proposals; return the new number of proposals."""
+    """Add all choices (questions with several options) to the `n` proposals; return the new number of proposals.
+
+    Rows of `s.sets` from `s.choices` on are copied behind the proposals, which begin in row `s.pool`.
+    """
     for k in range(s.limits[0].choices):
         copy_question(s, s.choices + k, s.pool + n)
         n += 1
@@ -290,10 +328,10 @@ def _add_choices(s: Search, n: int) -> int:
 
 @part
 def _add_repetitions(s: Search, level: int, n: int) -> int:
-    """Add the best yes/no questions among `n` proposals again, once with each margin from 2 on.
+    """Propose the best yes/no questions among the `n` proposals again, once with each margin from 2 to the largest.
 
     A question with a margin `d` is repeated until one answer has been given `d` more times than the other. Returns the
-    new number of proposals.
+    new number of proposals. Costs are those in the state ``s.states[level]``.
     """
     limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
     if limits.margins < 2:
@@ -318,10 +356,11 @@ def _add_repetitions(s: Search, level: int, n: int) -> int:
 
 @part
 def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
-    """Return whether a question is worth adding to the first `length` candidates of list `list_no`.
+    """Return whether a question is worth adding to the first `length` questions of list `list_no`.
 
-    It must differ from these candidates, and its answer must not be known already. The answer is known if errors are
-    persistent and the question was asked before, in the episode or in the plan.
+    The question must differ from these questions, and its answer must not be known already. The answer is known if
+    errors are persistent and the question was asked before, either in the episode or earlier in the plan. If answers
+    are always true and there are only yes/no questions, nothing is checked, and the result is True.
     """
     if s.asked_word < 0:
         return True
@@ -343,9 +382,10 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 
 @inner
 def _same(s: Search, question: int, other: int) -> bool:
-    """Return whether two questions have the same margin and divide the possible goals of ``s.rows[0]`` alike.
+    """Return whether two questions (rows of `s.sets`) have the same margin and divide the possible goals alike.
 
-    Answers are compared in their order, which is quick, and enough: a set and its complement are never both proposed.
+    The possible goals are those of ``s.rows[0]``. The first answer to one question is only compared with the first
+    answer to the other, and so on. This is enough, because a set and its complement are never both proposed.
     """
     one, two = s.asked[question], s.asked[other]
     same = bool(one.answers == two.answers and one.margin == two.margin)
@@ -357,7 +397,11 @@ def _same(s: Search, question: int, other: int) -> bool:
 
 @inner
 def _is_known(s: Search, question: int, answer: int) -> bool:
-    """Return whether a set of goals was asked about in the episode: the possible goals for which an answer is true."""
+    """Return whether a certain set of goals was asked about before in the episode.
+
+    The set has the possible goals (``s.rows[0]``) for which the answer with index `answer` to `question`, a row of
+    `s.sets`, is true. The sets that were asked about are in `s.known`.
+    """
     for i in range(s.limits[0].known):
         same = True
         for k in range(s.sets.shape[2]):

@@ -1,8 +1,8 @@
 """The optimal policy of a problem with true answers: a state is solved when you ask for the optimal move in it.
 
 This is the recursion of `askwise.planning` over all actions and all questions. Actions are every move, waiting, and
-picking up each load that may still be needed. Questions are all ways to divide the possible goals in two, asked about
-the cheaper part. The kernels are in `askwise.planning.exact_search`.
+picking up each load that may still be needed. There is a question for each way to divide the possible goals in two
+parts; it names the goals of the cheaper part. The kernels are in `askwise.planning.exact_search`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class TooLarge(AskwiseError):  # noqa: N818 - it names what the problem is
 
 
 class OffTheMap(InputError):  # noqa: N818 - it names what happened
-    """Raised if a situation is asked about that cannot follow from the solver's start."""
+    """Raised if you ask a solver about a situation that cannot follow from the state in which the solver started."""
 
 
 # -- the common interface of both solvers ----------------------------------------------------------------------------
@@ -91,13 +91,13 @@ class OptimalPolicy(ABC):
 
     Args:
         problem: the problem.
-        goals: the goals to consider, as if an oracle had said that one of them is true; by default all of positive
-            prior.
+        goals: the goals to consider, as if an oracle had said that one of them is true; by default all goals with a
+            positive prior probability.
         tables: the arrays of the problem (`tables_of`), if you have computed them already.
 
     Attributes:
         states: number of states solved so far.
-        splits: number of questions compared so far.
+        splits: number of questions compared so far; each splits the possible goals.
         follows_answers: what the second argument of `at` is: if True, all answers so far; if False, the possible goals.
     """
 
@@ -116,21 +116,30 @@ class OptimalPolicy(ABC):
     def at(self, state: JointState, known: Any = ..., /) -> BestMove:
         """Return the optimal move in `state`.
 
-        `known` is what has been learnt: if `follows_answers`, all answers so far, otherwise the possible goals.
+        `known` says what has been learnt: all answers so far if the attribute `follows_answers` is True, otherwise the
+        possible goals.
         """
 
     def move(self, state: JointState, possible: Any, answers: Sequence[Answer]) -> BestMove:
-        """Return the optimal move in `state`, given both the possible goals and the answers since the solver's start.
+        """Return the optimal move in `state`, given both the possible goals and all answers.
+
+        The solver uses the answers if the attribute `follows_answers` is True, otherwise the possible goals.
 
         Raises `OffTheMap` if the solver does not cover the situation.
+
+        Args:
+            state: the states of both agents.
+            possible: the goals that are still possible.
+            answers: all answers since the state in which the solver started.
         """
         return self.at(state, answers if self.follows_answers else possible)
 
     @abstractmethod
     def value(self, state: JointState) -> float:
-        """Return the least expected marginal cost from `state` if no answer has been given (U in `askwise.planning`).
+        """Return the least expected cost from `state` beyond that of an agent that knows the goal, before any answer.
 
-        It is multiplied by the sum of the goals' weights in `state`.
+        This cost is multiplied by the sum of the weights of all goals in `state`; the product is `U` in
+        `askwise.planning`.
         """
 
     @abstractmethod
@@ -140,11 +149,11 @@ class OptimalPolicy(ABC):
         """Return a new solver of the same class, for an episode that continues from another situation.
 
         Args:
-            tables: the problem seen from the new situation, with the belief there as its prior.
-            goals: the goals that are possible there.
-            ego: the state of the ego agent.
-            answers: the answers so far. Each leaves one question less to ask. If errors are persistent, these questions
-                would get the same answers again.
+            tables: the problem seen from the new situation, with the probabilities of the goals there as its prior.
+            goals: the goals that are possible in the new situation.
+            ego: the state of the ego agent in the new situation.
+            answers: the answers so far. With each answer, one question less may still be asked. If errors are
+                persistent, the same questions would get the same answers again.
             limit: the most states to solve, None for any number.
         """
 
@@ -164,20 +173,21 @@ class OptimalPolicy(ABC):
         return self
 
     def known_cost(self, state: JointState) -> float:
-        """Return the expected cost from `state` if the goal were known from there on."""
+        """Return the expected cost from `state`, in steps, if the goal were known from there on."""
         weights = self.tables.weight[state.teammate, self.goals]
         steps = np.maximum(self.tables.steps[state.teammate] + 1, self.problem.ego.steps(state.ego))[self.goals]
         return float((weights * steps).sum() / weights.sum())
 
     def _move_to(self, state: JointState, goal: int) -> BestMove:
-        """Return the move of least cost if `goal` is known to be true: a step towards it, or waiting."""
+        """Return the best action in `state` if `goal` is known to be true: a step towards this goal, or waiting."""
         optimal = self.problem.ego.optimal(state.ego)[goal]
         return BestMove(int(optimal.argmax()) if optimal.any() else self.problem.ego.actions.stay, None, 0.0)
 
     def _place_and_load(self, ego: int) -> tuple[int, int]:
-        """Return the ego agent's place and its load in state `ego`.
+        """Return the ego agent's place and its load if the ego agent is in state `ego`.
 
-        The load is an index into `goals`; -1 if there is none, or if it is needed for a goal that is not in `goals`.
+        The load is given by the goal that needs it, as a position in `self.goals`. It is -1 if the ego agent carries
+        nothing, or carries the load of a goal that is not in `self.goals`.
         """
         place, load = self.tables.ego.split(ego)
         return place, self.goals.index(load) if load in self.goals else -1
@@ -186,8 +196,9 @@ class OptimalPolicy(ABC):
 def check_teammate(problem: Problem, who: str) -> None:
     """Raise an error unless the teammate is a UROP, and answers are wrong or missing with fixed probabilities.
 
-    The recursion of `askwise.planning` is exact only then. A UROP draws one of its shortest plans uniformly. With
-    another teammate the belief would depend on its path, not only on its state. `who` names the caller in the message.
+    A UROP draws one of its shortest plans uniformly. Without this check, the recursion of `askwise.planning` would not
+    be exact: with another teammate, the probabilities of the goals would depend on the teammate's whole path, not only
+    on its state. `who` names the caller in the error message.
     """
     if problem.policies is not None:
         raise InputError(
@@ -206,15 +217,16 @@ def check_teammate(problem: Problem, who: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """Amounts that replace the price of a question. Unlike prices, they depend on whether the true goal is named.
+    """Amounts that replace the price of a question; they depend on whether the question names the true goal.
 
-    They make bounds valid that are computed from groups of goals (`askwise.planning.groups`). No amount may be below 0
-    or fall as more goals are named: the search relies on it.
+    Lower bounds that are computed from groups of goals need these amounts to be valid (`askwise.planning.groups`). No
+    amount may be below 0, and naming more goals may not make the amount smaller: the search relies on both.
 
     Attributes:
-        amounts: ``float64 [n_zones, 2, n_goals]``; the last index counts goals. ``[:, 0, i]`` is paid if the true goal
-            is named together with `i` others, ``[:, 1, j]`` if it is not named but `j` other goals are.
-        zone: ``int32 [n_states]``, for each state of the teammate, the first index into `amounts`.
+        amounts: ``float64 [n_zones, 2, n_goals]``; the last index counts goals. ``amounts[z, 0, i]`` is paid if the
+            question names the true goal and `i` others, ``amounts[z, 1, j]`` if it names `j` goals, but not the true
+            one.
+        zone: ``int32 [n_states]``, for each state of the teammate the first index ``z`` into `amounts`.
     """
 
     amounts: FloatArray
@@ -224,10 +236,13 @@ class Charges:
 def exact_search_of(
     tables: Tables, goals: Sequence[int], price: AdditivePrice, charges: Charges | None = None
 ) -> ExactSearch:
-    """Return the workspace of the exact search for a problem in which only these goals are possible.
+    """Return the arrays that the exact search works with, for a problem in which only the given goals are possible.
 
-    The goals keep the weights that they have in `tables`. Questions cost the amounts in `charges`, if there are any,
-    instead of `price`.
+    Args:
+        tables: the problem as arrays. Each goal keeps the weight that it has there.
+        goals: the indices of the goals.
+        price: the price of a question.
+        charges: amounts to pay for questions instead of `price`; None to pay `price`.
     """
     n, (states, places) = len(goals), (tables.weight.shape[0], tables.ego.next.shape[0])
     # A weight, the steps, whether the goal is possible, and the ego agent's steps, twice.
@@ -262,10 +277,13 @@ class Solver(OptimalPolicy):
     A state is solved when `at` is first called for it.
 
     Args:
-        problem, goals, tables: see `OptimalPolicy`.
+        problem: the problem.
+        goals: the goals to consider, as if an oracle had said that one of them is true; by default all goals with a
+            positive prior probability.
+        tables: the arrays of the problem (`tables_of`), if you have computed them already.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the numbers of states solved and of questions compared so far.
-        charges: amounts to pay for questions in place of the problem's prices.
+        progress: called now and then with two numbers: the states solved and the questions compared so far.
+        charges: amounts to pay for questions instead of the prices of the problem.
     """
 
     def __init__(
@@ -293,9 +311,9 @@ class Solver(OptimalPolicy):
         """Return the optimal move in `state` if only the goals `possible` are left.
 
         Args:
-            state: the states of both agents; the teammate is on a shortest plan for a possible goal.
-            possible: indices of goals, or ``bool [n_goals]``. It may include goals that the teammate's path rules out.
-                By default all goals.
+            state: the states of both agents. The teammate must be on a shortest plan for a possible goal.
+            possible: indices of goals, or ``bool [n_goals]``; by default all goals. Goals that the teammate's state
+                rules out may be included; they are ignored.
         """
         goals = self._mask(state.teammate, possible)
         if not goals & (goals - 1):
@@ -312,22 +330,28 @@ class Solver(OptimalPolicy):
         return BestMove(int(ego.load_actions[self.goals[choice - n_moves]]), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return the least expected marginal cost from `state` if no answer has been given (U in `askwise.planning`).
+        """Return the least expected cost from `state` beyond that of an agent that knows the goal, before any answer.
 
-        It is multiplied by the sum of the goals' weights in `state`.
+        This cost is multiplied by the sum of the weights of all goals in `state`; the product is `U` in
+        `askwise.planning`.
         """
         place, load = self._place_and_load(state.ego)
         goals = int(self.search.alive[state.teammate])
         return self._solved(goals, state.teammate, place, load)[0] if goals & (goals - 1) else 0.0
 
     def begun_at(self, tables: Tables, goals: Sequence[int], *, limit: int | None, **_: Any) -> Solver:
-        """Return a new `Solver` for an episode that continues with these tables and possible goals."""
+        """Return a new `Solver` for an episode that continues from another situation.
+
+        `tables` has the problem seen from that situation, and `goals` the indices of the goals that are possible there.
+        At most `limit` states are solved, or any number if it is None. Other arguments are ignored.
+        """
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 
     def solve_everywhere(self) -> None:
-        """Solve the problem from its start, then lift the limit on the number of states.
+        """Solve the problem from its start, then remove the limit on the number of states.
 
-        `at` solves any other state when it is first called for it, however many states that takes.
+        Afterwards `at` may be called for any state: a state that is not solved yet is solved then, however many states
+        that takes.
 
         Raises:
             TooLarge: solving from the start takes more than `limit` states or too many questions, or a single question
@@ -344,7 +368,7 @@ class Solver(OptimalPolicy):
         return int(2 ** (len(self.goals) - 1)) - 1
 
     def _too_large(self, reason: str) -> TooLarge:
-        """Return the error for a problem that is too large, with its size and this reason in the message."""
+        """Return the error for a problem that is too large; the message states its size and the text `reason`."""
         n, ego = len(self.goals), self.tables.ego
         alive = (self.tables.weight[:, self.goals] > 0).sum(axis=1)
         places = ego.next.shape[0] * (n + 1 if ego.states_per_place > 1 else 1)
@@ -357,9 +381,9 @@ class Solver(OptimalPolicy):
         )
 
     def _mask(self, w: int, possible: Any) -> int:
-        """Return the goals in `possible` that the teammate may still pursue in its state `w`, as bits.
+        """Return the goals in `possible` that the teammate may still pursue in its state `w`, as the bits of a number.
 
-        `possible` is given as for `at`. Bit `k` stands for ``self.goals[k]``.
+        Bit `k` stands for ``self.goals[k]``. `possible` has indices of goals, or is ``bool [n_goals]``; None for all.
         """
         alive = int(self.search.alive[w])
         if possible is not None:
@@ -374,11 +398,16 @@ class Solver(OptimalPolicy):
         return alive
 
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
-        """Return the value of a state, and its best choice.
+        """Return the value of a state (its least expected cost times the weight) and the best choice there.
 
-        The choice is an action, numbered as in `ExactSearch.actions`, or ``-1 - q`` to ask about the goals `q`. Sets of
-        goals are bits of a number: bit `k` stands for ``self.goals[k]``. `w` is the teammate's state; `place` and
-        `load` are the ego agent's.
+        The cost is counted beyond that of an agent that knows the goal. A choice of 0 or more is an action, numbered as
+        in `ExactSearch.actions`. A choice of ``-1 - q`` is a question about the goals `q`.
+
+        Args:
+            goals: the possible goals as the bits of a number. Here and in `q`, bit `k` stands for ``self.goals[k]``.
+            w: the teammate's state.
+            place: the ego agent's place.
+            load: the goal whose load the ego agent carries, as a position in `self.goals`; -1 for none.
         """
         number = self._work_off((goals, w, place, load))  # the table may grow meanwhile
         entry = self._table[number]
@@ -386,9 +415,10 @@ class Solver(OptimalPolicy):
         return float(entry["value"]), int(entry["choice"])
 
     def _work_off(self, state: tuple[int, int, int, int]) -> int:
-        """Solve a state, and return the index of its entry in the table.
+        """Solve a state, and return the index of its entry in the table of solved states.
 
-        `state` has the possible goals as bits, the teammate's state, and the ego agent's place and load.
+        `state` has four numbers: the possible goals as bits, the teammate's state, the ego agent's place, and its load,
+        -1 for none. Raises `TooLarge` if that takes more states or questions than the limit allows.
         """
         depth, end, entry = -1, -1, 0
         while end != DONE:
@@ -412,9 +442,9 @@ class Solver(OptimalPolicy):
             state: the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
 
         Returns:
-            the reason why it ended, the depth of the stack for the next call, and the index of the state's entry in the
-                table. The reason is `DONE` if the state is solved, `PAUSED` at one of the two limits, or `TABLE_FULL`
-                if the table was full; then it has been made larger.
+            the reason why the search ended, the depth of the stack for the next call, and the index of the state's
+                entry in the table. The reason is `DONE` if the state is solved, `PAUSED` at one of the two limits, or
+                `TABLE_FULL` if the table was full; then the table has been enlarged for the next call.
         """
         kernel: Any = search
         all_splits, end, entry = self.splits + most_splits, PAUSED, 0
@@ -447,7 +477,11 @@ class Solver(OptimalPolicy):
 class Endgame(Solver):
     """An exact search that a planner tries when few goals are left.
 
-    It gives up once it has solved `states` states in all.
+    Args:
+        problem: the problem.
+        tables: the arrays of the problem.
+        goals: the indices of the goals to consider.
+        states: the search gives up for good when it has solved this many states, or compared too many questions.
     """
 
     def __init__(self, problem: Problem, tables: Tables, goals: Sequence[int], *, states: int) -> None:
@@ -456,9 +490,9 @@ class Endgame(Solver):
         self.gave_up = False
 
     def best(self, state: JointState, possible: Sequence[int]) -> BestMove | None:
-        """Return the optimal move if the goals `possible` are left; None if that takes too much work.
+        """Return the optimal move in `state` if the goals `possible` are left; None if that takes too much work.
 
-        After it has taken too much work once, the result is always None.
+        When the search has taken too much work once, it gives up for good: all later results are None.
         """
         if self.gave_up:
             return None

@@ -1,13 +1,15 @@
-"""The beliefs that can come about where answers can be wrong or missing, and the belief after each answer.
+"""The beliefs that are possible where answers can be wrong or missing, and the belief after each answer.
 
-**Counts instead of probabilities.** If answers are wrong with probability `e`, an answer to a question with `k`
-possible answers is ``rho_k = (e / (k - 1)) / (1 - e)`` times as likely for a goal for which it is false as for one for
-which it is true. So a belief is stored as counts: for each goal and each `k`, how many answers were false for the goal.
-Only odds matter, so for each `k` the least count of a possible goal is subtracted from all counts. This divides all
-weights by a common factor. Functions return this factor beside the belief, because values of the recursion are in
-proportion to the weights. Two histories with the same counts are one belief.
+**Counts instead of probabilities.** Let answers be wrong with probability `e`. An answer to a question with `k`
+possible answers is less likely if it is false for the true goal than if it is true for it, by the factor
+``rho_k = (e / (k - 1)) / (1 - e)``. So each answer multiplies the weights of all goals for which it is false by
+``rho_k``, and a belief is stored as counts: for each goal and each `k`, how many answers were false for the goal. Only
+ratios of weights matter, so for each `k` the smallest count among the possible goals is subtracted from the counts of
+all possible goals. This divides all weights by a common factor. Functions return this factor together with the belief,
+because a cost in the recursion of `askwise.planning` is always multiplied by the weights. Two histories with the same
+counts are one belief.
 
-Answers that cannot be wrong rule goals out instead, and nothing has to be counted.
+An answer that cannot be wrong removes the goals for which it is false; nothing has to be counted.
 """
 
 from __future__ import annotations
@@ -30,15 +32,15 @@ REPLIES_A_STATE = 15
 
 @dataclass(slots=True)
 class WorkLimit:
-    """Counts the work of a solver with a limited number of questions, and stops it when a limit is reached.
+    """Counts the work of a solver with a limited number of questions, and stops the solver when a limit is exceeded.
 
     Attributes:
         goals: number of goals.
         questions: the most questions in an episode.
         limit: the most work, counted in states to solve; None for any amount. A reply to a question counts as
-            15 of them (`REPLIES_A_STATE`).
-        states: number of states so far.
-        replies: number of replies to questions considered so far.
+            15 states (`REPLIES_A_STATE`).
+        states: number of states counted so far.
+        replies: number of replies to questions counted so far.
     """
 
     goals: int
@@ -48,7 +50,12 @@ class WorkLimit:
     replies: int = 0
 
     def count(self, states: int = 0, replies: int = 0) -> None:
-        """Add work that is about to be done; raise `TooLarge` if the total exceeds the limit."""
+        """Add work that is about to be done to the work so far; raise `TooLarge` if the total exceeds the limit.
+
+        Args:
+            states: the number of states that are about to be solved.
+            replies: the number of replies to questions that are about to be considered.
+        """
         self.states += states
         self.replies += replies
         if self.limit is not None and self.states + REPLIES_A_STATE * self.replies > self.limit:
@@ -70,10 +77,12 @@ class Evidence(NamedTuple):
 
     Attributes:
         goals: the possible goals, as bits.
-        against: pairs of a number `k` and a tuple with an entry for each goal: how many answers to questions with `k`
-            possible answers were false for this goal. For each `k`, the least entry of a possible goal is 0; the
-            entries of impossible goals are 0, too.
-        asked: keys (`same_question`) of the questions that may not be asked again.
+        against: how many answers were false for each goal: pairs of a number `k` and a tuple with one count for each
+            goal. The tuple counts only answers to questions with `k` possible answers. For each `k`, the smallest count
+            among the possible goals was subtracted from the counts of all possible goals. Impossible goals have the
+            count 0.
+        asked: keys of the questions that may not be asked again. Questions that give the same information have the same
+            key (`same_question`).
     """
 
     goals: int
@@ -100,18 +109,23 @@ class AnswerEffects:
         self._known: dict[tuple[int, Counts, int, int], tuple[Counts, float]] = {}
 
     def ratio(self, n_answers: int) -> float:
-        """Return the probability of one particular wrong answer, divided by that of the true answer.
+        """Return the probability of one particular wrong answer, divided by the probability of the true answer.
 
         `n_answers` is the number of possible answers to the question.
         """
         return self.wrong / (n_answers - 1) / (1.0 - self.wrong)
 
     def after_answer(self, before: Evidence, true_for: int, n_answers: int) -> tuple[Evidence, float]:
-        """Return the evidence after an answer, and a factor.
+        """Return the evidence after an answer to a question, and a factor between new and old weights.
 
-        The answer is true for the goals `true_for` (bits); its question has `n_answers` possible answers.
-        The weights of the new evidence (`weights`), multiplied by the factor, are the old weights times the likelihood
-        of the answer. The factor is 0 if the answer is impossible.
+        Args:
+            before: the evidence before the answer.
+            true_for: the goals for which the answer is true, as bits.
+            n_answers: the number of possible answers to the question.
+
+        Returns:
+            the new evidence and the factor. The weights of the new evidence (`weights`), multiplied by the factor, are
+                the old weights times the likelihood of the answer. The factor is 0 if the answer is impossible.
         """
         goals, against, asked = before
         if self.wrong == 0:
@@ -127,27 +141,37 @@ class AnswerEffects:
         return Evidence(goals, reduced, asked), factor * (1.0 - self.refused) * (1.0 - self.wrong)
 
     def after_true_answer(self, before: Evidence, true_for: int, factor: float = 1.0) -> tuple[Evidence, float]:
-        """Return the evidence after an answer that cannot be wrong, and a factor, as `after_answer` does.
+        """Return the evidence after an answer that cannot be wrong, and a factor between new and old weights.
 
-        `factor` is the probability that the question is answered.
+        Args:
+            before: the evidence before the answer.
+            true_for: the goals for which the answer is true, as bits.
+            factor: the probability that the question is answered.
+
+        Returns:
+            the new evidence and the factor. The weights of the new evidence (`weights`), multiplied by the factor, are
+                the old weights of the goals that are left, times the probability that the question is answered. The
+                factor is 0 if no goal is left.
         """
         after, more = self.after_step(before, true_for)
         return after, factor * more if after.goals else 0.0
 
     def after_step(self, before: Evidence, possible: int) -> tuple[Evidence, float]:
-        """Return the evidence after a step of the teammate that leaves only the goals `possible` (bits), and a factor.
+        """Return the evidence after a step of the teammate, and a factor between new and old weights.
 
-        The weights of the new evidence (`weights`), multiplied by the factor, are the old weights of these goals.
+        The step leaves only the goals `possible` (bits). The weights of the new evidence (`weights`), multiplied by the
+        factor, are the old weights of the goals that are left.
         """
         goals = before.goals & possible
         counts, factor = self._reduced(goals, before.against)
         return Evidence(goals, counts, before.asked), factor
 
     def _reduced(self, goals: int, against: Counts) -> tuple[Counts, float]:
-        """Subtract the least count of a possible goal from all counts, so that equal beliefs have equal evidence.
+        """Subtract the smallest count of a possible goal from all counts, so that equal beliefs have equal evidence.
 
-        `goals` are the possible goals, as bits. Returns the new counts, 0 for impossible goals, and the factor by which
-        the new weights must be multiplied to get the old.
+        This is done for each number `k` of possible answers in `against` (see `Evidence`). `goals` are the possible
+        goals, as bits. Returns the new counts, which are 0 for impossible goals, and a factor: the new weights,
+        multiplied by this factor, are the old weights.
         """
         factor, reduced = 1.0, []
         inside = [(goals >> k) & 1 for k in range(self.n_goals)] if against else []
@@ -161,9 +185,10 @@ class AnswerEffects:
         return tuple(reduced), factor
 
     def weights(self, evidence: Evidence) -> FloatArray:
-        """Return m: the factor by which answers have changed each goal's weight, ``float64 [n_goals]``.
+        """Return the factors by which answers have changed the goals' weights, ``float64 [n_goals]``.
 
-        It is 0 for impossible goals.
+        A goal's factor is 0 if the goal is impossible. Only ratios of factors have a meaning: evidence is stored in
+        such a way that a common factor is lost.
         """
         found = np.array([float((evidence.goals >> k) & 1) for k in range(self.n_goals)])
         for n_answers, numbers in evidence.against:
@@ -177,15 +202,16 @@ CERTAIN = 0
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuestionTable:
-    """The questions that may be asked in one belief, and the beliefs after their answers.
+    """The questions that may be asked in one belief, and the beliefs after each reply to them.
 
     Attributes:
         options: the questions.
-        prices: ``float64 [n_options]``, their prices.
+        prices: ``float64 [n_options]``, the price of each question.
         beliefs: ``int [n_options, n_replies]``, the index of the belief after each reply. The last column is for a
             missing reply; questions that are always answered truthfully lack this column.
-        factors: ``float64 [n_options, n_replies]``, the factor by which weights in that belief must be multiplied to
-            have the scale of the weights before; 0 for impossible replies.
+        factors: ``float64 [n_options, n_replies]``, a factor for each reply. The weights in the belief after the reply,
+            multiplied by the factor, are the weights before the question times the likelihood of the reply. The factor
+            is 0 for impossible replies.
     """
 
     options: list[Option]
@@ -197,13 +223,16 @@ class QuestionTable:
 class BeliefGraph:
     """A graph of all beliefs that a solver has reached, whose edges are answers to questions and the teammate's steps.
 
-    Each belief has an index. Equal evidence with different numbers of questions left counts as different beliefs.
+    A belief is evidence together with a number of questions left, and has an index: equal evidence with different
+    numbers of questions left has different indices. Only the beliefs in which at most one goal is possible share one
+    index.
 
     Args:
         questions: the questions of the problem.
         effects: how answers change beliefs.
-        work: counts the work.
-        truthful: whether any number of questions with true answers may be asked once no other questions are left.
+        work: counts the work, and stops the solver when it is too much.
+        truthful: whether any number of questions may be asked once no ordinary questions are left; the answers to these
+            additional questions are always true.
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
@@ -229,14 +258,15 @@ class BeliefGraph:
         return self._numbers[key]
 
     def known(self, questions_left: int, evidence: Evidence) -> int | None:
-        """Return the index of the belief with this evidence and number of questions left; None if there is none yet."""
+        """Return the index of the belief with this evidence and number of questions left; None if it is new."""
         return self._numbers.get((questions_left, self._relevant(evidence, questions_left)))
 
     def _relevant(self, evidence: Evidence, questions_left: int) -> Evidence:
         """Return the evidence without those of its `asked` questions that no longer matter.
 
-        A question that was asked matters only if it would be worth asking again about the goals that are left. If no
-        questions are left, none matters. So beliefs between which nothing differs any more become equal.
+        A question in `asked` matters only if questions are left, and if the question would be worth asking again about
+        the goals that are still possible. Without the others, beliefs that no longer differ in anything that matters
+        are equal.
         """
         goals, against, asked = evidence
         if not asked or not questions_left:
@@ -246,7 +276,10 @@ class BeliefGraph:
         return Evidence(goals, against, asked & self._keys[goals])
 
     def questions_of(self, belief: int) -> QuestionTable | None:
-        """Return the questions that may be asked in a belief, given by its index; None if no more are allowed."""
+        """Return the table of the questions that may be asked in a belief; None if no more questions are allowed.
+
+        `belief` is the index of the belief.
+        """
         questions_left = self._questions_left[belief]
         if not questions_left and not self.truthful:
             return None
@@ -255,10 +288,10 @@ class BeliefGraph:
         return self._tables[belief]
 
     def after_step(self, belief: int, alive: int) -> tuple[int, float]:
-        """Return the index of the belief after a step of the teammate, and a factor.
+        """Return the index of the belief after a step of the teammate, and a factor between new and old weights.
 
-        The step leaves only the goals `alive` (bits). The new weights, multiplied by the factor, have the scale of
-        those before the step.
+        `belief` is the index of the belief before the step. The step leaves only the goals `alive` (bits). The new
+        weights, multiplied by the factor, are the old weights of the goals that are left.
         """
         key = belief, alive
         if key not in self._steps:
@@ -267,9 +300,10 @@ class BeliefGraph:
         return self._steps[key]
 
     def _question_table(self, before: Evidence, questions_left: int) -> QuestionTable:
-        """Return the questions that may be asked in a belief, given by its evidence and its number of questions left.
+        """Return the table of the questions that may be asked in a belief, and of the beliefs after each reply.
 
-        If that number is 0, they are the questions that are always answered truthfully.
+        The belief is given by its evidence, `before`, and by its number of questions left. If that number is 0, the
+        table has the questions that are always answered truthfully.
         """
         options = self.questions.about(before.goals, before.asked if questions_left else frozenset())
         shape = len(options), max((len(option.parts) for option in options), default=0) + (questions_left > 0)
@@ -291,16 +325,16 @@ class BeliefGraph:
 
 @dataclass(slots=True)
 class Stage:
-    """The beliefs that are possible in one state of the teammate if a certain number of questions is left.
+    """The beliefs that are possible in one state of the teammate while a certain number of questions is left.
 
     Attributes:
-        met: the indices that the beliefs have in the `BeliefGraph`.
+        met: the indices of these beliefs in the `BeliefGraph`.
         beliefs: ``int [n]``, the same indices, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is
             for a known goal (`CERTAIN`).
-        steps: for each next state of the teammate, a tuple of this state and two arrays, ``[n + 1]``, with an element
-            for each row: the index that the belief after the step has in the `BeliefGraph`, and the factor by which the
-            weights after the step must be multiplied to have the scale of those before. In row 0, where the goal is
-            known, the index is `CERTAIN` and the factor is 0.
+        steps: a tuple for each next state of the teammate. It has that state and two arrays, ``[n + 1]``, with an
+            element for each row: the index of the belief after the step, and a factor. The weights after the step,
+            multiplied by the factor, are the weights before the step. In row 0, where the goal is known, the index is
+            `CERTAIN` and the factor is 0.
     """
 
     met: set[int] = field(default_factory=set)
@@ -308,9 +342,9 @@ class Stage:
     steps: list[tuple[int, IntArray, FloatArray]] = field(default_factory=list)
 
     def rows(self, beliefs: IntArray) -> IntArray:
-        """Return the rows of beliefs in the tables of values, given the beliefs' indices.
+        """Return the rows that beliefs have in the tables of values.
 
-        Each belief must be `CERTAIN` or one of this stage.
+        `beliefs` has indices of beliefs. Each must be `CERTAIN` or the index of a belief of this stage.
         """
         found = np.searchsorted(self.beliefs, beliefs).astype(np.int32) + 1
         return np.where(beliefs == CERTAIN, 0, found).astype(np.int32)
@@ -319,14 +353,14 @@ class Stage:
 class Reachable:
     """Finds the beliefs that are possible in each state of the teammate, for each number of questions left (`Stage`).
 
-    States in which at most one goal is possible are left out.
+    The teammate's states in which at most one goal is possible are left out.
 
     Args:
-        tables: the problem, seen from the teammate's start.
+        tables: the arrays of the problem (`tables_of`), seen from the teammate's start.
         goals: the goals that are possible at the start.
         beliefs: the graph to which the beliefs are added.
         most: the most questions in an episode.
-        root: the belief at the start.
+        root: what is known about the goal at the start.
     """
 
     def __init__(self, tables: Tables, goals: Sequence[int], beliefs: BeliefGraph, most: int, root: Evidence) -> None:
@@ -337,9 +371,9 @@ class Reachable:
         self._meet(tables.start, most, [beliefs.number(most, start)])
 
     def explore(self) -> Iterator[tuple[int, int]]:
-        """Find the beliefs in all states of the teammate, those near its start first.
+        """Find the beliefs in all states of the teammate, and begin with the states near its start.
 
-        Yields each state, and the number of its beliefs.
+        Yields each state, and the number of beliefs that are possible in this state.
         """
         waiting = list(self.stages)
         while waiting:
@@ -355,7 +389,7 @@ class Reachable:
         stages[stage].met.update(belief for belief in beliefs if belief != CERTAIN)
 
     def _ask(self, w: int) -> None:
-        """Add the beliefs to which questions asked in the teammate's state `w` may lead."""
+        """Add to ``self.stages[w]`` the beliefs that may follow questions asked in the teammate's state `w`."""
         stages = self.stages[w]
         for questions_left in range(self.most, 0, -1):
             self._add_answers(list(stages[questions_left].met), stages[questions_left - 1])
@@ -375,9 +409,9 @@ class Reachable:
         after.met.discard(CERTAIN)
 
     def _step(self, w: int) -> Iterator[int]:
-        """Add the beliefs after the teammate's next step from state `w`.
+        """Add to `self.stages` the beliefs that are possible after the teammate's next step from state `w`.
 
-        Yields its next states in which two or more goals are possible.
+        Yields the states after this step in which two or more goals are possible; other states are left out.
         """
         row = self.tables.following[w]
         for t in row[row >= 0].tolist():

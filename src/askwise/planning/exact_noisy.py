@@ -1,15 +1,17 @@
 """The optimum with wrong and missing answers and with choices, for a limited number of questions.
 
-This is the recursion of `askwise.planning` with at most `K` questions. There, answers multiply the weights of the goals
-by the factors `m`, and the value `U` is in proportion to `m`. So beliefs with the same odds count as one
-(`askwise.planning.exact_beliefs`). Where errors persist, the state also says which questions may not be asked again.
+A choice is a question with several options. The recursion is that of `askwise.planning`, with at most `K` questions.
+There, an answer multiplies the weights of the goals by factors `m`, and the value `U` is in proportion to the weights.
+So beliefs with the same ratios of weights are solved only once (`askwise.planning.exact_beliefs`). If errors persist, a
+repeated question gets the same answer again; then the state also says which questions may not be asked again.
 
-**True answers after that.** With `truthful`, any number of questions may follow the first `K`, at the same prices, and
-these are always answered truthfully. The value is then a lower bound on the optimum with any number of ordinary
-questions: from true answers you can make wrong and missing ones by tossing coins. With ``most = 0``, all questions are
-answered truthfully, and the value is the optimum with true answers.
+**True answers at the end.** With `truthful`, any number of further questions may follow the first `K`. They have the
+same prices, and their answers are always true. The value is then a lower bound on the optimum with any number of
+ordinary questions: a true answer can be turned into a wrong or missing one by tossing coins, so it is worth at least as
+much as an ordinary answer. With ``most = 0``, all questions are answered truthfully, and the value is the optimum with
+true answers.
 
-All values are computed, from the teammate's last steps to its first: small problems only.
+The values of all states are computed, from the teammate's last steps back to its first: only for small problems.
 """
 
 from __future__ import annotations
@@ -50,10 +52,11 @@ class EgoPlaces:
     """All combinations of place and load that the ego agent can have after a certain number of steps.
 
     Attributes:
-        column: for each combination, its column in the tables of values; a load is an index of the goals, -1 for none.
-        steps: ``int [n_columns, n_goals]``, steps to each goal from the place with this load.
-        after: ``int [n_columns, n_actions]``, the column after each action, among the combinations one step later; -1
-            where the action is not available.
+        column: for each pair of a place and a load, its column in the tables of values. A load is given by the index of
+            the goal that needs it; -1 stands for no load.
+        steps: ``int [n_columns, n_goals]``, the ego agent's steps to each goal from the place, with this load.
+        after: ``int [n_columns, n_actions]``, the column to which each action leads, in the `EgoPlaces` of one step
+            later; -1 where the action is not available.
     """
 
     column: dict[tuple[int, int], int]
@@ -64,13 +67,15 @@ class EgoPlaces:
 class EgoPaths:
     """The places and loads (`EgoPlaces`) that the ego agent can have after 0, 1, 2, ... steps from its start.
 
-    Here actions have their own indices: first the moves, then waiting, then picking up the load of each goal.
+    In this class, actions have indices of their own: first the moves, then waiting, then picking up the load of each
+    goal.
 
     Args:
-        tables: the problem.
+        tables: the arrays of the problem (`tables_of`).
         goals: the goals that are possible at the start.
-        start: place and load; a load is an index of `goals`, -1 for none.
-        wait: the index of the action that waits, in the problem.
+        start: the ego agent's place and load. A load is given by the position in `goals` of the goal that needs it, -1
+            for none.
+        wait: the index that the problem gives to the action of waiting.
         depth: the number of steps that the teammate's longest plan takes.
     """
 
@@ -90,21 +95,28 @@ class EgoPaths:
             here = there
 
     def action(self, place: int, number: int) -> int:
-        """Return the index that the problem gives to an action in a place; `number` is its index in this class."""
+        """Return the index that the problem gives to an action; `number` is the action's index in this class.
+
+        `place` is the ego agent's place.
+        """
         if number < len(self.moves):
             return self.ego.action(place, self.moves[number])
         return int(self.ego.load_actions[self.goals[number - len(self.moves)]])
 
     def delays(self, depth: int, teammate: IntArray) -> tuple[FloatArray, BoolArray]:
-        """Return r, the delay that each action causes for each goal, and whether it puts the goal out of reach.
+        """Return the delay that each action causes for each goal, and whether the action puts the goal out of reach.
+
+        The delay is ``r_g`` in `askwise.planning`: how many steps later the episode ends because of the action, if this
+        goal is the true one and the ego agent knows it from the next step on.
 
         Args:
             depth: joint steps so far.
             teammate: ``int [n_goals]``, the teammate's steps to each goal.
 
         Returns:
-            ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape; a column is a place and a load
-                that the ego agent can have after `depth` steps. Meaningless for actions that are not available.
+            the delays, ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape. A column is a place
+                and a load that the ego agent can have after `depth` steps. Values for actions that are not available
+                have no meaning.
         """
         before, after = self.levels[depth].steps[None], self.levels[depth + 1].steps[self.levels[depth].after.T]
         delay = 1.0 + np.maximum(teammate, after) - np.maximum(teammate + 1, before)
@@ -131,11 +143,16 @@ class LimitedSolver(OptimalPolicy):
     All situations that can occur are solved when the object is made.
 
     Args:
-        problem, goals, tables: see `OptimalPolicy`; the teammate begins at the start of the tables.
+        problem: the problem.
         most: the most questions in an episode, answered or not.
         truthful: whether any number of further questions is allowed, with answers that are always true.
+        goals: the goals to consider, as if an oracle had said that one of them is true; by default all of positive
+            prior.
+        tables: the arrays of the problem (`tables_of`), if you have computed them already. The teammate begins in the
+            state from which they are seen.
         ego: the ego agent's state at the beginning, by default its start.
-        asked: questions that were asked already; if errors are persistent, they may not be asked again.
+        asked: questions that were asked before. If errors persist, they would get the same answers again, so they are
+            not asked again.
         limit: the most states to solve, None for any number.
         progress: called now and then with the numbers of states solved and of questions compared so far.
     """
@@ -180,9 +197,10 @@ class LimitedSolver(OptimalPolicy):
     # -- moves and values ----------------------------------------------------------------------------------------
 
     def at(self, state: JointState, answers: Sequence[Answer] = ()) -> BestMove:
-        """Return the optimal move in `state` after these answers.
+        """Return the optimal move in `state` after the answers `answers`.
 
-        They are all answers since the solver's start, missing ones included.
+        `state` has the states of both agents. `answers` are all answers since the solver's start; a question that got
+        no answer is included, with the reply None.
         """
         evidence, questions_left = self._evidence(state.teammate, answers)
         if evidence.certain:
@@ -198,9 +216,10 @@ class LimitedSolver(OptimalPolicy):
         return BestMove(self._paths.action(self._place_and_load(state.ego)[0], choice), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return the least expected marginal cost from `state` if no answer has been given (U in `askwise.planning`).
+        """Return the least expected marginal cost from `state` before any answer, times the sum of the goals' weights.
 
-        It is multiplied by the sum of the goals' weights in `state`.
+        The marginal cost is the cost beyond that of an agent that knows the goal. The weights are those in `state`. The
+        result is U in `askwise.planning`.
         """
         return self.at(state).expected_marginal_cost * float(self._weight[state.teammate].sum())
 
@@ -209,7 +228,13 @@ class LimitedSolver(OptimalPolicy):
     ) -> LimitedSolver:
         """Return a new `LimitedSolver` for an episode that continues from another situation.
 
-        Each of `answers` leaves one question less.
+        Args:
+            tables: the problem seen from the new situation, with the belief there as its prior.
+            goals: the goals that are possible there.
+            ego: the state of the ego agent.
+            answers: the answers so far. Each leaves one question less to ask. If errors persist, these questions would
+                get the same answers again.
+            limit: the most states to solve, None for any number.
         """
         return LimitedSolver(
             self.problem,
@@ -242,10 +267,10 @@ class LimitedSolver(OptimalPolicy):
         return Evidence(evidence.goals, evidence.against, frozenset(asked)), questions_left
 
     def _find(self, state: JointState, evidence: Evidence, questions_left: int) -> tuple[int, int, int]:
-        """Return the index of the belief with this evidence and number of questions left, and where its value is.
+        """Return the index of a belief, and the row and the column of its value in the table of values at `state`.
 
-        The value is in a row and a column of the tables of values at `state`; both are returned after the index. Raises
-        `OffTheMap` if the solver does not cover the situation.
+        The belief has this `evidence` and number of questions left. Rows of the table are beliefs; columns are the ego
+        agent's places and loads. Raises `OffTheMap` if the solver does not cover the situation.
         """
         w = state.teammate
         belief, stages = self._beliefs.known(questions_left, evidence), self._reachable.stages.get(w)
@@ -286,10 +311,11 @@ class LimitedSolver(OptimalPolicy):
             self._compare_questions(w, questions_left, weights.sum(axis=1))
 
     def _later(self, questions_left: int, stage: Stage, columns: int) -> FloatArray:
-        """Return the value that follows the next step, summed over the teammate's next states.
+        """Return the values of the states after the next step, summed over the teammate's next states.
 
-        The result is ``float64 [n_rows, n_columns]``. Rows are the beliefs of `stage`, before the step, each with
-        `questions_left`. Columns are the ego agent's places and loads after the step; `columns` is their number.
+        The result is ``float64 [n_rows, n_columns]``. Rows are the beliefs of `stage` before the step, while
+        `questions_left` questions are left. Columns are the ego agent's places and loads after the step; `columns` is
+        their number.
         """
         found = np.zeros((stage.beliefs.size + 1, columns))
         for t, beliefs, factors in stage.steps:
@@ -302,8 +328,12 @@ class LimitedSolver(OptimalPolicy):
     ) -> tuple[FloatArray, Any]:
         """Return the least cost of acting now, and the index of the best action, each ``[n_rows, n_columns]``.
 
-        Rows are beliefs, with their `weights`, ``[n_rows, n_goals]``; columns are the places and loads `here`. `later`
-        is from `_later`; `delays` and `lost` are from `EgoPaths.delays`.
+        Args:
+            here: the ego agent's places and loads, which are the columns.
+            weights: ``float64 [n_rows, n_goals]``, the weights of the goals in each belief; the beliefs are the rows.
+            later: the values after the next step, the result of `_later`.
+            delays: the delay that each action causes for each goal, from `EgoPaths.delays`.
+            lost: whether each action puts each goal out of reach, from `EgoPaths.delays`.
         """
         values = np.full((weights.shape[0], len(here.column)), np.inf)
         choices = np.zeros(values.shape, dtype=np.int32)
@@ -322,9 +352,13 @@ class LimitedSolver(OptimalPolicy):
     def _compare_questions(self, w: int, questions_left: int, mass: FloatArray) -> None:
         """Lower the values in the teammate's state `w` where asking a question costs less than the best action.
 
-        These are the values of beliefs with `questions_left`; `mass` is the sum of the weights in each belief. Beliefs
-        with equally many questions to compare are computed together. With no questions left but those that are answered
-        truthfully, a question leads to a belief with fewer goals, so beliefs with fewer goals come first.
+        Beliefs whose tables of questions have the same shape are computed together. If only questions with true answers
+        are left, a question always leads to a belief with fewer goals, so beliefs with fewer goals are computed first.
+
+        Args:
+            w: the teammate's state.
+            questions_left: the number of questions left; only the values for this number are lowered.
+            mass: ``float64 [n_rows]``, for each belief, the sum of the goals' weights.
         """
         stage = self._reachable.stages[w][questions_left]
         alike: dict[tuple[int, int, int], list[tuple[int, QuestionTable]]] = {}
@@ -340,9 +374,13 @@ class LimitedSolver(OptimalPolicy):
     def _compare_some(
         self, w: int, questions_left: int, mass: FloatArray, some: list[tuple[int, QuestionTable]]
     ) -> None:
-        """Do the work of `_compare_questions` for `some` beliefs, given as pairs of a row and a table of questions.
+        """Do the work of `_compare_questions` for some beliefs whose tables of questions have the same shape.
 
-        The tables have the same shape. The other arguments are those of `_compare_questions`.
+        Args:
+            w: the teammate's state.
+            questions_left: the number of questions left.
+            mass: ``float64 [n_rows]``, for each belief, the sum of the goals' weights.
+            some: for each belief, its row in the table of values, and its table of questions.
         """
         rows, tables, then = [row for row, _ in some], [table for _, table in some], max(0, questions_left - 1)
         after = self._reachable.stages[w][then].rows(np.array([table.beliefs for table in tables]))

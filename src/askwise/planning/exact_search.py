@@ -2,15 +2,15 @@
 
 The recursion and its names are those of `askwise.planning`. A state is the set `A` of the possible goals as bits of one
 number (`goals`), the teammate's state `w`, the ego agent's `place`, and its `load`, -1 for none.
-The search can be left after any number of states and continued, because all it needs is in `ExactSearch` and in the
-table of states: so progress is reported, and the table grows, without repeating any work. That is why it has a stack of
-its own instead of recursive calls.
+The search can pause after any number of states and continue later, because all it needs is in `ExactSearch` and in the
+table of states. So progress can be reported, and the table can grow, without repeating any work. That is why the search
+has a stack of its own instead of recursive calls.
 
 **Bounds.** An option is dropped as soon as the known part of its cost reaches the cost of the best option. So a state
 that follows an option need not be solved once the state's lower bound is enough to drop the option: then only the bound
-is put into the table, and the state is continued when more has to be known. Two more bounds: a free answer never hurts,
-``U(A) >= U(A in Q) + U(A not in Q)``; and the goal can always be identified at once (`price_to_identify`).
-Actions come first, then questions.
+is put into the table, and solving the state continues when more has to be known. Two more bounds are used. A free
+answer never hurts: ``U(A) >= U(A in Q) + U(A not in Q)`` for every question `Q`. And the goal can always be identified
+at once by questions, so the price of that (`price_to_identify`) is an upper bound. Actions come first, then questions.
 
 **The best question.** With `n` goals left there are ``2^(n-1) - 1`` ways to divide them by a question. They are not
 listed. Goals are taken one after the other, the heaviest first, and each is put on one of two sides, so that questions
@@ -23,8 +23,9 @@ since an agent that can deal with `T` can do the same with `S`: fewer goals to l
     least price so far  +  U(one side so far)  +  U(other side so far)
 
 bounds all questions below a node of the tree, and most of the tree is never entered. A side is solved as soon as it has
-grown: smaller sets are solved sooner than larger ones, and are met again and again. (20 x 20 cells, 17 of 50 goals,
-nothing to pay for naming them: 118,000 nodes instead of 54 million questions, in a 35th of the time.)
+grown by a goal: small sets of goals are solved before large ones, and the same small sets occur in many questions.
+(20 x 20 cells, 17 of 50 goals, no price for naming a goal: 118,000 nodes instead of 54 million questions, in a 35th of
+the time.)
 
 If the values of both sides so far, without any price, add up to the cost of the best option, no other option is better,
 because a free answer never hurts. Then the search of the state ends.
@@ -71,30 +72,31 @@ and its value. The table of states is ``ENTRY [size]``: a hash table that grows,
 
 
 class ExactSearch(Struct):
-    """The workspace of the exact search: the problem, and a stack of states that wait for the values of others.
+    """The workspace of the exact search: the problem, and a stack of states that wait for the values of other states.
 
     The stack has room for `depth` states. A state has up to `n_options` actions: the moves, and picking up the load of
-    each goal.
+    each goal. ``FRAME``, ``SIDE``, ``RANKED`` and ``SCORE`` are types of records.
 
     Attributes:
         world: the problem as arrays.
         alive: ``int64 [n_states]``, for each state of the teammate, the goals of positive weight, as bits.
         base: price of a question.
-        per_goal: price of each goal in it.
-        extra: ``float64 [n_goals]``, additional price of each goal.
-        charges: ``float64 [n_zones, 2, n_goals]``, amounts to pay instead of these prices, if there are any zones
+        per_goal: price of each goal in a question.
+        extra: ``float64 [n_goals]``, price of each goal in addition to `per_goal`.
+        charges: ``float64 [n_zones, 2, n_goals]``, amounts that replace these three prices; empty if the prices hold
             (`askwise.planning.exact.Charges`).
         zone: ``int32 [n_states]``, for each state of the teammate, the first index into `charges`.
         frames: ``FRAME [depth]``, the states on the stack.
         actions: ``int64 [depth, n_options]``, the actions of each state on the stack, the least delay first. An action
             is a column of ``World.next``; indices after the last column stand for the goals whose loads are picked up.
-        delays: ``float64 [depth, n_options]``, the delay that each of them causes, times the sum of the goals' weights.
+        delays: ``float64 [depth, n_options]``, the expected delay that each action in `actions` causes, times the sum
+            of the goals' weights.
         order: ``int64 [depth, n_goals]``, the goals of each state on the stack, in the order in which they are put on a
             side of a question.
-        sides: ``SIDE [depth, n_goals + 1, 2]``, the two sides of a question, for each state on the stack and each
-            number of goals on the sides together; with 0 goals they stay empty.
-        tried: ``int64 [depth, n_goals + 1]``, for the same states and numbers, on how many sides the next goal has been
-            tried.
+        sides: ``SIDE [depth, n_goals + 1, 2]``, the two sides of the question that is being built for each state on the
+            stack. The second index is the number of goals on the two sides together; for 0 goals, the sides stay empty.
+        tried: ``int64 [depth, n_goals + 1]``, for each state on the stack and each number of goals on the sides, on how
+            many sides (0, 1 or 2) the next goal has been tried.
         ties: ``float64 [n_options]``, the steps left after each action, while actions of equal delay are sorted.
         ranked: ``RANKED [n_goals + 2]``, room for a list of goals with their weights.
         scored: ``SCORE [n_options]``, room for the delays of all actions of one state.
@@ -120,7 +122,7 @@ class ExactSearch(Struct):
 
 @inner
 def load_needed(goals: int, load: int) -> int:
-    """Return `load`, or -1 for none if the goal that needs it is not in the set `goals` (bits).
+    """Return `load` if a goal in the set `goals` (bits) needs this load; otherwise -1, which stands for no load.
 
     A load is given by the index of the goal that needs it.
     """
@@ -129,9 +131,9 @@ def load_needed(goals: int, load: int) -> int:
 
 @inner
 def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
-    """Return a number that stands for the teammate's state `w`, and the ego agent's place and load.
+    """Return one number that encodes the teammate's state `w`, and the ego agent's place and load.
 
-    A load that none of the `goals` (bits) needs counts as no load.
+    A load that none of the `goals` (bits) needs is encoded as no load.
     """
     n_goals = s.world.weight.shape[1]
     return (w * s.world.next.shape[0] + place) * (n_goals + 1) + load_needed(goals, load) + 1
@@ -139,12 +141,15 @@ def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
 
 @inner
 def entry_of(table: Any, goals: int, where: int) -> Any:
-    """Return the index of a state's entry in a hash table; if it has none, that of the empty entry to write it to.
-
-    The state has the possible `goals` (bits); `where`, from `where_of`, stands for the rest of it.
+    """Return the index of a state's entry in a hash table; if it has none, the index of the empty entry to write it to.
 
     It does not use `askwise.planning.workspace.find`, which allows for keys of any length and forgets entries: with
     that function the exact search took a fifth longer.
+
+    Args:
+        table: ``ENTRY [size]``, the hash table. `size` is a power of two; an entry is empty if its field `goals` is 0.
+        goals: the possible goals in the state, as bits.
+        where: the number that encodes the rest of the state (`where_of`).
     """
     last = table.size - 1
     mixed = ((goals ^ (goals >> 31)) * 0x7FB5D329728EA185) ^ where
@@ -157,13 +162,17 @@ def entry_of(table: Any, goals: int, where: int) -> Any:
 
 @inner
 def is_solved(table: Any, entry: int) -> bool:
-    """Return whether the state of an entry is solved; if not, its value is only a lower bound."""
+    """Return whether an entry of the hash table has a solved state.
+
+    If it has not, the entry is empty, or its value is only a lower bound. `table` is ``ENTRY [size]``; `entry` is an
+    index.
+    """
     return bool(table[entry].goals != 0 and table[entry].choice != NO_CHOICE)
 
 
 @compiled(work=lambda call: call.old.size)
 def refill(old: Any, new: Any) -> None:
-    """Copy all entries of a table into a larger one."""
+    """Copy all entries of the hash table `old` into `new`, an empty and larger table; both are ``ENTRY [size]``."""
     for k in range(old.size):
         if old[k].goals != 0:
             new[entry_of(new, old[k].goals, old[k].where)] = old[k]
@@ -191,14 +200,23 @@ def search(
 ) -> tuple[int, int, int, int, int]:
     """Solve a state, or stop when the table is full or enough work was done.
 
-    The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load`. `depth`
-    is -1 to begin; later it is the depth of the stack that the last call returned. `filled` is the number of states
-    that the table has so far. The search pauses when the table has `most_states`, or when this call has compared
-    `most_splits` questions.
+    Args:
+        s: the workspace.
+        depth: -1 to begin with a state; to continue with it, the depth of the stack that the last call returned.
+        table: ``ENTRY [size]``, the hash table of states that are solved or bounded.
+        filled: the number of states in the table so far.
+        most_states: the search pauses when the table has this many states.
+        most_splits: the search pauses when this call has compared this many questions.
+        goals: the possible goals in the state, as bits.
+        w: the teammate's state.
+        place: the ego agent's place.
+        load: the ego agent's load, given by the index of the goal that needs it; -1 for none.
 
-    Returns the reason why it ended, the depth of the stack, the number of states in the table, the number of questions
-    compared in this call, and the index of the state's entry in the table. The reason is `DONE` if the state is solved,
-    `PAUSED` at one of these two limits, or `TABLE_FULL`.
+    Returns:
+        the reason why the call ended, the depth of the stack, the number of states in the table, the number of
+            questions compared in this call, and the index of the state's entry in the table. The reason is `DONE` if
+            the state is solved, `PAUSED` if `most_states` or `most_splits` was reached, or `TABLE_FULL`. Unless it is
+            `DONE`, the index has no meaning.
     """
     where = where_of(s, goals, w, place, load)
     if depth < 0 and not is_solved(table, entry_of(table, goals, where)):
@@ -232,7 +250,8 @@ def search(
 def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
     """Compute the cost of the next action of the state at `depth` of the stack, and keep it if it is the best so far.
 
-    If the value of another state is needed first, put that state on top of the stack. Returns whether this was done.
+    The cost depends on the values of the states that may follow, which are in `table`. If one of them is not known well
+    enough, that state is put on top of the stack instead. Returns whether this was done.
     """
     frame = s.frames[depth]
     action, n_moves = s.actions[depth, frame.option], s.world.next.shape[1]
@@ -270,8 +289,15 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
 def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
     """Put a state on the stack at `depth`, with its actions sorted by the delay that they cause at once.
 
-    The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load`. `least`
-    is a lower bound on the state's value; values from `most` on do not matter.
+    Args:
+        s: the workspace.
+        depth: the position on the stack.
+        goals: the possible goals in the state, as bits.
+        w: the teammate's state.
+        place: the ego agent's place.
+        load: the ego agent's load, given by the index of the goal that needs it; -1 for none.
+        least: a lower bound on the state's value.
+        most: a value from which on the exact value does not matter.
     """
     load = load_needed(goals, load)
     n, weight = list_members(s, goals, w)
@@ -308,9 +334,10 @@ def list_members(s: ExactSearch, goals: int, w: int) -> tuple[Any, float]:
 
 @part
 def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int) -> int:
-    """Write a state's available actions and their delays into the stack at `depth`, the least delay first.
+    """Write a state's actions and their delays into row `depth` of `s.actions` and `s.delays`, the least delay first.
 
-    The arguments after `depth` are those of `push`. Returns the number of these actions.
+    The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load`. Returns
+    the number of these actions; actions that are not available are left out.
     """
     world, scored, ties, n_moves, n = s.world, s.scored, s.ties, s.world.next.shape[1], 0
     n_goals, _ = list_members(s, goals, w)
@@ -333,10 +360,10 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
 
 @part
 def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
-    """Return the expected charges of finding out the goal now by asking about one goal after the other.
+    """Return the expected charges of finding out the goal now by asking about one goal after the other, times `weight`.
 
-    They are multiplied by `weight`, the sum of the goals' weights. The goals are the first `n` in `s.ranked`. Charges
-    replace prices (`askwise.planning.exact.Charges`).
+    Charges are amounts that replace the prices of questions (`askwise.planning.exact.Charges`). The goals are the first
+    `n` in `s.ranked`; `weight` is the sum of their weights. `w` is the teammate's state.
     """
     cost, own, other = 0.0, s.charges[s.zone[w], 0, 0], s.charges[s.zone[w], 1, 1]
     for k in range(n - 1):
@@ -353,12 +380,13 @@ def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
 def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
     """Continue to compare all questions of the state at `depth` of the stack, and keep the best one.
 
-    Questions form a binary tree, in which each level puts one more goal on a side. If the value of another state is
-    needed first, that state is put on top of the stack.
+    Questions are the leaves of a binary tree, in which each level puts one more goal on one of the two sides of a
+    question. If the value of another state is needed first, that state is put on top of the stack. `table` has the
+    known values.
 
     Returns:
-        Whether a state was put on the stack, and the number of questions compared; a branch that is not entered counts
-        as one.
+        Whether a state was put on the stack, and the number of questions compared; a branch of the tree that is not
+            entered counts as one question.
     """
     frame, sides, tried = s.frames[depth], s.sides[depth], s.tried[depth]
     looked = 0
@@ -399,7 +427,10 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
 
 @part
 def _begin_questions(s: ExactSearch, depth: int) -> None:
-    """Prepare to compare a state's questions: sort its goals by weight, and put the heaviest on the first side."""
+    """Prepare to compare the questions of the state at `depth` of the stack.
+
+    Its goals are sorted by weight into `s.order`, and the heaviest is put on the first side.
+    """
     frame = s.frames[depth]
     n, _ = list_members(s, frame.goals, frame.w)
     heaviest_first(s.ranked, n)
@@ -413,7 +444,7 @@ def _begin_questions(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _grow(s: ExactSearch, depth: int, side: int) -> None:
-    """Put the next goal on a side (0 or 1) of the question that is being built for the state at `depth`."""
+    """Put the next goal on a side (0 or 1) of the question that is built for the state at `depth` of the stack."""
     frame, sides = s.frames[depth], s.sides[depth]
     goal = s.order[depth, frame.level]
     for k in range(2):
@@ -429,9 +460,9 @@ def _grow(s: ExactSearch, depth: int, side: int) -> None:
 
 @part
 def _compare(s: ExactSearch, depth: int) -> None:
-    """Keep the question that was built for the state at `depth` if it is the best so far.
+    """Keep the question that was built for the state at `depth` of the stack if it is the best option so far.
 
-    The values of both sides must be known.
+    The values of the states after each of the two answers must be known.
     """
     frame = s.frames[depth]
     first, second = s.sides[depth, frame.n_goals, 0], s.sides[depth, frame.n_goals, 1]
@@ -452,7 +483,8 @@ def _compare(s: ExactSearch, depth: int) -> None:
 def _least_price(s: ExactSearch, depth: int, level: int) -> float:
     """Return the least price of a question in which the first `level` goals stay on the sides where they are now.
 
-    It is multiplied by the sum of the weights of all goals of the state at `depth` of the stack.
+    The price is multiplied by the sum of the weights of all goals in the state at `depth` of the stack. The order of
+    the goals is that of `s.order`.
     """
     frame, first, second = s.frames[depth], s.sides[depth, level, 0], s.sides[depth, level, 1]
     if s.charges.size:
@@ -462,11 +494,16 @@ def _least_price(s: ExactSearch, depth: int, level: int) -> float:
 
 @inner
 def _charged(s: ExactSearch, frame: Any, named: Any, other: Any) -> float:
-    """Return the least expected charge of a question that names the goals of `named` and none of those of `other`.
+    """Return the least expected charge of a question that names all goals of side `named`, and none of side `other`.
 
-    It is multiplied by the sum of the goals' weights. Goals on neither side may be named as well. `named` and `other`
-    are sides of the question; `frame` is the state on the stack. Charges replace prices
-    (`askwise.planning.exact.Charges`).
+    The charge is multiplied by the sum of the goals' weights. The question may also name goals that are on neither
+    side. Charges are amounts that replace prices (`askwise.planning.exact.Charges`).
+
+    Args:
+        s: the workspace.
+        frame: a ``FRAME`` record, the state on the stack.
+        named: a ``SIDE`` record, the side of the question whose goals are named.
+        other: a ``SIDE`` record, the other side.
     """
     amounts, n = s.charges[s.zone[frame.w]], max(named.n_goals, 1)
     if named.n_goals == frame.n_goals:

@@ -1,23 +1,24 @@
 """A tighter lower bound if many goals are likely: random groups of goals, and charges that make up for the rest.
 
-**Theory.** Deal the `n` goals into groups at random, and let an oracle name the goal's group at the start, for free.
-That alone is the bound of `askwise.planning.bounds`, and it is too low: a question within a group names few goals and
-costs little, while it names many in the whole problem. So it is charged more. Let `B` be the group of the goal `g`,
-with `m` goals. The others in `B` are `m - 1` of the `n - 1` other goals, drawn uniformly:
+**Theory.** Deal the `n` goals into groups at random, and let an oracle name the group of the true goal at the start,
+for free. That alone is the bound of `askwise.planning.bounds`, and it is too low: a question within a group names few
+goals and costs little, while a question in the whole problem names many. So questions within a group are charged more
+than their price. Let `B` be the group of the goal `g`, with `m` goals. The others in `B` are `m - 1` of the `n - 1`
+other goals, drawn uniformly:
 
     P(h in B | g) = q = (m - 1) / (n - 1),      P(none of K others in B | g) = none(K)
                                                     = binomial(n - 1 - K, m - 1) / binomial(n - 1, m - 1).
 
-A question is charged by its effect in the group. If `g` is named, with `i` others of the group: ``own(i)``. If `g` is
-not named, but `j` goals of the group are: ``other(j)``. Nothing is charged if it does not divide the group. With prices
-of ``b + c`` for each goal that is named, and ``0 <= s <= 1``,
+A question is charged by its effect in the group. If `g` is named, with `i` others of the group, the charge is
+``own(i)``. If `g` is not named, but `j` goals of the group are, it is ``other(j)``. A question that does not divide the
+group is free. Let the price of a question be `b`, plus `c` for each goal that is named, and let ``0 <= s <= 1``. Then
 
     own(i)   = b + c (1 + i / q)
     other(j) = f + s c j / q,        f = least of (b + (1 - s) c K) / (1 - none(K)) over 1 <= K <= a - 1,
 
-where `a` is the number of goals for which the teammate may be in its state. In the problem of a group goals have their
-weights of the whole problem; let ``U(B)`` be its optimal value (`askwise.planning`) with these charges as prices. Then,
-for every prior,
+where `a` is the number of goals for which the teammate may be in its state. In the problem of a group, goals have the
+weights that they have in the whole problem. Let ``U(B)`` be the optimal value (`askwise.planning`) of the problem of
+group `B`, with these charges as prices. Then, for every prior,
 
     optimum  >=  E[sum of U(B) over the groups]                                                                  (1)
 
@@ -50,10 +51,10 @@ and 3.00, where 1 gave 1.74 and 2.73, 1/2 gave 1.95 and 2.98, and 0 gave 1.93 an
 instance, one way to deal, 3/4 gave 1.16 and 1.71, where 1 gave 1.13 and 1.67, 1/2 gave 1.15 and 1.68, 0 gave 1.06 and
 1.57.
 
-**Confidence.** (1) is the mean over all ways to deal. Some are drawn independently; each puts every goal into one
-group, which makes their sums differ little. The bound is the lower end of the one-sided 95 % interval of Student's t
-for that mean: 95 % as if the sums were normally distributed, which is an approximation for so few sums. The draw is
-seeded, so the result is reproducible.
+**Confidence.** (1) has the mean, over all ways to deal, of the sum over the groups. Some ways to deal are drawn
+independently. Each puts every goal into one group, so their sums differ little. The bound is the lower end of the
+one-sided 95 % confidence interval (Student's t) for the mean. It holds with 95 % confidence if the sums are normally
+distributed, which is only an approximation. The draw is seeded, so the result is reproducible.
 """
 
 from __future__ import annotations
@@ -91,10 +92,10 @@ goals in a group, but at least the first number and at most 1."""
 
 @dataclass(frozen=True, slots=True)
 class Confident(Verdict):
-    """A verdict on a lower bound that is estimated from random groups of goals, so that it may be too high.
+    """A verdict on a lower bound that is estimated from random groups of goals; by chance, it may be too high.
 
     Attributes:
-        confidence: the probability, before the groups are drawn, that the bound will hold.
+        confidence: the probability, before the groups are drawn, that the bound will not be too high.
     """
 
     confidence: float = CONFIDENCE
@@ -114,8 +115,8 @@ def bound_with_groups(
 ) -> Bound | None:
     """Return a lower bound on the expected marginal cost of any way of acting and asking, with 95 % confidence.
 
-    It is computed from random groups of goals. The price of a yes/no question must be a sum of prices of the goals in
-    it, plus a fixed price for asking that is not negative; the result is None for other prices.
+    It is computed from random groups of goals. The price of a yes/no question must be a base price plus a price for
+    each goal that the question names. Returns None if the base price is negative, or if choices have a price.
 
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.
@@ -169,7 +170,7 @@ def _verdict(work: GroupSolver, deals: int, *, truthful: bool) -> Verdict:
 def lower_end(sums: Sequence[float]) -> float:
     """Return the lower end of the one-sided 95 % confidence interval for the mean of `sums`, at least 0.
 
-    A single sum is returned unchanged.
+    If there is only one sum, it is returned unchanged.
     """
     n = len(sums)
     if n == 1:
@@ -188,7 +189,7 @@ def goals_dealt(goals: Sequence[int], largest: int, rng: np.random.Generator) ->
 class GroupSolver:
     """Solves groups of goals exactly, as if all other goals were impossible.
 
-    A group that takes more than `limit` states is divided in two.
+    A group that takes more than `limit` states is divided in two, and each part is solved.
 
     Args:
         problem: the problem.
@@ -199,7 +200,7 @@ class GroupSolver:
 
     Attributes:
         groups: the groups that were solved.
-        states: number of states that were solved for them.
+        states: number of states that were solved for these groups.
     """
 
     def __init__(
@@ -215,10 +216,10 @@ class GroupSolver:
         self.states = 0
 
     def value(self, group: Sequence[int]) -> float:
-        """Return U, the least expected marginal cost if only this group's goals were possible.
+        """Return the least expected marginal cost if only the goals of `group` were possible, times their weight.
 
-        It is multiplied by the sum of their weights. Questions cost what `charges` returns or, if the group has all
-        goals, their price.
+        Questions cost the amounts that `charges` returns or, if the group has all goals of the problem, their price. If
+        the group takes too many states, it is divided, and the result is the sum over its parts: a lower bound.
         """
         if len(group) < 2:
             return 0.0
@@ -226,7 +227,11 @@ class GroupSolver:
         return self._solved(group, None if whole else self.charges(len(group)))
 
     def charges(self, size: int) -> Charges:
-        """Return what questions cost in groups of `size` goals, so that the bound stays valid (see `charges_of`)."""
+        """Return the amounts to charge for questions, instead of prices, in groups of `size` goals.
+
+        A question names fewer goals in a group than in the whole problem. These amounts make up for that, so that the
+        costs in groups give a valid lower bound (`charges_of`).
+        """
         if size not in self._charges:
             amounts = charges_of(self.n_goals, size, self.base, self.per_goal)
             self._charges[size] = Charges(amounts, self._alive)
@@ -247,20 +252,21 @@ class GroupSolver:
 
 
 def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: float | None = None) -> FloatArray:
-    """Return what a question costs in a group, so that the bound stays valid, ``float64 [n_goals + 1, 2, size]``.
+    """Return the amounts to charge for questions in a group of goals, ``float64 [n_goals + 1, 2, size]``.
 
-    The first index is the number of goals for which the teammate may be in its state. Entry ``[:, 0, i]`` is paid if
-    the true goal is named with `i` others of the group, ``[:, 1, j]`` if it is not named but `j` goals of the group
-    are.
+    A question names fewer goals in a group than in the whole problem. These amounts replace its price, so that the
+    costs in groups give a valid lower bound. The first index is the number of goals for which the teammate may be in
+    its state. Entry ``[:, 0, i]`` is paid if the true goal is named together with `i` others of the group,
+    ``[:, 1, j]`` if it is not named but `j` goals of the group are.
 
     Args:
         n_goals: number of goals in all.
         size: goals in the group, from 2.
         base: price of a question.
-        per_goal: price for each goal in it.
+        per_goal: price for each goal in a question.
         flat: for questions that do not name the true goal, the share of `per_goal` that is charged for each goal named;
-            the rest is charged as a fixed amount (`s` in the proof at the top of this module). By default it grows with
-            `size`, as `FLATTEST` and `STEEPER` say.
+            the rest is charged as a fixed amount (`s` in the proof at the top of this module). By default it is 1.5
+            times ``(size - 1) / (n_goals - 1)``, but at least 0.25 and at most 1.
     """
     there = (size - 1) / (n_goals - 1)
     part = min(1.0, max(FLATTEST, STEEPER * there)) if flat is None else flat
@@ -276,8 +282,9 @@ def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: floa
 
 
 def none_of(some: int, n_goals: int, size: int) -> float:
-    """Return none(K): the probability that a given goal's group contains none of K = `some` other given goals.
+    """Return the probability that a given goal's random group contains none of `some` other given goals.
 
-    The group has `size` of the `n_goals` goals, and all goals but the first are drawn uniformly.
+    The group has `size` of the `n_goals` goals: the given goal, and others that are drawn uniformly. The result is
+    ``none(K)`` in the proof at the top of this module, for ``K = some``.
     """
     return comb(n_goals - 1 - some, size - 1) / comb(n_goals - 1, size - 1)

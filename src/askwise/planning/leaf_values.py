@@ -1,12 +1,12 @@
-"""Kernels for the states where plans end: what it costs to act without questions, or until the goal is identified.
+"""Kernels for the states where plans end: the cost of acting only, or of acting and then asking for the goal.
 
 - *Acting only*: no more questions, always the action of least delay ("as if the goal were known after this step").
-- *Acting, then identifying*: the same, but as soon as that is cheaper, questions at once until the goal is known. It
-  takes as little work as acting only, and comes much closer to what good plans cost.
+- *Acting, then identifying*: the same, but as soon as it is cheaper, questions are asked at once until the goal is
+  known. This takes as little work to compute as acting only, and comes much closer to what good plans cost.
 
-The cost of identifying the goal is exact for true answers and one way of asking (`cost_to_identify`). Where answers can
-be wrong or missing, each answer tells less, so that cost is multiplied by a factor (`Search.identify_factor`); the
-product is an estimate.
+The cost of identifying the goal (`cost_to_identify`) assumes one way of asking: each question divides the list of goals
+in two. If answers are true, it is the exact cost of this way. Where answers can be wrong or missing, each answer says
+less, so that cost is multiplied by a factor (`Search.identify_factor`); the product is an estimate.
 """
 
 from __future__ import annotations
@@ -27,14 +27,21 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 
 @inner
 def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
-    """Return the cost of always taking the action of least delay from the state on `level` on, where a plan ends.
+    """Return the cost of always taking the action of least delay, from the state on `level` to the end of the episode.
 
-    It is multiplied by the weight of the state. If `identifies`, acting ends as soon as it is cheaper to find out the
-    goal by questions at once. A sum that reaches `limit` is not computed to its end.
+    It is the value of a state where a plan ends: the expected marginal cost, times the weight of the state (the sum of
+    its goals' weights). If the cost is at least `limit`, any other number of at least `limit` may be returned.
 
-    The state has at least two possible goals. On large maps acting takes long to be followed to its end: when
-    ``counts.most_followed`` states have been seen, the rest is valued by `cost_to_identify`, and nothing that depends
-    on it is kept in the table.
+    The state must have at least two possible goals. On large maps it takes long to follow the actions to the end: once
+    ``counts.most_followed`` states have been seen, `cost_to_identify` stands for the rest of the cost, and values that
+    depend on it are not kept in the table.
+
+    Args:
+        s: the planner's workspace.
+        level: the level of the state in `s.states`.
+        identifies: 1 if acting ends as soon as it is cheaper to find out the goal at once by questions; 0 if it does
+            not.
+        limit: a cost from which on the exact result does not matter.
     """
     counts, limits, world, state = s.counts[0], s.limits[0], s.world, s.states[level]
     drop_useless_load(s, level)
@@ -77,9 +84,10 @@ def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
 
 @inner
 def cost_to_identify(s: Search, level: int) -> float:
-    """Return the price of finding out the goal by questions now, in the state on `level`, times its weight.
+    """Return the price of finding out the goal by questions in the state on `level`, times the weight of the state.
 
-    The goals are sorted by weight, and each question divides the list, or a part of it, in two (`_cut`).
+    The goals are sorted by weight. Each question divides this list, or a part of it that is left, in two (`_cut`). If
+    answers can be wrong or missing, the result is an estimate.
     """
     ranked, n = s.ranked, rank_goals(s, level)
     if s.uniform and n < 4:  # one goal at a time, the likeliest first
@@ -91,10 +99,13 @@ def cost_to_identify(s: Search, level: int) -> float:
 
 @inner
 def price_to_identify(s: Any, ranked: Any, n: int) -> float:
-    """Return the price, times the weight, of dividing a list by questions again and again until every goal is alone.
+    """Return the expected price of dividing a list of goals by questions until every goal is alone, times their weight.
 
-    The list is the first `n` of `ranked`, sorted by weight. `s` is a `Search`, or an
-    `askwise.planning.exact_search.ExactSearch`.
+    Args:
+        s: the workspace with the prices, a `Search` or an `askwise.planning.exact_search.ExactSearch`.
+        ranked: records with the fields `goal` and `odds` (the goal's weight), the heaviest first. The fields `end` and
+            `extra` are overwritten.
+        n: the number of goals in the list.
     """
     total, first, depth = 0.0, np.int64(0), 0
     for k in range(n):
@@ -115,10 +126,11 @@ def price_to_identify(s: Any, ranked: Any, n: int) -> float:
 
 @part
 def _cut(s: Any, ranked: Any, first: Any, last: Any) -> tuple[Any, float]:
-    """Return the best index at which a question divides the goals ``ranked[first:last]`` in two, and what it costs.
+    """Return the best index to divide the goals ``ranked[first:last]`` in two by a question, and the question's cost.
 
-    At the best index, ``p (1 - p) / price`` is largest, where the two parts have the shares p and 1 - p of these goals'
-    weight. The cost is the price of the question times this weight.
+    At the best index, ``p (1 - p) / price`` is largest, where the two parts have the shares p and 1 - p of the weight
+    of these goals. The cost is the price of the question times the weight of these goals. `s` has the prices; `ranked`
+    has records with the fields `odds` (a goal's weight) and `extra` (its additional price).
     """
     base, per_goal, whole, extra, part, part_extra = s.base, s.per_goal, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):

@@ -3,10 +3,10 @@
 `make_solver` picks the solver: `askwise.planning.exact` for true answers to yes/no questions,
 `askwise.planning.exact_noisy` for wrong and missing answers, choices, and a limited number of questions.
 
-Where answers can be wrong or missing, asking could continue for ever, so the number of questions is limited, and the
-result is the least cost with that many. A lower bound on the least cost with any number of questions shows what more
-questions could gain. It is the least cost if the last of the allowed questions, and any number after it, were answered
-truthfully.
+Where answers can be wrong or missing, asking could continue for ever. So the number of questions is limited, and the
+result is the least cost with at most that number. To show what more questions could gain, a lower bound on the least
+cost with any number of questions is computed, too. This bound is the least cost if the last of the allowed questions,
+and any number of further questions, were answered truthfully.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class Solution:
 
     Attributes:
         expected_cost: the least expected cost.
-        expected_marginal_cost: the same, minus the expected cost with the goal known.
+        expected_marginal_cost: the least expected cost, minus the expected cost of an agent that knows the goal.
         verdict: how the costs were computed, and whether they are exact.
         states: number of states that were solved.
         splits: number of questions that were compared.
         policy: the optimal policy; call it with a state for the optimal move there.
         seconds: time taken.
         questions: the most questions in an episode, None for any number.
-        lower_bound: a lower bound on the marginal cost with any number of questions; equal to `expected_marginal_cost`
-            if their number is not limited.
+        lower_bound: a lower bound on the expected marginal cost with any number of questions; equal to
+            `expected_marginal_cost` if the number of questions is not limited.
     """
 
     expected_cost: float
@@ -68,7 +68,7 @@ def solve_problem(
     Args:
         problem: the problem.
         questions: the most questions in an episode; by default any number if answers are true, otherwise 3.
-        go_on: ignore `limit`.
+        go_on: solve the problem however many states that takes; `limit` then applies to the lower bound only.
         limit: the most states to solve; beyond it `TooLarge` is raised.
         progress: called now and then with the numbers of states solved and of questions compared so far.
     """
@@ -111,7 +111,7 @@ def make_solver(
 
     Args:
         problem: the problem.
-        most: the most questions in an episode; None for any number, with answers that are taken to be true.
+        most: the most questions in an episode; None for any number, as if all answers were true.
         goals: the goals to consider, as if an oracle had said that one of them is true; by default all.
         tables: the arrays of the problem (`tables_of`), if you have computed them already.
         limit: the most states to solve, None for any number.
@@ -126,11 +126,12 @@ def make_solver(
 
 
 def _least(problem: Problem, most: int, found: float, limit: int) -> float:
-    """Return a lower bound on the marginal cost with any number of questions.
+    """Return a lower bound on the expected marginal cost with any number of questions.
 
-    It is the least cost if only the first ``most - 1`` answers could be wrong or missing. If computing that takes more
-    than `limit` states, it is computed for fewer such answers. If it takes too many states even for none, the bound is
-    0. The bound is at most `found`, the least expected marginal cost with at most `most` questions.
+    It is the least cost if only the first ``most - 1`` answers could be wrong or missing, and all later answers were
+    true. If computing that takes more than `limit` states, fewer answers are allowed to be wrong or missing. If even
+    the problem in which all answers are true takes too many states, the bound is 0. The bound is at most `found`, the
+    least expected marginal cost with at most `most` questions.
     """
     for before in () if problem.answers.truthful else range(most - 1, 0, -1):
         try:

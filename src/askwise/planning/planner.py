@@ -1,7 +1,7 @@
 """Planning in belief space: act, ask now, or ask later, whichever has the least expected cost.
 
-**Values.** A state has several values. Each allows only plans of one kind, and is exact for these; all are expected
-marginal costs:
+**Values.** A state has several values. Each allows only plans of one kind, and is exact for these plans; all values are
+expected marginal costs:
 
 - *acting only*, and *acting, then identifying the goal*: used where plans end (`askwise.planning.leaf_values`);
 - *asking now*: the best candidate, each of its answers followed by the best plan with a question less;
@@ -12,12 +12,12 @@ No question is asked while some action causes no delay: while the teammate is fa
 reveal the goal for free.
 
 **Few goals left.** If answers are true, the exact search (`askwise.planning.exact`), over all questions and all
-actions, takes over as soon as it succeeds within its share of the work. If they can be wrong or missing, or questions
-are choices, all questions and all actions are looked at, up to a few questions ahead
+actions, replaces these plans as soon as it succeeds within its share of the work. If answers can be wrong or missing,
+or questions are choices, plans of a few questions are compared over all questions and all actions
 (`PlannerSettings.endgame_questions`).
 
-**Work.** The unit is a state looked at, so equal problems get equal answers on every machine. When the budget is used
-up, plans end where they are: more work only ever adds options.
+**Work.** The budget of a decision is a number of states to look at, not a time, so equal problems get equal answers on
+every machine. When the budget is used up, plans end where they are: more work only ever adds options.
 """
 
 from __future__ import annotations
@@ -54,18 +54,19 @@ ACTS_AS_WRITTEN = 100
 class Plan:
     """The best action and the best question in a state, and what they cost.
 
-    Costs are expected costs beyond that of an agent that knows the goal.
+    Costs are expected costs beyond the cost of an agent that knows the goal.
 
     Attributes:
         action: the index of the best action.
-        asks: whether the question is better than the action.
+        asks: whether asking the best question now costs less than the best action.
         question: the best question, None if no question was considered.
         act_only: cost of acting without any question from now on.
         act: cost of acting now, and asking later if that helps. If asking now is proven optimal, this cost is not
             computed, and `act` is equal to `act_only`.
         ask: cost of asking the question now, ``inf`` if no question was considered.
         free: whether the action causes no delay.
-        optimal: whether the plan was found by the exact search.
+        optimal: whether the plan comes from a search over all questions and all actions. If answers can be wrong or
+            missing, or questions are choices, plans in this search have at most a few questions.
         states_seen: the number of states that were considered.
     """
 
@@ -154,7 +155,14 @@ class Planner:
         return self._decide(goals)
 
     def _write_state(self, possible: BoolArray, probabilities: FloatArray, teammate: int, ego: int) -> None:
-        """Write the state of this decision to level 0 of the workspace: where both agents are, and the belief."""
+        """Write the state of this decision into the workspace: it is the state on level 0, where all plans start.
+
+        Args:
+            possible: ``bool [n_goals]``, the possible goals.
+            probabilities: ``float64 [n_goals]``, the belief.
+            teammate: state of the teammate.
+            ego: state of the ego agent.
+        """
         s = self.search
         s.states[0] = teammate, *self.tables.ego.split(ego), 0.0
         s.rows[0] = 0
@@ -167,9 +175,10 @@ class Planner:
             s.log_odds[0, : possible.size] = np.where(possible, np.maximum(units, FAINTEST), 0)
 
     def _set_limits(self, questions: int | None, budget: int) -> None:
-        """Set how far this decision may look, and reset the counts.
+        """Set how far this decision may look ahead, and start the counts of its work at 0.
 
-        Plans may have at most `questions` more questions (None for any number), and consider `budget` states.
+        Plans may have at most `questions` more questions (None for as many as the settings allow). The decision may
+        consider `budget` states.
         """
         s, settings, limits, counts = self.search, self.settings, self.search.limits[0], self.search.counts[0]
         counts.decision_no += 1
@@ -192,8 +201,8 @@ class Planner:
     def _decide(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
         """Call the kernel `state_value` to decide about the possible `goals`, and return the plan that it found.
 
-        With `acts_only` it finds only the best action and the cost of acting without questions. `optimal` becomes
-        `Plan.optimal`.
+        With `acts_only` the kernel finds only the best action and the cost of acting without questions. `optimal` is
+        the value of `Plan.optimal` in the result.
         """
         s = self.search
         s.limits[0].acts_only = acts_only
@@ -217,7 +226,10 @@ class Planner:
         )
 
     def _number(self, action: int) -> int:
-        """Return the problem's index of the action that has the index `action` in kernels, at the ego agent's place."""
+        """Return the index that the problem gives to an action; `action` is the action's index in kernels.
+
+        Kernels number the moves first, then the loads that can be picked up at the ego agent's place.
+        """
         ego, world, place = self.tables.ego, self.search.world, int(self.search.states[0].place)
         if action < len(ego.moves):
             return ego.action(place, action)
@@ -226,8 +238,9 @@ class Planner:
     def _question_in(self, row: int, goals: Sequence[int]) -> Question:
         """Return the question in a row of `Search.sets` as a `Question`.
 
-        A yes/no question names only some of the possible `goals`: its cheaper side, or the other one if the question
-        about the cheaper side was asked already.
+        A row has sets of goals. The yes/no question that is returned names only possible goals (`goals`): those for
+        which the answer is yes or those for which it is no, whichever is cheaper. If the cheaper question was asked
+        already, and would get the same answer, the other one is returned.
         """
         s = self.search
         choice = int(s.asked[row].choice)
@@ -244,9 +257,9 @@ class Planner:
     # -- few goals, true answers -----------------------------------------------------------------------------------
 
     def _optimum(self, state: JointState, goals: Sequence[int]) -> BestMove | None:
-        """Return the optimal move found by the exact search; None if that takes too much work.
+        """Return the optimal move found by the exact search; None if many goals are left or it takes too much work.
 
-        After too much work, the search is not tried again until fewer goals are possible.
+        After it has taken too much work, the search is not tried again until fewer goals are possible.
         """
         if len(goals) > min(self.settings.endgame, MOST_GOALS):
             return None
@@ -257,7 +270,10 @@ class Planner:
         return self._endgame.best(state, goals)
 
     def _from_optimum(self, best: BestMove) -> Plan:
-        """Return a plan that begins with the optimal move `best`; its `act_only` is computed to compare with."""
+        """Return a plan that begins with the optimal move `best`.
+
+        The cost of acting without any question (`Plan.act_only`) is computed, too, so that users can compare.
+        """
         cost, plan = best.expected_marginal_cost, self._decide((), acts_only=True, optimal=True)
         if best.action is None:
             return replace(plan, asks=True, question=best.ask, act=plan.act_only, ask=cost)
@@ -266,10 +282,10 @@ class Planner:
     # -- few goals, wrong or missing answers or choices --------------------------------------------------------------
 
     def _complete_plan(self, goals: tuple[int, ...]) -> Plan | None:
-        """Return the best of all plans with a few questions, over all actions and all questions about these goals.
+        """Return the best of all plans with a few questions, over all actions and all questions about `goals`.
 
-        Returns None if there are too many goals, if acting without questions costs nothing, or if it takes too much
-        work.
+        Returns None if there are too many goals, if acting without questions costs nothing, or if the search takes too
+        much work.
         """
         s, limits, counts = self.search, self.search.limits[0], self.search.counts[0]
         if not self._tries_complete(goals):
@@ -287,14 +303,15 @@ class Planner:
         return None
 
     def _tries_complete(self, goals: tuple[int, ...]) -> bool:
-        """Return whether to look for a complete plan: one that compares all questions about the goals in `_complete`.
+        """Return whether to look for a complete plan, which compares all questions about ``self._complete``.
 
-        It is not worth trying with many possible `goals`, or if the search with these `_complete` was given up before.
+        The result is False if too many `goals` are possible, or if the search with the present ``self._complete`` was
+        given up before.
 
-        `_complete` are the possible goals at an earlier decision. They are kept while all possible goals are among
-        them, because values found earlier can then be used again. They are replaced by the present `goals`, if these
-        are fewer, when the search was given up, or when there are choices: with fewer goals, other choices are worth
-        asking.
+        ``self._complete`` has the goals that were possible at an earlier decision. It is kept while it contains all
+        possible goals, because values found earlier can then be used again. Otherwise it is replaced by `goals`. It is
+        also replaced by `goals` if these are fewer, and the search was given up or there are choices: with fewer goals,
+        other choices are worth asking.
         """
         if len(goals) > self.settings.endgame:
             return False
@@ -318,11 +335,14 @@ class Planner:
         limits.identifies, limits.negligible = 0, 0.0
 
     def _list_complete(self, goals: Sequence[int], first: int, margins: int) -> None:
-        """Write all questions about the goals in `_complete` into rows of `sets` from `first` on.
+        """Write all questions about the goals in ``self._complete`` into rows of `Search.sets`, from row `first` on.
 
-        A yes/no question is listed once for each margin from 1 to `margins`: it is repeated until one answer has been
-        given that many more times than the other. If `margins` is 0, it is listed once, and asked once. Questions whose
-        answer is known, with only the possible `goals` left, are marked as asked.
+        A yes/no question is written once for each margin from 1 to `margins`. With a margin, it is repeated until one
+        answer has been given that many more times than the other. If `margins` is 0, it is written once, and asked only
+        once.
+
+        A question is marked as asked if, without its impossible goals, it was asked before and would get the same
+        answer again. `goals` are the possible goals.
         """
         s, listed = self.search, self._complete
         self._choices = every_choice(self.problem, listed)
@@ -367,12 +387,13 @@ class Planner:
         price: float = -1.0,
         known: bool = False,
     ) -> None:
-        """Write a question into a row of `Search.sets` and `Search.asked`.
+        """Write a question into row `row` of `Search.sets` and `Search.asked`.
 
         Args:
-            row: the row.
+            row: the index of the row.
             parts: for each answer, the goals for which it is true; for a yes/no question, only those for "yes".
-            margin: the margin until which the question is repeated, 0 to ask it once.
+            margin: how many more times than any other answer one answer must be given until the question is no longer
+                repeated; 0 to ask it once.
             choice: for a choice, its index in the planner's list of choices; -1 for a yes/no question.
             price: price of a choice; -1 for a yes/no question, whose price is computed from its goals.
             known: whether the answer to a choice is known already.
@@ -388,15 +409,19 @@ class Planner:
         return mask_rows(np.isin(np.arange(len(self.problem.goals)), list(goals)))
 
     def _is_known(self, question: Question) -> bool:
-        """Return whether the answer to a question is known: errors persist, and the question was asked before."""
+        """Return whether a question was asked before, and errors persist: then the answer to the question is known."""
         return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
 
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:
         """If errors persist, write the sets of goals that were asked about into `Search.known`.
 
-        Kernels do not ask about these sets again. `asked` has the goals that each yes/no question named. A question
-        about some goals is also one about all others, so both sets are written, except those that contain impossible
-        goals; `goals` are the possible ones.
+        Kernels do not ask about these sets again, because they would get the same answers. A question about a set of
+        goals is also a question about all other goals, so both sets are written; but a set that contains impossible
+        goals is left out.
+
+        Args:
+            goals: the possible goals.
+            asked: for each yes/no question so far, the goals that it named.
         """
         s, everything, n = self.search, set(range(len(self.problem.goals))), 0
         for named in asked if s.persistent else ():

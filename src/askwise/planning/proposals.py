@@ -1,7 +1,8 @@
 """Kernels that propose yes/no questions.
 
-Some questions suit every problem: the likeliest goals, the goals for which a move causes no delay, and parts of these
-by weight. A problem adds groups of goals that belong together (`askwise.core.problem.Problem.groups`).
+Some questions suit every problem: about the likeliest goals, about the goals for which a move causes no delay, and
+about the heaviest of these goals. A problem adds groups of goals that belong together
+(`askwise.core.problem.Problem.groups`).
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ MOST_PAIRED = 6
 def propose(s: Search, level: int) -> int:
     """Write yes/no questions that may be worth asking in the state on `level` to `s.sets`, from row `s.pool` on.
 
-    They are about the likeliest goals, the problem's groups, and goals for which a move is good. Returns the number of
-    questions.
+    The questions are about the likeliest goals, about groups of goals that belong together, and about the goals for
+    which a move of the ego agent causes no delay. Returns the number of questions.
     """
     goals = s.lists[BY_WEIGHT, : by_weight(s, level)]
     n = _offer_likeliest(s, level, goals, int64(0))
@@ -38,7 +39,7 @@ def propose(s: Search, level: int) -> int:
 
 @inner
 def by_weight(s: Search, level: int) -> int:
-    """Write the possible goals on `level` to ``s.lists[BY_WEIGHT]``, the heaviest first; return their number."""
+    """Write the possible goals of the state on `level` to ``s.lists[BY_WEIGHT]``, heaviest first; return how many."""
     ranked, goals, n = s.ranked, s.lists[BY_WEIGHT], rank_goals(s, level)
     for i in range(n):
         goals[i] = ranked[i].goal
@@ -50,9 +51,9 @@ def by_weight(s: Search, level: int) -> int:
 
 @inner
 def ask_about(s: Search, question: int) -> None:
-    """Complete row `question` of `s.sets` as a yes/no question about the goals in its first set.
+    """Complete row `question` of `s.sets`: make it a yes/no question about the goals in the first set of this row.
 
-    If questions may be repeated, its margin is 1: it is asked again until it gets an answer.
+    If questions may be repeated, the question is asked again until it gets an answer (its margin is 1).
     """
     for k in range(s.sets.shape[2]):
         s.sets[question, 1, k] = ~s.sets[question, 0, k]
@@ -62,11 +63,12 @@ def ask_about(s: Search, question: int) -> None:
 
 @inner
 def offer(s: Search, level: int, n: int) -> int:
-    """Accept the set in row ``s.pool + n`` of `s.sets` as proposal `n`, unless the question would be pointless.
+    """Accept the set of goals in row ``s.pool + n`` of `s.sets` as proposal `n`, unless the question is pointless.
 
-    It is pointless if the set is empty, has all possible goals of the state on `level`, or was proposed already. Only
-    its possible goals are kept. A set and its complement are the same question: the one without the first possible goal
-    is written. Returns the new number of proposals.
+    Goals that are impossible in the state on `level` are first removed from the set. The question is pointless if the
+    set is then empty, has all possible goals, or was proposed already. A set and its complement are the same question:
+    of these two sets, the one without the first possible goal is written. Returns the new number of proposals, which
+    stays `n` if the set is not accepted or there is no more room.
     """
     rows, sets, proposal = s.rows, s.sets, s.pool + n
     if n >= POOL_SIZE:
@@ -108,7 +110,10 @@ def clear(s: Search, question: int) -> None:
 
 @inner
 def offer_these(s: Search, level: int, goals: Any, first: int, last: int, n: int) -> int:
-    """Propose a question about the goals ``goals[first:last]`` as number `n`; return the new number of proposals."""
+    """Propose a question about the goals ``goals[first:last]`` as number `n`; return the new number of proposals.
+
+    `level` is the level of the state in which to ask. A pointless question is not accepted; then the number stays `n`.
+    """
     clear(s, s.pool + n)
     for k in range(first, last):
         flip(s.sets, s.pool + n, goals[k])
@@ -117,10 +122,10 @@ def offer_these(s: Search, level: int, goals: Any, first: int, last: int, n: int
 
 @inner
 def _offer_shares(s: Search, level: int, goals: Any, count: int, n: int) -> int:
-    """Propose questions about the heaviest of some goals: about 50 % of them by weight, about 80 %, and all.
+    """Propose three questions: about the heaviest goals with half of the weight, those with 80 % of it, and all goals.
 
-    The goals are ``goals[:count]``, the heaviest first; weights are those in the state. `n` is the number of proposals
-    so far; returns the new number.
+    The goals are ``goals[:count]``, the heaviest first; weights are those in the state on `level`. `n` is the number of
+    proposals so far; returns the new number.
     """
     total = 0.0
     for k in range(count):
@@ -132,7 +137,10 @@ def _offer_shares(s: Search, level: int, goals: Any, count: int, n: int) -> int:
 
 @inner
 def _until(s: Search, level: int, goals: Any, count: int, least: float) -> Any:
-    """Return how many of the first goals in `goals` together have a weight of `least` in the state; at most `count`."""
+    """Return how many of the first goals in `goals` it takes to reach the weight `least` together; at most `count`.
+
+    Weights are those in the state on `level`.
+    """
     part, n = 0.0, int64(0)
     while part < least and n < count:
         part += odds_in(s, level, goals[n])
@@ -160,10 +168,11 @@ def _offer_likeliest(s: Search, level: int, goals: Any, n: int) -> int:
 
 @part
 def _offer_by_move(s: Search, level: int, goals: Any, n: int) -> int:
-    """For each move of the ego agent, propose questions about the goals for which it causes no delay.
+    """For each move of the ego agent, propose questions about the goals for which the move causes no delay.
 
-    One question is about all of these goals, others about the heaviest (`_offer_shares`). `goals` are all possible
-    goals, the heaviest first. `n` is the number of proposals so far; returns the new number.
+    One question is about all of these goals, others about the heaviest of them (`_offer_shares`). `goals` are all
+    possible goals in the state on `level`, the heaviest first. `n` is the number of proposals so far; returns the new
+    number.
     """
     world, chosen, state = s.world, s.lists[CHOSEN], s.states[level]
     for a in range(world.next.shape[1]):
@@ -185,9 +194,10 @@ def _offer_by_move(s: Search, level: int, goals: Any, n: int) -> int:
 
 @part
 def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
-    """Write the indices of the groups that contain some of `goals` into `order`; return their number.
+    """Write the indices of the groups that contain some of `goals` into `order`; return the number of these groups.
 
-    The groups are sorted by the position in `goals` of their first goal.
+    A group comes earlier in `order` if its first member in `goals` comes earlier there. `groups` is
+    ``uint64 [n_groups, 1, n_words]``, sets of goals as bits; `goals` and `order` are ``int64``, indices.
     """
     found = 0
     for g in goals:
@@ -204,10 +214,11 @@ def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
 
 @part
 def _offer_groups(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
-    """For each group in `order` (indices of groups), propose questions about its possible goals.
+    """For each group of goals in `order` (indices of groups), propose questions about the possible goals of the group.
 
-    One question is about all of these goals, others about the heaviest (`_offer_shares`). `goals` are all possible
-    goals, the heaviest first. `n` is the number of proposals so far; returns the new number.
+    One question is about all of these goals, others about the heaviest of them (`_offer_shares`). `goals` are all
+    possible goals in the state on `level`, the heaviest first. `n` is the number of proposals so far; returns the new
+    number.
     """
     chosen = s.lists[CHOSEN]
     for group in order:
@@ -222,10 +233,10 @@ def _offer_groups(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
 
 @part
 def _offer_pairs(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
-    """For each pair of the first few groups in `order` (indices of groups), propose a question about both together.
+    """For each pair of the first few groups in `order` (indices of groups), propose a question about the whole pair.
 
-    It names those of `goals`, the possible goals, that are in one of the two groups. `n` is the number of proposals so
-    far; returns the new number.
+    The question names the possible goals that are in at least one of the two groups. `goals` are all possible goals in
+    the state on `level`. `n` is the number of proposals so far; returns the new number.
     """
     chosen = s.lists[CHOSEN]
     for i in range(min(order.size, MOST_PAIRED)):

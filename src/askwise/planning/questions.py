@@ -5,16 +5,16 @@ With the goals `A` left (those that the teammate's path and all answers allow), 
 **Exact** (`Questions`), where answers may be wrong or questions may be choices:
 
 - *Yes or no*: about every set of some, but not all, goals of `A`. A question about the set and one about the rest of
-  `A` give the same information. Where errors are made anew every time, the cheaper of the two is enough. Where they
-  persist, the more expensive one can still be asked when the cheaper one has been: unless the problem has no goals
-  outside `A`, they are two questions.
+  `A` give the same information. Where errors are made anew every time, the cheaper of the two is enough. Where errors
+  persist, asking the same question again is useless, but the more expensive one of the two can still be asked after the
+  cheaper one: they count as two questions, unless the problem has no goals outside `A`.
 - *Choices*, if the problem says what an option costs (`QueryCost.per_option`): of up to `MOST_PARTED` goals every
   partition; of more goals the groups that the problem names (`Problem.groups`) and "which goal exactly". One part may
   be left out as "none of these", an option less to pay for. If all parts are named and other goals exist that are no
   longer possible, "none of these" is never true: such an answer is known to be wrong.
 
-Of questions that divide `A` alike and have equally many answers, only the cheapest that may be asked matters: asking a
-more expensive one first never helps.
+Of questions that divide `A` into the same parts and have equally many answers, only the cheapest that may be asked
+matters: asking a more expensive one first never helps.
 
 **The planner** considers fewer choices: the groups that belong together, and "which goal exactly" (`choices_of`). With
 few goals left it considers every partition (`every_choice`). All parts are named, or all but the largest.
@@ -47,7 +47,8 @@ class Option:
 
     Attributes:
         asked: the question.
-        parts: for each answer, the goals left for which it is true, as bits; 0 for an answer that is never true.
+        parts: for each answer, the set of goals for which it is true, among the goals that are left. Sets are bits; 0
+            is for an answer that is never true.
         answers: the number of answers.
         price: the price.
         key: equal for questions that give the same information (`askwise.core.answers.same_question`).
@@ -79,7 +80,7 @@ class Questions:
         self._cheapest: dict[int, list[Option]] = {}
 
     def about(self, left: int, asked: frozenset[Hashable] = frozenset()) -> list[Option]:
-        """Return the questions worth asking about the possible goals `left` (bits), without those in `asked` (keys)."""
+        """Return the questions worth asking about the goals `left` (bits), except those whose key is in `asked`."""
         if not asked:
             if left not in self._cheapest:
                 self._cheapest[left] = _cheapest(self.listed(left))
@@ -95,7 +96,7 @@ class Questions:
         return self._listed[left]
 
     def named(self, goals: int) -> tuple[int, ...]:
-        """Return the indices of the goals in a set that is given as bits."""
+        """Return the indices of the goals in a set of bits: bit `k` stands for the goal ``self.goals[k]``."""
         return tuple(goal for k, goal in enumerate(self.goals) if (goals >> k) & 1)
 
     def _yes_or_no(self, left: int) -> Iterator[Option]:
@@ -125,9 +126,9 @@ class Questions:
         return Option(asked, true, answers, float(self.problem.query_cost(asked)), same_question(asked, self.n_all))
 
     def _divisions(self, left: int) -> Iterator[tuple[int, ...]]:
-        """Yield the partitions of the goals `left` for which a choice asks which part has the true goal.
+        """Yield the partitions of the goals `left` for which there is a choice that asks which part has the true goal.
 
-        All sets are bits; a partition is a tuple of its parts.
+        A partition is a tuple of its parts. `left` and all parts are sets of goals, as bits.
         """
         if left.bit_count() <= MOST_PARTED:
             yield from (parts for parts in _partitions_of_bits(left) if len(parts) > 1)
@@ -148,10 +149,10 @@ class Questions:
         return found
 
     def _names(self, parts: tuple[int, ...], left: int) -> tuple[str, ...]:
-        """Return the name of each of these parts of the goals `left`; all sets are bits.
+        """Return the name of each part in `parts`, or an empty tuple if some part has no name.
 
-        A part is named after a group of the problem if both have the same goals in `left`. If there is a part without
-        such a group, the result is an empty tuple.
+        `left` are the goals that are left; all sets are bits. A part has the name of the group of the problem that has
+        the same goals among those in `left`.
         """
         names = {group & left: name for name, group in self._groups}
         return tuple(names[part] for part in parts) if all(part in names for part in parts) else ()
@@ -189,11 +190,11 @@ def _partitions_of_bits(goals: int) -> Iterator[tuple[int, ...]]:
 
 
 def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
-    """Return the choices that the planner considers with these goals left; none if choices have no price.
+    """Return the choices that the planner considers with these goals left; an empty list if choices have no price.
 
     One choice asks which group of the problem the goal is in; if few goals are left, another one asks which goal it is.
     Each comes in two forms. One names everything: all groups, or all goals. The other leaves out the largest group, or
-    one goal, for which the answer is then "none of these".
+    one goal; the answer for what is left out is "none of these".
     """
     if problem.query_cost.per_option is None:
         return []
@@ -207,12 +208,12 @@ def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 
 
 def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
-    """Return the choices that are worth asking, for every partition of the goals; none if choices have no price.
+    """Return the choices worth asking, for every partition of the goals; an empty list if choices have no price.
 
-    A choice that does not name the largest part of the partition costs less than the one that names all parts, and
-    usually tells as much; then only this choice is returned. There is one exception: if the problem has other goals,
-    which are impossible by now, and all parts are named, then "none of these" is known to be wrong. So if few goals are
-    left, both choices are returned.
+    For each partition of `goals` into parts, a choice that names all parts except the largest is enough: it costs less
+    than naming all parts, and usually says as much. There is one exception. If the problem has other goals, which are
+    impossible by now, and all parts are named, then the answer "none of these" is known to be wrong. So in this case,
+    if few goals are left, the choice that names all parts is returned, too.
     """
     if problem.query_cost.per_option is None:
         return []
@@ -237,10 +238,10 @@ def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
 
 
 def _name(problem: Problem, part: Part) -> str:
-    """Return a name for a set of goals: for a single goal its own.
+    """Return a name for a set of goals: the name of a single goal, or of a group that contains all of them.
 
-    For several goals, it is the name of the problem's first group that contains all of them or, if there is none, all
-    their names.
+    Of several such groups, the first one of the problem is taken. If there is none, the name consists of the names of
+    all goals in the set.
     """
     if len(part) > 1:
         for name, group in problem.groups.items():
@@ -250,9 +251,10 @@ def _name(problem: Problem, part: Part) -> str:
 
 
 def _by_group(problem: Problem, goals: Sequence[int]) -> list[Part]:
-    """Return the problem's groups, restricted to these goals; the last part has the goals in no group, if any.
+    """Return the parts into which the problem's groups divide `goals`.
 
-    Groups that overlap earlier ones are left out.
+    Each part has those of the `goals` that are in one group. Groups that overlap earlier ones are left out. Goals that
+    are in no group form the last part. If no group has any of the goals, the result is an empty list.
     """
     left, parts = list(goals), list[Part]()
     for group in problem.groups.values():
@@ -264,7 +266,11 @@ def _by_group(problem: Problem, goals: Sequence[int]) -> list[Part]:
 
 
 def _partitions(goals: list[int]) -> Iterator[list[Part]]:
-    """Yield every partition of a list of goals, in another order than `_partitions_of_bits`: ties depend on it."""
+    """Yield every partition of a list of goals, always in the same order.
+
+    The order differs from that of `_partitions_of_bits`. It must not change: of equally good questions, the planner
+    takes the first.
+    """
     if not goals:
         yield []
         return

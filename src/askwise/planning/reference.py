@@ -3,9 +3,10 @@
 This module says the same as the formulas in `askwise.planning`: no tables, no bounds, no pruning. It is for small
 problems, and for readers. Numbers of a problem are taken as they are written: 0.1 is a tenth.
 
-Here the weight of a goal is the product ``weight[w, g] * m_g`` of the formulas: a move of the teammate or a reply
-multiplies it by its likelihood for that goal. Weights need not sum to 1. All values are in proportion to them, so
-nothing has to be divided; `Reference.cost` turns a value into an expected cost.
+Here the weight of a goal is the product ``weight[w, g] * m_g`` of the formulas. A move of the teammate, or a reply to a
+question, multiplies the weight of each goal by the likelihood of this event for that goal. Weights need not sum to 1.
+All values are in proportion to the weights, so nothing has to be divided; `Reference.cost` turns a value into an
+expected cost.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def once(method: Method) -> Method:
-    """Decorate a method of `Reference`: its result for the same arguments is computed once and stored in `known`."""
+    """Decorate a method of `Reference`, so that it computes its result for the same arguments only once.
+
+    The result is stored in `Reference.known`.
+    """
 
     @wraps(method)
     def remembered(self: Reference, *given: Any) -> Any:
@@ -90,12 +94,12 @@ class Reference:
     Args:
         problem: the problem; its teammate draws one of its shortest plans uniformly (a UROP).
         questions: how many questions may be asked, answered or not; None for any number, if all answers are true.
-        truthful_after: allow any number of questions after these, with answers that are always true. The value is then
-            a lower bound on the value with any number of questions.
+        truthful_after: allow any number of further questions after these, with answers that are always true. The value
+            is then a lower bound on the value with any number of ordinary questions.
         most_options: the most actions and questions to compare in all; beyond it `TooLarge` is raised.
 
     Attributes:
-        known: the results of methods, by name and arguments.
+        known: the results of methods so far, by name of the method and arguments.
     """
 
     def __init__(
@@ -116,9 +120,10 @@ class Reference:
 
     @once
     def value(self, state: PlanningState) -> Cost:
-        """Return U, the least expected marginal cost from a state on, times `state.weight`.
+        """Return the least expected marginal cost from a state on (U in `askwise.planning`), times `state.weight`.
 
-        `state.weight` is the sum of the goals' weights in the state, which need not be 1; `cost` divides by it.
+        `state.weight` is the sum of the goals' weights in the state, which need not be 1. The method `cost` returns the
+        cost without this factor.
         """
         return min((cost for _, cost in self.options(state)), default=ZERO)
 
@@ -142,8 +147,8 @@ class Reference:
         """Return by how many steps an action is expected to delay the end of the episode, times `state.weight`.
 
         This is the sum, over the possible goals, of a goal's weight times the delay if it is the true goal. It is
-        infinite if the action is not available, or if a possible goal could never be reached after it. A goal that is
-        out of reach already no longer matters.
+        infinite if the action is not available, or if the action makes it impossible to reach a possible goal. Goals
+        that could not be reached before the action do not count.
         """
         there = self.problem.ego.next(state.ego, action)
         if there < 0:
@@ -183,11 +188,15 @@ class Reference:
     # -- states --------------------------------------------------------------------------------------------------
 
     def state(self, where: JointState | None = None, possible: Iterable[int] | None = None) -> PlanningState:
-        """Return a state in which nothing was asked. The weight of goal `g` is prior * plans left / plans at the start.
+        """Return a state in which no question has been asked yet.
+
+        The weight of a goal is its prior, times the number of the teammate's shortest plans for it from this state,
+        divided by their number from the start.
 
         Args:
             where: the states of both agents, by default at the start.
-            possible: the goals of positive weight, if the teammate's state allows them; by default all.
+            possible: the goals that may be possible, by default all. Other goals have weight 0, and so have goals that
+                the teammate's state rules out.
         """
         where = self.problem.start if where is None else where
         allowed = range(self.n_goals) if possible is None else set(possible)
@@ -200,7 +209,7 @@ class Reference:
         return state
 
     def after_action(self, state: PlanningState, action: int) -> list[tuple[int, PlanningState]]:
-        """Return the actions that the teammate may take while the ego agent takes `action`, each with the state after.
+        """Return the teammate's possible actions while the ego agent takes `action`, each with the state that follows.
 
         States in which only one goal is possible are left out: nothing remains to be decided.
         """
@@ -212,7 +221,7 @@ class Reference:
         return [(move, after) for move, after in found if len(after.goals) > 1]
 
     def after_question(self, state: PlanningState, question: Question) -> list[tuple[Answer, PlanningState]]:
-        """Return the possible answers to a question, no answer included, each with the state after it.
+        """Return the possible answers to a question, each with the state that follows; "no answer" is one of them.
 
         States in which only one goal is possible are left out: nothing remains to be decided.
         """
@@ -224,9 +233,9 @@ class Reference:
         return [(answer, after) for answer, after in found if len(after.goals) > 1]
 
     def _weighed(self, state: PlanningState, likelihood: Likelihood) -> PlanningState:
-        """Return a state with each goal's weight multiplied by its likelihood.
+        """Return `state` with the weight of each goal multiplied by the goal's element of `likelihood`.
 
-        If the load that the ego agent carries is for a goal that is now impossible, the load is left out.
+        If the ego agent carries a load for a goal that is now impossible, it has no load in the new state.
         """
         both = zip(state.weights, likelihood, strict=True)
         weights = tuple(weight * share if weight and share else ZERO for weight, share in both)
@@ -239,8 +248,9 @@ class Reference:
     def questions_about(self, state: PlanningState) -> Iterator[Question]:
         """Yield all questions that may be asked in a state.
 
-        These are all sets of possible goals, except the empty set and the set of all. If choices have a price, they are
-        also all ways to divide the possible goals into groups; one group may be left unnamed, as "none of these".
+        A yes/no question asks about a set of possible goals: any set except the empty one and the set of all. If
+        choices have a price, a choice asks about any way to divide the possible goals into groups; one group may be
+        left unnamed, as "none of these". Questions that would get the same reply as before are left out.
         """
         if state.questions_left == 0 and not self.truthful_after:
             return
@@ -258,7 +268,10 @@ class Reference:
 
     @once
     def replies(self, question: Question, answers: AnswerModel) -> list[tuple[Answer, Likelihood]]:
-        """Return all answers to a question, no answer included, each with L: its probability for each goal."""
+        """Return all answers to a question, each with its probability for each goal; "no answer" is one of the answers.
+
+        These probabilities are ``L`` in `askwise.planning`. `answers` says how often answers are wrong or missing.
+        """
         goals, k = range(self.n_goals), n_answers(question, self.n_goals)
         wrong, refused = _exact(answers.wrong), _exact(answers.refused)
         each_wrong = wrong / (k - 1) if k > 1 else ZERO
@@ -286,14 +299,17 @@ class Reference:
 
     @once
     def plans(self, goal: int, teammate: int) -> int:
-        """Return the number of the teammate's shortest plans for a goal from its state."""
+        """Return the number of shortest plans that the teammate has for a goal from the state `teammate`."""
         if self.teammate_steps(teammate)[goal] == 0:
             return 1
         return sum(self.plans(goal, there) for _, there in self._steps_towards(goal, teammate))
 
     @once
     def teammate_moves(self, teammate: int) -> list[tuple[int, int, Likelihood]]:
-        """Return the teammate's moves: the action, the state it leads to, and its probability for each goal."""
+        """Return the teammate's possible moves in the state `teammate`.
+
+        Each is a tuple of the action, the state to which it leads, and the probability of this action for each goal.
+        """
         shares: dict[tuple[int, int], list[Fraction]] = {}
         for goal in range(self.n_goals):
             for move in self._steps_towards(goal, teammate):
@@ -305,7 +321,8 @@ class Reference:
     def reach(self, goal: int, teammate: int) -> Fraction:
         """Return the number of shortest plans for a goal from a state, divided by their number from the start.
 
-        It is 0 if no plan from the start leads through the state.
+        All plans are the teammate's; `teammate` is the state. The result is 0 if no shortest plan from the start leads
+        through the state.
         """
         begin = self.problem.start.teammate
         here, seen = {begin}, self.teammate_steps(begin)[goal] - self.teammate_steps(teammate)[goal]
@@ -314,7 +331,7 @@ class Reference:
         return Fraction(self.plans(goal, teammate), self.plans(goal, begin)) if teammate in here else ZERO
 
     def _steps_towards(self, goal: int, teammate: int) -> list[tuple[int, int]]:
-        """Return the actions that bring the teammate a step closer to a goal, and where they lead."""
+        """Return the actions that bring the teammate a step closer to a goal, each with the state to which it leads."""
         side, left = self.problem.teammate, self.teammate_steps(teammate)[goal]
         moves = [(action, side.next(teammate, action)) for action in range(len(side.actions.names))]
         moves = [(action, there) for action, there in moves if there >= 0 and left < math.inf]
@@ -324,25 +341,26 @@ class Reference:
 
     @once
     def act_only(self, state: PlanningState) -> Cost:
-        """Return the expected marginal cost of acting by `best_action` to the end, without any question.
+        """Return the expected marginal cost of acting to the end without any question, times `state.weight`.
 
-        It is multiplied by `state.weight`, the sum of the goals' weights.
+        The action is always the one of least expected delay (`best_action`). `state.weight` is the sum of the goals'
+        weights.
         """
         return self._keep_acting(state, self.act_only)
 
     @once
     def act_then_ask(self, state: PlanningState) -> Cost:
-        """Return the expected marginal cost of acting by `best_action` until asking for the goal costs less.
+        """Return the expected marginal cost of acting until it is cheaper to find out the goal by questions at once.
 
-        The cost of asking is `ask_until_known`. The result is multiplied by `state.weight`, the sum of the goals'
-        weights.
+        The action is always the one of least expected delay (`best_action`); the cost of finding out the goal is
+        `ask_until_known`. The result is multiplied by `state.weight`, the sum of the goals' weights.
         """
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
     def ask_once(self, state: PlanningState, question: Question) -> Cost:
-        """Return the expected marginal cost of asking a question now and continuing as in `act_then_ask`.
+        """Return the expected marginal cost of asking a question now, and then acting and asking as in `act_then_ask`.
 
-        It includes the price of the question. The planner ranks questions by it. The result is multiplied by
+        It includes the price of the question. The planner ranks questions by this cost. The result is multiplied by
         `state.weight`, the sum of the goals' weights.
         """
         paid = state.weight * self.price(question)
@@ -350,12 +368,12 @@ class Reference:
 
     @once
     def ask_until_known(self, state: PlanningState) -> Cost:
-        """Return the expected price of finding out the goal by questions now.
+        """Return the expected price of finding out the goal by questions now, times `state.weight`.
 
-        It is multiplied by `state.weight`, the sum of the goals' weights. The goals are sorted, the heaviest first, and
-        each question divides the list, or a part of it, in two, at the index where ``p (1 - p) / price`` is largest;
-        the parts have the shares p and 1 - p of the weight. The price is exact if all answers are true. Otherwise it is
-        an estimate: that price divided by the information in an answer, in bits.
+        `state.weight` is the sum of the goals' weights. The goals are sorted, the heaviest first, and each question
+        divides the list, or a part of it, in two. It divides at the index where ``p (1 - p) / price`` is largest; the
+        two parts have the shares p and 1 - p of the weight. The price is exact if all answers are true. Otherwise it is
+        an estimate: the price with true answers, divided by the information in an answer, in bits.
         """
         wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
         bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))
@@ -364,8 +382,8 @@ class Reference:
     def best_action(self, state: PlanningState) -> int:
         """Return the action of least expected delay.
 
-        Of several, it is the one after which the ego agent has the fewest steps to the goals, weighted by the goals'
-        weights; if these are equal too, the first.
+        Of several such actions, it is the one after which the ego agent has the fewest steps to the goals, in the mean
+        over the goals by their weights. If these are equal, too, it is the first.
         """
         near, delays = SAME * state.weight, [self.delay(state, action) for action in range(self.n_actions)]
         equal = [action for action, delay in enumerate(delays) if delay <= min(delays) + near]
@@ -391,7 +409,10 @@ class Reference:
 
 
 def _check(problem: Problem, questions: int | None) -> None:
-    """Raise an error for a teammate that is no UROP, an invalid number of questions, or plans that are too long."""
+    """Raise an error for a teammate that is no UROP, an invalid number of questions, or plans that are too long.
+
+    A UROP draws one of its shortest plans uniformly.
+    """
     if problem.policies is not None:
         raise InputError("teammate_policies", "policies of the teammate's own", "none: a teammate that is a UROP")
     if questions is not None and (not isinstance(questions, int) or isinstance(questions, bool) or questions < 0):
@@ -421,7 +442,11 @@ def _later(value: Callable[[PlanningState], Cost], found: Iterable[tuple[Any, Pl
 
 
 def _choices(goals: Sequence[int]) -> Iterator[Choice]:
-    """Yield all choices between groups of some goals: all groups are named, or all but one."""
+    """Yield all choices that ask in which of several groups of `goals` the true goal is.
+
+    For every way to divide the goals into two or more groups, one choice names all groups, and others leave out one
+    group each.
+    """
     for groups in _partitions(goals):
         if len(groups) > 1:
             yield Choice(groups)

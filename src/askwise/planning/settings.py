@@ -17,18 +17,20 @@ class PlannerSettings:
     """How far the planner looks ahead.
 
     Attributes:
-        questions: the most questions from the start of a plan to its end, whatever the answers.
+        questions: the most questions that a plan asks from its start to its end, whatever the answers.
         candidates: the most questions that are compared in a state.
         depth: a plan asks questions only until this many of its steps have caused a delay.
-        breadth: the most actions that are compared now.
-        inner: the most actions that are compared in later states.
+        breadth: the most actions that are compared in the present state.
+        inner: the most actions that are compared in each later state.
         climbs: how often each of the best questions is improved by moving one goal into or out of it.
         budget: the most states to consider for a decision. When it is used up, plans end where they are.
         endgame: if at most this many goals are left, the planner tries to find the optimum.
         endgame_states: the most states to solve for the optimum.
         endgame_questions: the most questions in a plan for the optimum, if answers can be wrong or missing.
-        identify_factor: multiplies the estimated cost of identifying the goal by questions; 1 leaves it as it is.
-        negligible: goals with less than this share of the heaviest goal's weight are left out where plans end.
+        identify_factor: multiplies the estimated cost of identifying the goal by questions; 1 leaves this cost as it
+            is.
+        negligible: where plans end, a goal is left out if its weight is less than this share of the heaviest goal's
+            weight.
         log_table: the base-2 logarithm of the number of entries in the table of values.
     """
 
@@ -49,7 +51,8 @@ class PlannerSettings:
     def lists(self, *, choices: bool) -> int:
         """Return the number of lists of candidates in a plan: one for now, and one after each sequence of answers.
 
-        Candidates are the questions that are compared in a state. `choices` is whether they include choices.
+        Candidates are the questions that are compared in a state. `choices` is whether some candidates may be choices,
+        which are questions with several options.
         """
         followed = ANSWERS_FOLLOWED if choices else 2
         return sum((followed * self.candidates) ** k for k in range(self.questions + 1))
@@ -57,9 +60,9 @@ class PlannerSettings:
     def with_budget(self, budget: int) -> PlannerSettings:
         """Return the same settings with another budget, the number of states to consider for a decision.
 
-        A larger budget also raises `endgame` and `endgame_states`, the limits of the exact search. Plans cost more than
-        the optimum mostly because they end early; to compare more of them does not help. The exact search does not end
-        early. It takes about 1.4 times as long for each further goal.
+        A larger budget also raises `endgame` and `endgame_states`, the limits of the exact search. The reason: plans
+        cost more than the optimum mostly because they end early, so it does not help to compare more plans. The exact
+        search does not end early. It takes about 1.4 times as long for each further goal.
         """
         more = max(1.0, budget / self.budget)
         goals, states = self.endgame + int(math.log(more, 1.4)), int(self.endgame_states * more)

@@ -1,7 +1,8 @@
 """Kernels for one step: the delay that each action causes, for goals that are listed with their weights.
 
-The delay of an action is an expectation times the weight: the sum of ``weight * r_g`` in `askwise.planning`. It is
-infinite if the action is not available, if its load is of no use, or if a goal would be out of reach after it.
+The delay of an action is the sum, over the goals, of a goal's weight times the delay if it is the true goal: the sum of
+``weight * r_g`` in `askwise.planning`. It is infinite if the action is not available, if the action picks up a load
+that is of no use, or if a goal would be out of reach after the action.
 """
 
 from __future__ import annotations
@@ -26,11 +27,22 @@ def ego_steps(world: World, place: Any, load: Any, goal: Any) -> Any:
 
 @inner
 def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int, place: int, load: int) -> None:
-    """Write into `scored` the delay that each action causes and the steps left after it.
+    """Write into `scored` the delay that each action causes, and the ego agent's steps left after the action.
 
-    Both are sums over the `n` goals in `ranked`, times their weights. The ego agent's moves come first, then picking up
-    the loads at its place. Goals that cannot be reached any more do not count. The delay is ``inf`` if the action is
-    not available, or if some goal could not be reached after it.
+    Both are sums over goals: a goal's weight times the number of steps if it is the true goal. The ego agent's moves
+    come first, then picking up the loads at its place. Goals that cannot be reached any more do not count. The delay is
+    ``inf`` if the action is not available, if it picks up a load of no use, or if some goal could not be reached after
+    it.
+
+    Args:
+        world: the problem as arrays.
+        ranked: records with the fields `goal` and `odds` (the goal's weight). The field `end` is overwritten, and
+            goals that cannot be reached any more may be removed.
+        n: the number of goals in `ranked`.
+        scored: records with the fields `delay` and `left` to fill, one for each action.
+        teammate: the teammate's state.
+        place: the ego agent's place.
+        load: the goal whose load the ego agent carries, -1 for none.
     """
     steps, unloaded, loaded, n_moves = world.steps, world.unloaded, world.loaded, world.next.shape[1]
     if world.cut_off[place]:
@@ -56,7 +68,7 @@ def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int,
 
 @inner
 def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
-    """Return whether a goal is among the first `n` of `ranked`."""
+    """Return whether `goal` is the goal of one of the first `n` records in `ranked`."""
     found = False
     for k in range(n):
         found = found or ranked[k].goal == goal
@@ -65,7 +77,10 @@ def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
 
 @inner
 def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> bool:
-    """Return whether one of the first `n` goals of `ranked` cannot be reached from a place with a load."""
+    """Return whether the ego agent cannot reach one of the first `n` goals in `ranked` from a place with a load.
+
+    `ranked` has records with the field `goal`. `load` is the goal whose load the ego agent carries, -1 for none.
+    """
     loses = False
     for k in range(n):
         loses = loses or ego_steps(world, place, load, ranked[k].goal) >= FAR
@@ -74,7 +89,11 @@ def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> boo
 
 @part
 def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int) -> Any:
-    """Remove those of the first `n` goals of `ranked` that can no longer be reached; return how many are left."""
+    """Remove those of the first `n` goals in `ranked` that the ego agent can no longer reach; return how many are left.
+
+    `ranked` has records with the fields `goal` and `odds` (the goal's weight). `load` is the goal whose load the ego
+    agent carries, -1 for none.
+    """
     left = int64(0)
     for k in range(n):
         if ego_steps(world, place, load, ranked[k].goal) < FAR:
@@ -93,9 +112,9 @@ def count_actions(world: World, place: int) -> Any:
 def best_action(scored: Any, n_actions: int, weight: float) -> Any:
     """Return the index of the action of least delay, the one with the smallest ``scored[action].delay``.
 
-    `scored` has a record for each action, with the fields `delay` and `left` (`score_actions`). Of equal ones, it is
-    that with the fewest steps left after it, or else the first. Differences that rounding can cause, in proportion to
-    `weight`, the sum of the goals' weights, are ignored.
+    `scored` has a record for each action, with the fields `delay` and `left`, the steps left after the action
+    (`score_actions`). Of actions with the same delay, it is the one with the fewest steps left, and of these the first.
+    Differences below a tiny share of `weight`, the sum of the goals' weights, are rounding errors and count as none.
     """
     best, near = np.int64(0), ROUNDING * weight
     for a in range(1, n_actions):
@@ -107,9 +126,16 @@ def best_action(scored: Any, n_actions: int, weight: float) -> Any:
 
 @inner
 def list_actions(world: World, scored: Any, options: Any, place: int, weight: float, most: int) -> int:
-    """Write up to `most` actions of least delay from `scored` into `options`, the best first; return their number.
+    """Write up to `most` available actions of least delay into `options`, the best first; return how many.
 
-    Their delay in `scored` is set to ``inf``. `weight` is the sum of the goals' weights, as in `best_action`.
+    Args:
+        world: the problem as arrays.
+        scored: the delay of each action, from `score_actions`. The delays of the actions that are written become
+            ``inf``.
+        options: records with the fields `action` and `delay` to fill.
+        place: the ego agent's place.
+        weight: the sum of the goals' weights.
+        most: the most actions to write.
     """
     n, n_actions = 0, count_actions(world, place)
     while n < min(most, n_actions):
@@ -127,7 +153,8 @@ def list_actions(world: World, scored: Any, options: Any, place: int, weight: fl
 def after_action(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
     """Return the ego agent's place and load after an action.
 
-    The first actions are the moves, one for each column of `world.next`; the others pick up the loads at the place.
+    The first actions are the moves, one for each column of `world.next`; the others pick up one of the loads at
+    `place`. A load is given by the goal that needs it, -1 for none. The new place is -1 if the move is not available.
     """
     n_moves = world.next.shape[1]
     if action < n_moves:

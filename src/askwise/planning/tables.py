@@ -1,13 +1,17 @@
 """A problem as plain arrays for compiled loops, seen from a state of the teammate.
 
-**The belief needs no filter.** A teammate that draws one of all its shortest plans uniformly (a UROP) is in state `w`
-of a plan for goal `g` from `w0` with likelihood ``reach[w, g] = N_g(w) / N_g(w0)``, where `N_g` is the number of plans
-left, 0 if `w` lies on no plan for `g`. The path to `w` does not matter. So, with ``weight = prior * reach``, `A` the
-goals that all answers allow, and ``Z_A(w) = sum of weight[w, g] over g in A``:
+**The belief needs no filter.** Let the teammate draw one of all its shortest plans uniformly (a UROP). Let ``w0`` be
+the state from which the problem is seen, and ``N_g(w)`` the number of shortest plans for goal `g` from state `w`. If
+the goal is `g`, the teammate takes a given path from ``w0`` to `w` with probability
+``reach[w, g] = N_g(w) / N_g(w0)``, or 0 if `w` lies on no shortest plan for `g`. Which path it is does not matter. So,
+with ``weight = prior * reach``, `A` the goals that all answers allow, and
+``Z_A(w) = sum of weight[w, g] over g in A``:
 
 - ``P(g | w, A) = weight[w, g] / Z_A(w)``;
-- the teammate's next state is `w'` with probability ``Z_A(w') / Z_A(w)``, over its successors one step further from
-  `w0`; with the rest, ``weight[w, g] / Z_A(w)`` of each goal that has `w` as a target, it stays there and has arrived.
+- the teammate's next state is ``w'`` with probability ``Z_A(w') / Z_A(w)``, if ``w'`` follows `w` and is one step
+  further from ``w0``;
+- if `w` is a target of goal `g`, the teammate has arrived at `g` and stays there with probability
+  ``weight[w, g] / Z_A(w)``.
 
 This holds in every deterministic model; several actions that lead to one state are several entries of `following`.
 
@@ -51,8 +55,9 @@ class Tables:
         depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 for states on no plan for a possible goal.
         following: ``int32 [n_states, n_moves]``, the next states on plans for possible goals, padded with -1.
         steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is -1.
-        weight: ``float64 [n_states, n_goals]``, the prior times the number of the goal's shortest plans from the state,
-            divided by their number from `start`. Weights are proportional to probabilities.
+        weight: ``float64 [n_states, n_goals]``, the prior of the goal, multiplied by the number of its shortest plans
+            from the state, and divided by the number of its shortest plans from `start`. In each state, weights are
+            proportional to probabilities.
         alive: ``uint64 [n_states, n_words]``, the goals of positive weight, as bits.
         ego: the ego agent's side as arrays.
     """
@@ -68,7 +73,7 @@ class Tables:
 
     @property
     def goals(self) -> list[int]:
-        """The goals of positive prior."""
+        """The indices of the goals of positive prior."""
         return [int(goal) for goal in np.flatnonzero(self.prior > 0)]
 
     @property
@@ -82,9 +87,9 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
 
     Args:
         problem: the problem; its teammate's model is deterministic.
-        prior: probabilities of the goals with the teammate at `start`, by default the problem's prior. Goals that the
-            teammate cannot reach from there get no weight.
-        start: a state of the teammate, by default its start.
+        prior: probabilities of the goals when the teammate is at `start`, by default the problem's prior. Goals that
+            the teammate cannot reach from there get no weight.
+        start: the state of the teammate from which the problem is seen, by default the teammate's start.
     """
     weights = np.asarray(problem.prior if prior is None else prior, dtype=np.float64)
     start = problem.start.teammate if start is None else start
@@ -119,7 +124,10 @@ def _bytes_of(problem: Problem) -> int:
 
 
 def _steps(problem: Problem, order: IntArray, n_states: int, n_goals: int) -> IntArray:
-    """Return the teammate's steps to each goal, ``int32 [n_states, n_goals]``; -1 for states not in `order`."""
+    """Return the teammate's steps to each goal, ``int32 [n_states, n_goals]``; only states in `order` are filled.
+
+    `order` has indices of states. The steps from all other states are -1.
+    """
     steps = np.full((n_states, n_goals), -1, dtype=np.int32)
     for start in range(0, order.size, BLOCK):
         part = order[start : start + BLOCK]
@@ -149,7 +157,7 @@ def for_loops(array: Any, kind: Any) -> Any:
 
 
 def n_words_of(n_goals: int) -> int:
-    """Return the number of 64-bit words in a set of goals that has a bit for each goal."""
+    """Return the number of 64-bit words that a set of goals needs if each of `n_goals` goals has one bit."""
     return max(1, -(-n_goals // 64))
 
 
@@ -160,7 +168,7 @@ def goals_in(mask: Words) -> list[int]:
 
 
 def _moves(problem: Problem) -> IntArray:
-    """Return the teammate's next states, ``int32 [n_states, n_moves]``, without the action that stays."""
+    """Return the teammate's next state after each move, ``int32 [n_states, n_moves]``; staying is not a move."""
     model = problem.teammate.model
     kept = [a for a in range(model.n_actions) if a != model.stay]
     return np.ascontiguousarray(model.successor[:, kept], dtype=np.int32)
@@ -168,7 +176,9 @@ def _moves(problem: Problem) -> IntArray:
 
 @compiled(work=lambda given: given.successor.size)
 def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
-    """Search the teammate's states breadth-first from `start`, up to `furthest` steps; return them, nearest first.
+    """Search the teammate's states breadth-first from `start`, up to `furthest` steps, and return the states found.
+
+    The result is ``int32 [n]``, with the states nearest to `start` first.
 
     Args:
         successor: ``int32 [n_states, n_moves]``, the next states, -1 for none.
@@ -198,15 +208,15 @@ def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
 def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
     """Fill `reach`: the number of a goal's shortest plans from a state, divided by their number from the start.
 
-    Plans are counted from the furthest states back, as ``mantissa * BASE**exponent``. For states on no plan, and for
-    goals of prior 0 or out of reach, `reach` is left as it is.
+    Plans are counted from the furthest states back, as ``mantissa * BASE**exponent``. An element of `reach` keeps its
+    value if the state is on no plan for the goal, or if the goal has prior 0 or is out of reach.
 
     Args:
         successor: ``int32 [n_states, n_moves]``, the teammate's next states, -1 for none.
         order: the result of `_levels`: the states, those nearest to the start first.
         depth: ``int32 [n_states]``, steps from the start, filled by `_levels`.
         steps: ``int32 [n_states, n_goals]``, steps to each goal, the result of `_steps`.
-        home: ``[n_goals]``, steps from the start to each goal, below 0 if it is out of reach.
+        home: ``int32 [n_goals]``, steps from the start to each goal, below 0 if the goal is out of reach.
         prior: ``float64 [n_goals]``, probabilities of the goals.
         reach: ``float64 [n_states, n_goals]``, the array to fill.
     """
@@ -242,10 +252,12 @@ def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior:
 
 @compiled(work=lambda given: given.successor.size)
 def _list_following(successor: Any, depth: Any, following: Any) -> None:
-    """Fill `following`, ``[n_states, n_moves]``: for each state, the next states one step further from the start.
+    """Fill `following`: for each state of the teammate, the next states that are one step further from the start.
 
-    They are taken from `successor`, the table of all next states. `depth` is the number of steps from the start; states
-    of depth -1 are left out. The rest of `following` is not changed.
+    Args:
+        successor: ``int32 [n_states, n_moves]``, all next states, -1 for none.
+        depth: ``int32 [n_states]``, the number of steps from the start; states of depth -1 are left out.
+        following: ``int32 [n_states, n_moves]``, the array to fill from the left. Its other elements are not changed.
     """
     for s in range(successor.shape[0]):
         if depth[s] < 0:

@@ -1,12 +1,16 @@
 """The recursion of `askwise.planning` over some questions and some actions, within a budget of work.
 
-`state_value` is that recursion, one plain function: candidates first, because they take less work and leave the actions
-less to beat; then actions. It is left early in three places, each of which only makes a plan less good, never wrong:
-where no more questions or steps may be looked at, a state is worth its leaf value (`askwise.planning.leaf_values`); so
-it is when the budget is used up; and an option is dropped as soon as its sum reaches the best so far.
+The kernel `state_value` is that recursion, in one plain function. In a state it compares the candidates (questions)
+first, because they take less work, and the best of them lets it drop many actions early; then it compares the actions.
+The recursion ends early in three cases. Ending early can make a plan less good, but never wrong:
 
-A *complete* search has one list of questions for all states, compares all actions in all of them, and ends only with
-the episode: its value is exact for that many questions of the list. It is abandoned when it takes too much work.
+- where no more questions or steps may be looked at, a state is worth its leaf value (`askwise.planning.leaf_values`);
+- when the budget is used up, a state is worth its leaf value, too;
+- an option is dropped as soon as the sum of its costs so far reaches the cost of the best option.
+
+A *complete* search has one list of questions for all states, compares all these questions and all actions in every
+state, and ends only with the episode. Its value is exact for a limited number of questions from the list. It is
+abandoned when it takes too much work.
 """
 
 from __future__ import annotations
@@ -41,11 +45,12 @@ this."""
 
 @part
 def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
-    """Return a number that says how a value was computed: part of its key in the table of values.
+    """Return a number that says how a value was computed; it is part of the key of the value in the table of values.
 
-    Only values with equal tags may replace each other. The tag stands for the decision, the list of questions to
-    compare, and how far plans may look ahead. The number of questions left follows from the list, unless questions may
-    get no answer. Bits from the left: 12 for the decision, 12 for the list, 8 for how far plans may look.
+    Two values of a state can stand for each other only if their tags are equal. The tag encodes the decision, the list
+    of questions to compare (`list_no`), and how far plans may look ahead (`depth`, and `questions_left` if questions
+    may get no answer; otherwise the number of questions left follows from the list). Bits from the left: 12 for the
+    decision, 12 for the list, 8 for how far plans may look.
     """
     limits = s.limits[0]
     if limits.complete:
@@ -56,7 +61,11 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
 
 @part
 def _leaf(s: Search, level: int, limit: float) -> float:
-    """Return the cost on `level` if a plan ends there (`leaf_value`), without goals of negligible weight."""
+    """Return the cost of the state on `level` if a plan ends there, times the weight of the state (`leaf_value`).
+
+    Goals of negligible weight are left out. If the cost is at least `limit`, any other number of at least `limit` may
+    be returned.
+    """
     limits = s.limits[0]
     if limits.negligible == 0.0 or limits.complete:
         return leaf_value(s, level, limits.identifies, limit)
@@ -70,13 +79,19 @@ def _leaf(s: Search, level: int, limit: float) -> float:
 def state_value(  # noqa: C901 - one recursion, which kernels that call each other could not be
     s: Search, level: int, questions_left: int, depth: int, list_no: int, limit: float
 ) -> float:
-    """Return the cost of the best plan from the state on a level, or a number not below `limit`.
+    """Return the cost of the best plan from the state on `level`.
 
-    Costs are expected marginal costs, times the weight of the state. At level 0 a decision is made: the best action and
-    question, and their costs, are written into `Search.found`.
+    If the cost is at least `limit`, any other number of at least `limit` may be returned. Costs are expected marginal
+    costs, times the weight of the state (the sum of its goals' weights). At level 0 a decision is made: the best action
+    and question, and their costs, are written into `Search.found`.
 
-    The plan may have `questions_left` more questions, until it has taken `depth` more steps that cause a delay. The
-    questions to compare are those of list `list_no`.
+    Args:
+        s: the planner's workspace.
+        level: the level of the recursion, the index of the state in `s.states`.
+        questions_left: the most questions that the plan may ask.
+        depth: the plan asks questions only until it has taken this many steps that cause a delay.
+        list_no: the number of the list with the questions to compare.
+        limit: a cost from which on the exact result does not matter.
     """
     limits, found, options, following = s.limits[0], s.found[0], s.options[level], s.world.following
     drop_useless_load(s, level)
@@ -145,8 +160,8 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
 def _begin(s: Search, questions_left: int) -> tuple[bool, bool, float]:
     """Prepare a decision, at level 0: find the cost of acting without questions, and list the actions to compare.
 
-    Returns whether there is anything to compare, whether questions are among it, and the value to beat (0 if there is
-    nothing to compare).
+    Returns whether there is anything to compare, whether questions are to be compared, and the cost below which an
+    option is accepted (0 if there is nothing to compare).
     """
     found, limits, counts, options, zero = s.found[0], s.limits[0], s.counts[0], s.options[0], int64(0)
     identifies, limits.identifies = limits.identifies, 0
@@ -170,9 +185,16 @@ def _begin(s: Search, questions_left: int) -> tuple[bool, bool, float]:
 def _enter(s: Search, level: int, questions_left: int, tag: int, limit: float) -> tuple[bool, bool, float]:
     """Look at the state on `level`, to which a plan leads, and list its actions unless the plan ends there.
 
-    `tag` names the kind of value (`_tag`), and any number not below `limit` may be returned as the value. Returns
-    whether there is anything to compare, whether questions are among it, and the value to beat (the value of the state
-    if there is nothing to compare).
+    Args:
+        s: the planner's workspace.
+        level: the level of the state.
+        questions_left: the most questions that the plan may still ask.
+        tag: how the value is computed, for its key in the table of values (`_tag`).
+        limit: a cost from which on the exact value does not matter.
+
+    Returns:
+        whether there is anything to compare, whether questions are to be compared, and the cost below which an option
+            is accepted. If there is nothing to compare, the last element is the value of the state.
     """
     limits, counts = s.limits[0], s.counts[0]
     if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
@@ -195,7 +217,7 @@ def _enter(s: Search, level: int, questions_left: int, tag: int, limit: float) -
 
 @part
 def _list_options(s: Search, level: int, most: int) -> None:
-    """List up to `most` actions to compare in the state on `level`, the least delay first."""
+    """List in ``s.options[level]`` up to `most` actions to compare in the state on `level`, the least delay first."""
     n, state = list_goals(s, level), s.states[level]
     score_actions(s.world, s.ranked, n, s.scored, state.teammate, state.place, state.load)
     s.n_options[level] = list_actions(s.world, s.scored, s.options[level], state.place, state.weight, most)
@@ -205,8 +227,9 @@ def _list_options(s: Search, level: int, most: int) -> None:
 def _count_questions(s: Search, level: int, list_no: int) -> Any:
     """Return how many questions of a list are compared on `level`: all, or none while some action causes no delay.
 
-    A complete search always compares all. If the questions of the list have not been chosen yet, this is done first; at
-    level 0 even if none is compared, because later states use the list.
+    `level` is the level of the state, and `list_no` the number of the list. A complete search always compares all
+    questions. If the questions of the list have not been chosen yet, they are chosen first if they are compared now. At
+    level 0 they are chosen in any case, because later states use the list.
     """
     asks_now = s.options[level, 0].delay > 0.0 or s.limits[0].complete
     if (asks_now or level == 0) and s.lengths[list_no] < 0:
@@ -218,8 +241,8 @@ def _count_questions(s: Search, level: int, list_no: int) -> Any:
 def _was_asked(s: Search, level: int, k: int) -> bool:
     """Return whether a complete search must not ask question `k` of its list in the state on `level`.
 
-    It must not if errors persist and the question was asked on the way to the state. A question that divides the goals
-    into the same parts counts as the same question.
+    The question must not be asked if errors persist and it was asked on the way to the state, because it would get the
+    same answer. A question that divides the goals into the same parts counts as the same question.
     """
     if not s.limits[0].complete or not s.persistent:
         return False
@@ -234,11 +257,20 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 
 @part
 def _after_reply(s: Search, level: int, question: int, answer: int, list_no: int, k: int) -> tuple[int, float, Any]:
-    """Write the state after a reply to a question, asked in the state on `level`, to the next level.
+    """Write the state after a reply to a question to the next level; the question is asked in the state on `level`.
 
-    The `answer` after the last one stands for no answer. The question is the `k`-th candidate of list `list_no`.
-    Returns the number of goals left (0 for an impossible reply), the factor that gives the new weights the scale of the
-    old ones, and the number of the list of candidates in the next state.
+    Args:
+        s: the planner's workspace.
+        level: the level of the state before the reply.
+        question: the row of the question in `s.sets`.
+        answer: the index of the answer; the index after the last answer stands for no answer.
+        list_no: the number of the list that has the question.
+        k: the position of the question in this list.
+
+    Returns:
+        the number of goals left (0 for an impossible reply), a factor, and the number of the list of questions to
+            compare in the next state. The new weights, multiplied by the factor, are the old weights times the
+            likelihood of the reply.
     """
     n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
     n, chance = 0, 1.0

@@ -9,13 +9,13 @@ A *search* (`Search`) is this workspace: the problem, prices, answers, and room 
 - The *candidates* of a state are the questions that plans compare there. They depend on the answers that led to the
   state. Each sequence of answers has its own list, with a number, the *list_no*; 0 is the list before any answer.
   The k-th candidate of a list is question ``list_no * limits.candidates + k``.
-- A *tag* is the part of a key of the transposition table that names the kind of value
-  (`askwise.planning.leaf_values`, `askwise.planning.values`).
+- The transposition table has the values of states that were computed so far. A *tag* is the part of a key of this table
+  that names the kind of value (`askwise.planning.leaf_values`, `askwise.planning.values`).
 
 These arguments mean the same in all kernels of the planner: `s` is the search; `level` is the level of the state, and
-states on later levels are overwritten; `question` is the row of a question, `answer` the index of an answer; and
-`limit` is a cost from which on the caller does not care: instead of a value of at least `limit`, any other number of at
-least `limit` may be returned.
+states on later levels are overwritten; `question` is the row of a question, `answer` the index of an answer. `limit` is
+a cost from which on the exact value does not matter: if a value is at least `limit`, any other number of at least
+`limit` may be returned instead.
 """
 
 from __future__ import annotations
@@ -115,7 +115,9 @@ yes/no question, whose price is a sum over goals."""
 class World(Struct):
     """A problem as arrays for kernels: where both agents can go, their steps to each goal, and the goals' weights.
 
-    Comments beside the fields say what each holds.
+    The fields from `weight` to `alive` are about the teammate. The fields from `next` to `cut_off` are about the ego
+    agent: where it can go, its steps to each goal without and with the load of the goal, and where the loads are.
+    Comments beside the fields give their shapes.
     """
 
     weight: FloatArray  # float64 [n_states, n_goals]
@@ -133,7 +135,17 @@ class World(Struct):
 class Search(Struct):
     """The workspace of the planner's kernels: problem, prices, answers, beliefs, questions, and values found so far.
 
-    Comments beside the fields say what each holds.
+    A kernel is a compiled function; all kernels of the planner share one such object. Its fields are
+
+    - the problem (`world`), the prices of questions (`base` to `extra`), and how reliable answers are (`graded` to
+      `times`);
+    - the states on the levels of the recursion, and the beliefs in them (`states` to `asked_word`);
+    - the questions to compare, and what they are made of (`sets` to `lengths`);
+    - the table of values (`keys` and `values`), and the actions to compare (`options` to `scored`);
+    - room for lists (`ranked` to `merits`);
+    - how far the present decision may look, its work so far, and its result (`limits`, `counts` and `found`).
+
+    Comments beside the fields say more about each.
     """
 
     world: World  # the problem
@@ -177,7 +189,7 @@ class Search(Struct):
     found: Any  # FOUND [1]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what to pickle: no free entries of the table, and no arrays that share memory with others."""
+        """Return the fields to pickle, without free entries of the table and without arrays that share memory."""
         used = np.flatnonzero(self.keys[:, -2])
         table = len(self.keys), used, self.keys[used]
         return {**super().__getstate__(), "keys": table, "values": None, "log_odds": None}
@@ -193,9 +205,9 @@ class Search(Struct):
 def log_odds_of(rows: Words, n_words: int) -> Any:
     """Return the log-odds in the beliefs `rows`, ``int16 [n_levels, n]``, as a view of the same memory.
 
-    They follow `n_words` words with the possible goals and one word with the questions asked. If the beliefs have no
-    log-odds, the result is an unused column. Neither result is contiguous: both have the same type, so kernels are
-    compiled once for both.
+    A row has `n_words` words with the possible goals, then one word with the questions asked, then the log-odds. If
+    rows have no log-odds, the result is an array of one column that is not used. The result is not contiguous in either
+    case: so it always has the same type, and kernels are compiled only once.
     """
     if rows.shape[1] <= n_words + 1:
         return np.zeros((2, 2), dtype=np.int16)[:, :1]
@@ -236,8 +248,12 @@ def make_search(
 ) -> Search:
     """Return a new workspace of the planner for a problem, with an empty table of values.
 
-    `price` is that of yes/no questions; `groups`, ``uint64 [n_groups, n_words]``, are sets of goals that belong
-    together, as bits.
+    Args:
+        problem: the problem.
+        tables: the arrays of the problem (`tables_of`).
+        price: the price of yes/no questions.
+        settings: the planner's settings; they say how far plans look ahead, and so how much room is needed.
+        groups: ``uint64 [n_groups, n_words]``, sets of goals that belong together, as bits.
     """
     answers, chooses = problem.answers, problem.query_cost.per_option is not None
     n_goals, n_words = tables.n_goals, n_words_of(tables.n_goals)
@@ -300,17 +316,18 @@ def make_search(
 def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
     """Return the arrays of a `Search` that describe how reliable answers are.
 
+    A question with margin 0 is asked once. Where errors are made anew every time, a question with a larger margin `d`
+    is repeated until one answer has been given `d` more times than any other. The arrays are:
+
     - ``against[k]``: the units of log-odds that a goal loses when one of `k` possible answers speaks against it;
     - ``odds_of[n]``: the factor by which log-odds of ``-n`` units multiply a goal's weight;
     - ``right[d]``: the probability that a question with margin `d` gets a true answer;
-    - ``times[d]``: the mean number of times that such a question is asked.
+    - ``times[d]``: the mean number of times that a question with margin `d` is asked.
 
-    A question with margin 0 is asked once. Where errors are made anew every time, a question with a larger margin `d`
-    is repeated until one answer has been given `d` more times than any other. For a yes/no question whose single
-    answers are wrong with probability `e` and missing with probability `r`, the result is wrong with probability
-    ``e_d = rho^d / (1 + rho^d)``, ``rho = e / (1 - e)``, and the question is asked
-    ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times on average. A plan counts all of this as one question, so it reaches
-    further than its few questions suggest.
+    For a yes/no question whose single answers are wrong with probability `e` and missing with probability `r`, the
+    result is wrong with probability ``e_d = rho^d / (1 + rho^d)``, ``rho = e / (1 - e)``, and the question is asked
+    ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times on average. A plan counts all repetitions as one question, so it
+    reaches further than its few questions suggest.
     """
     e, unit = answers.wrong, unit_of(answers)
     against = np.zeros(MOST_ANSWERS + 1, dtype=np.int64)
@@ -334,7 +351,7 @@ def unit_of(answers: AnswerModel) -> float:
 
 
 def capacity(wrong: float) -> float:
-    """Return the largest information, in bits, of a yes/no answer that is wrong with this probability."""
+    """Return the most information, in bits, that a yes/no answer can give if it is wrong with probability `wrong`."""
     if wrong == 0:
         return 1.0
     return 1 + wrong * math.log2(wrong) + (1 - wrong) * math.log2(1 - wrong)
@@ -352,9 +369,14 @@ UNKNOWN = -1.0
 def find(keys: Any, rows: Any, row: int, first: Any, second: Any, probes: int) -> Any:
     """Return the index of a key's entry in a hash table, or ``-1 - index`` of the entry to write the key to.
 
-    The key is ``rows[row]`` and the words `first` and `second`. `second` is never 0, because 0 there marks free
-    entries. The table `keys` is ``uint64 [size, n + 3]``, `size` a power of two: each key, then its value. At most
-    `probes` entries are tried.
+    Args:
+        keys: ``uint64 [size, n + 3]``, the table; `size` is a power of two. An entry is a row: a key of n + 2 words,
+            then its value. An entry is free if the last word of its key is 0.
+        rows: ``uint64 [n_rows, n]``; ``rows[row]`` has the first n words of the key.
+        row: the index into `rows`.
+        first: ``uint64``, the next word of the key.
+        second: ``uint64``, the last word of the key; never 0.
+        probes: the most entries to try. If all of them have other keys, the first of them is the one to write to.
     """
     n, last, mix = rows.shape[1], keys.shape[0] - 1, np.uint64(0x9E3779B97F4A7C15)
     h = (first ^ (first >> np.uint64(29))) * mix
@@ -390,9 +412,10 @@ def _what(state: Any, tag: Any) -> Any:
 
 @inner
 def recall(s: Search, level: int, tag: int, limit: float) -> float:
-    """Return the value of kind `tag` of the state on `level` from the table of values; `UNKNOWN` if it is not there.
+    """Return a value of the state on `level` from the table of values; `UNKNOWN` if it is not there.
 
-    If the table has only a lower bound on the value, the bound is returned if it is at least `limit`.
+    `tag` names the kind of value, which says how it was computed. If the table has only a lower bound on the value, the
+    bound is returned if it is at least `limit`; otherwise the result is `UNKNOWN`.
     """
     state = s.states[level]
     entry = find(s.keys, s.rows, level, _where(state), _what(state, tag), int64(PROBES))
@@ -406,9 +429,10 @@ def recall(s: Search, level: int, tag: int, limit: float) -> float:
 
 @inner
 def keep(s: Search, level: int, tag: int, value: float) -> None:
-    """Write a value of kind `tag` of the state on `level` into the table of values.
+    """Write a value of the state on `level` into the table of values.
 
-    If only a lower bound `b` on it is known, `value` is ``-b``.
+    `tag` names the kind of value, which says how it was computed. If only a lower bound `b` on the value is known,
+    `value` is ``-b``.
     """
     keys, rows, first, second = s.keys, s.rows, _where(s.states[level]), _what(s.states[level], tag)
     n, entry = rows.shape[1], find(keys, rows, level, first, second, int64(PROBES))
