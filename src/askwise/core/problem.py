@@ -1,9 +1,13 @@
 """Problems: everything that agents, beliefs and simulations know about a domain.
 
-A problem has a list of goals and two *sides*: what the teammate can do, and what the ego agent can do. The two agents
-never block each other. Each goal has targets, states in which an agent has reached it, on both sides. The episode ends
-with the first step in which the teammate, already at a target, stays there and the ego agent is at one of its own
-targets afterwards. Each joint step costs 1. A question costs its price (`QueryCost`) instead, and no agent moves.
+A problem has a list of goals and two *sides*. One side says what the teammate can do, the other side what the ego agent
+can do. The teammate knows which goal is the true one. The ego agent does not, but it can ask questions about the goal.
+
+The *targets* of a goal are the states in which an agent has reached the goal. Each agent has its own targets. In a
+joint step both agents act; they never block each other. The episode ends with the first joint step that meets two
+conditions: the teammate, at a target of its goal, stays there; and after the step, the ego agent is at one of its own
+targets of this goal. Each joint step costs 1. If the ego agent asks a question, no agent moves, and the price of the
+question (`QueryCost`) is paid instead of the cost of a step.
 
 States, actions and goals are integers here; `Problem.goals` and `Side.actions` give their names.
 """
@@ -44,20 +48,23 @@ class JointState:
 class Problem(Sealed):
     """A problem: goals, their prior, the price of questions, and what the teammate and the ego agent can do.
 
-    It is checked when it is made, and cannot be changed afterwards.
+    A problem is checked when it is made, and cannot be changed afterwards.
 
     Args:
         goals: names of the goals.
-        prior: probabilities of the goals, in their order or by name, summing to 1; uniform if None.
-        query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about, or a dict with
-            the price of naming each goal; None for the default price.
+        prior: probabilities of the goals, which sum to 1: a sequence in the order of `goals`, or a dict by name of
+            goal; None for the same probability for each goal.
+        query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about (by index), or a
+            dict from the name of each goal to the price of naming it; None for the default price.
         answers: the answer model, that is, how often answers are wrong or missing.
         start: the first states of both agents.
-        groups: from the name of each group of related goals to the names of its goals; methods may ask about a group.
-        teammate: the teammate's side: its next states, and its steps to each goal. No two goals may share a target,
-            because the place where the teammate stays reveals its goal.
+        groups: a dict from the name of each group of related goals to the names of the goals in it. Methods may ask
+            whether the goal is in a group.
+        teammate: the teammate's side: its next states, and its steps to each goal. No two goals may share a target (a
+            state in which the goal is reached), because the place where the teammate stays reveals its goal.
         ego: the ego agent's side.
-        policies: the teammate's policy of each goal; None for the UROP (uniformly random optimal policy) of each.
+        policies: the teammate's policy for each goal. None if the teammate follows the UROP (uniformly random optimal
+            policy) of its goal, which draws one of all shortest plans.
 
     Attributes:
         goals: names of the goals, ``tuple[str, ...]``.
@@ -65,10 +72,10 @@ class Problem(Sealed):
         query_cost: the price of questions.
         answers: the answer model.
         start: the first states of both agents.
-        groups: from the name of each group to the indices of its goals; may be empty.
+        groups: a dict from the name of each group to the indices of its goals; may be empty.
         teammate: the teammate's side.
         ego: the ego agent's side.
-        policies: the teammate's policies, None for UROPs.
+        policies: the teammate's policy for each goal, None for UROPs.
     """
 
     def __init__(
@@ -108,9 +115,9 @@ class Problem(Sealed):
         )
 
     def with_answers(self, answers: AnswerModel) -> Problem:
-        """Return the same problem with another answer model.
+        """Return the same problem with another answer model, which says how often answers are wrong or missing.
 
-        The copy shares the tables that this problem has computed already.
+        Tables that this problem has computed already are shared with the result, not computed again.
         """
         return self if answers == self.answers else changed(self, answers=checked_answers(answers))
 
@@ -118,16 +125,24 @@ class Problem(Sealed):
 def changed(problem: _Problem, **attributes: Any) -> _Problem:
     """Return a copy of a problem with some attributes changed.
 
-    The caller must have checked the new values. Tables that were computed already are shared with the copy, so no table
-    may depend on the changed attributes.
+    Tables that the problem has computed already are shared with the copy. So change only attributes on which no table
+    depends.
+
+    Args:
+        problem: the problem.
+        attributes: the new values, by name of the attribute. They are not checked here; the caller must have done so.
     """
     return replaced(problem, type(problem), **attributes)
 
 
 def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
-    """Return the states of both agents as a `JointState`; None stands for an agent's start.
+    """Return the states of both agents as a `JointState`, with each state by index.
 
-    `find_state` says how a state is given by name or index.
+    Args:
+        problem: the problem.
+        teammate: the teammate's state: its index, or the name of a place. If the teammate carries something, a pair:
+            the name of a place, and the name of the goal that needs the load. None for the teammate's start.
+        ego: the ego agent's state, in the same form; None for the ego agent's start.
     """
     return JointState(
         problem.start.teammate
@@ -138,9 +153,9 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 
 
 def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
-    """Return the goals that methods consider, ``bool [n_goals]``.
+    """Return which goals are probable enough for methods to consider them, ``bool [n_goals]``.
 
-    If answers are always true, these are the goals of positive probability. If answers can be wrong, these are the
+    If answers are always true, these are all goals of positive probability. If answers can be wrong, these are all
     goals that are at least a thousandth (`CREDIBLE`) as probable as the likeliest goal.
 
     Args:
@@ -153,10 +168,10 @@ def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
 
 
 def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
-    """Return the least cost from `state` to the end if the ego agent knows the goal, for each goal.
+    """Return the least cost of reaching each goal from `state` if the ego agent knows the goal, ``float64 [n_goals]``.
 
-    ``float64 [n_goals]``. The teammate needs its steps to the goal and one more to stay there; the ego agent may arrive
-    during that last step.
+    The cost is the number of joint steps to the end of the episode. The teammate needs its steps to the goal and one
+    more step in which it stays there. The ego agent may arrive during that last step.
     """
     steps = np.maximum(problem.teammate.steps(state.teammate) + 1, problem.ego.steps(state.ego))
     return steps.astype(np.float64)
@@ -166,9 +181,10 @@ def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
 
 
 def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
-    """Return the teammate's model, the targets of each goal, and the teammate's start, with all states by name.
+    """Return the teammate's model, the targets of each goal, and the teammate's start.
 
-    The targets are a dict from each goal's name to a list of states.
+    The targets of a goal are the places where the teammate has reached it. They are returned as a dict from the name of
+    each goal to a list of places. Places and the start are given by name.
     """
     side = problem.teammate
     targets = ([place_name(side, state) for state in side.targets(goal).tolist()] for goal in range(len(problem.goals)))
@@ -186,8 +202,9 @@ def teammate_does(problem: Problem, teammate: int, action: int) -> str:
 def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
     """Return the names of the teammate's actions in its state `teammate`, in the order of their indices.
 
-    In some models (those with labels), the same index stands for different actions in different states. There the name
-    of an action that is not available in the state is empty; in other models all names are returned.
+    In some models (those with labels), an index stands for different actions in different states. In such a model, the
+    name is an empty text at each index that stands for no action in this state. In all other models, the result is the
+    same for every state, and includes actions that are not available.
     """
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:
@@ -198,7 +215,7 @@ def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
 
 
 def all_teammate_names(problem: Problem) -> tuple[str, ...]:
-    """Return the names of all actions that the teammate can take in some state."""
+    """Return the names of all actions that the teammate has, over all states together."""
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:
         return names
@@ -251,7 +268,8 @@ def checked_prior(prior: Any, names: Sequence[str]) -> FloatArray:
     """Return the prior as a read-only array, ``float64 [n_goals]``; raise an `InputError` unless it sums to 1.
 
     Args:
-        prior: probabilities in the order of the goals, or a dict of them by the goals' names; None for a uniform prior.
+        prior: the probabilities in the order of `names`, or a dict from the name of each goal to its probability; None
+            for the same probability for each goal.
         names: names of the goals.
     """
     if prior is None:
@@ -320,15 +338,15 @@ def _checked_groups(given: Mapping[str, Sequence[str]] | None, goals: Sequence[s
 
 
 def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: Callable[[Any], str]) -> None:
-    """Raise an `InputError` if two goals have a target of the teammate in common.
+    """Raise an `InputError` if two goals share a target, that is, a place where the teammate has reached the goal.
 
-    The ego agent learns the goal at the latest when the teammate stays at a target, so each target may have one goal
-    only.
+    The ego agent learns the goal at the latest when the teammate stays at a target. So each target may belong to only
+    one goal.
 
     Args:
-        goals: for each goal, a tuple of three: the name of the input field that states the targets, the goal's name as
-            messages show it, and the teammate's targets.
-        place: a function that returns a target as messages show it.
+        goals: a tuple of three for each goal: the name of the input field with the targets, for the error message; the
+            name of the goal, as the error message shows it; and the teammate's targets.
+        place: a function that takes a target and returns the text that the error message shows for it.
     """
     owner: dict[Hashable, str] = {}
     for field, name, targets in goals:
@@ -342,12 +360,12 @@ def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: C
 
 
 def unreachable(field: str, start: str, what: str = "goal") -> InputError:
-    """Return the `InputError` to raise if a goal cannot be reached.
+    """Return the `InputError` to raise if an agent cannot reach a goal.
 
     Args:
         field: name of the input in the message, such as ``ego_goals: goal 'A'``.
-        start: the agent's start as the message shows it.
-        what: the noun for the goal in the message.
+        start: the state in which the agent starts, as the message shows it.
+        what: the noun for the goal in the message, such as ``goal`` or ``toolbox``.
     """
     return InputError(field, f"no way to it from {start}", f"a {what} that can be reached")
 

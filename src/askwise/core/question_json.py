@@ -1,8 +1,9 @@
 """Questions, answers and answer models as JSON and as text; goals are written by name.
 
-- A yes/no question is a list of goals; its reply is ``true`` or ``false``.
-- A choice is an object with two keys: ``groups`` has a list of goals for each group, and ``names`` has the names of the
-  groups, or an empty list. Its reply is the index of a group, from 0; one more than the last index is "none of these".
+- A yes/no question ("is your goal one of these?") is a list of goals. Its reply is ``true`` or ``false``.
+- A `Choice` ("which of these groups contains your goal?") is an object with two keys: ``groups`` has a list of goals
+  for each group; ``names`` has a name for each group, or is an empty list. Its reply is the index of a group, from 0;
+  one more than the last index is "none of these".
 - A missing reply ("I don't know") is null.
 """
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
 
 def question_to_json(problem: Problem, asked: Question) -> Any:
-    """Return a question as JSON data: a list of the names of its goals, or a dict for a `Choice`.
+    """Return a question as JSON data: a list of the names of its goals, or a dict for a `Choice` among groups of goals.
 
-    The dict has two keys: ``groups`` has a list of goal names for each group, ``names`` has the names of the groups.
+    The dict has two keys: ``groups`` has a list of goal names for each group; ``names`` has a name for each group, or
+    is an empty list.
     """
     if not isinstance(asked, Choice):
         return [problem.goals[goal] for goal in asked]
@@ -35,8 +37,9 @@ def question_from_json(problem: Problem, given: Field) -> Question:
 
     Args:
         problem: the problem.
-        given: a list of goal names; for a `Choice`, a dict with two keys: ``groups`` has a list of goal names for each
-            group, and ``names`` has the names of the groups, or an empty list.
+        given: the parsed JSON: a list of goal names for a yes/no question ("is your goal one of these?"), or a dict for
+            a `Choice` ("which of these groups contains your goal?"). The dict has two keys: ``groups`` has a list of
+            goal names for each group; ``names`` has a name for each group, or is an empty list.
     """
     if not isinstance(given.value, dict):
         return _goals(problem, given)
@@ -55,13 +58,13 @@ def question_from_json(problem: Problem, given: Field) -> Question:
 
 
 def reply_from_json(problem: Problem, asked: Question, given: Field) -> Answer:
-    """Return the answer to the question `asked` that parsed JSON describes; raise an `InputError` if it is invalid.
+    """Return an answer that is read from parsed JSON; raise an `InputError` if the JSON is no valid answer.
 
     Args:
         problem: the problem.
-        asked: the question.
-        given: the reply: true or false for a yes/no question; for a `Choice`, the index of a group, or the number of
-            groups for "none of these"; null if there was no reply.
+        asked: the question that was answered.
+        given: the parsed JSON: true or false for a yes/no question. For a `Choice` among groups, the index of a group
+            from 0, or the number of groups for "none of these". Null if there was no reply.
     """
     if given.value is None:
         return Answer(asked, None)
@@ -80,10 +83,13 @@ def _goals(problem: Problem, given: Field) -> tuple[int, ...]:
 
 
 def parse_answers(text: str, field: str = "answers") -> AnswerModel:
-    """Return the answer model that a text such as ``truthful`` or ``wrong:0.05,refused:0.1,persistent`` describes.
+    """Return the answer model that a text describes: how often answers are wrong or missing.
 
     Args:
-        text: the text.
+        text: ``truthful`` if all answers are true, otherwise parts with commas between, as in
+            ``wrong:0.05,refused:0.1,persistent``. ``wrong`` is the probability that a given answer is wrong,
+            ``refused`` the probability of no answer. With ``persistent`` the same question always gets the same answer;
+            with ``independent``, the default, errors are drawn anew each time.
         field: name of the input in error messages.
     """
     found: dict[str, float] = {}
@@ -113,10 +119,13 @@ def _number(text: str, field: str, part: str, expected: str) -> float:
 
 
 def answers_to_json(model: AnswerModel) -> dict[str, Any]:
-    """Return an answer model for JSON, a dict with the keys ``wrong``, ``refused`` and ``errors``.
+    """Return an answer model as JSON data, a dict with the keys ``wrong``, ``refused`` and ``errors``.
+
+    ``wrong`` is the probability that a given answer is wrong, ``refused`` the probability of no answer. ``errors`` is
+    ``independent`` or ``persistent``; the latter means that the same question always gets the same answer.
 
     Raises:
-        InputError: the model is of a subclass of `AnswerModel`, which no file can hold.
+        InputError: the model is of a subclass of `AnswerModel`, for which there is no JSON form.
     """
     if type(model) is not AnswerModel:
         expected = "an AnswerModel with errors and refusals only: files hold no other answers"
@@ -125,7 +134,13 @@ def answers_to_json(model: AnswerModel) -> dict[str, Any]:
 
 
 def answers_from_json(given: Field) -> AnswerModel:
-    """Return the answer model of a parsed JSON object with the optional keys ``wrong``, ``refused`` and ``errors``."""
+    """Return the answer model that a parsed JSON object describes; raise an `InputError` if the object is invalid.
+
+    Args:
+        given: the object, with three optional keys: ``wrong``, the probability that a given answer is wrong;
+            ``refused``, the probability of no answer; and ``errors``, either ``independent`` or ``persistent``. Without
+            a key, the probability is 0, or the errors are independent.
+    """
     given.object([], ["wrong", "refused", "errors"])
     shares = {"wrong": 0.0, "refused": 0.0}
     for key, below in (("wrong", MOST_WRONG), ("refused", 1.0)):

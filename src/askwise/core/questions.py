@@ -1,17 +1,17 @@
 """Questions about the teammate's goal, their answers, and their prices.
 
-There are two kinds of questions. "Is your goal one of these?" is a tuple of goals, answered by yes or no. "Which of
-these is it?" is a `Choice` among groups of goals, answered by one of them, or by "none of these". How reliable answers
-are is described by `askwise.core.answers`.
+There are two kinds of questions. "Is your goal one of these?" is a tuple of goals; the answer is yes or no. "Which of
+these groups contains your goal?" is a `Choice`; the answer is one of its groups, or "none of these". How often answers
+are wrong or missing is described in `askwise.core.answers`.
 
-The price of a question may be any function of it. Most prices of yes/no questions are *additive*: one part for asking
-at all, and one for each goal named,
+The price of a question may be any function of the question. Most prices of yes/no questions are *additive*: a base
+price, plus a price for each goal named. For a question about the set of goals ``Q``,
 
     price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q.
 
-`QueryCost` is the type of all prices. Methods that search among all questions need an `AdditivePrice`, which they get
-from `QueryCost.additive`. It raises an error for every other price: a method that computed with a different price from
-the one that is paid would silently return wrong values.
+`QueryCost` is the type of all prices. Methods that search among all questions work only with additive prices. They call
+`QueryCost.additive`, which returns an `AdditivePrice` and raises an error if the price is not additive. Without this
+error, a method would compute with a different price from the one that is paid, and silently return wrong values.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Choice:
 
     @property
     def goals(self) -> tuple[int, ...]:
-        """All goals that the question names."""
+        """All goals that the question names, by index: the goals of all its groups."""
         return tuple(goal for group in self.groups for goal in group)
 
     # Iteration, length and membership work as for a tuple of goals, the other kind of question.
@@ -95,12 +95,12 @@ class Answer:
 
     @property
     def yes(self) -> bool | None:
-        """Whether the answer is yes; None if it is neither yes nor no."""
+        """Whether the answer is yes; None if it is missing, or if it answers a choice among groups."""
         return self.reply if isinstance(self.reply, bool) else None
 
     @property
     def goals(self) -> tuple[int, ...]:
-        """All goals that the question names."""
+        """All goals that the question names, by index."""
         return tuple(self.asked)
 
 
@@ -112,16 +112,17 @@ Price: TypeAlias = Callable[[Sequence[int]], float]
 class QueryCost:
     """The price of questions: a base price, and a price for each goal or group that the question names.
 
-    A yes/no question costs `base` plus `per_goal` for each goal named in it, or plus the goals' own `prices`. A
-    `Choice` costs `base` plus `per_option` for each of its groups. A subclass may define any other price by overriding
-    ``__call__``; methods that cannot compute with it raise an error.
+    A yes/no question ("is your goal one of these?") costs `base` plus a price for each goal named in it. This price is
+    the same for all goals, `per_goal`, unless `prices` gives each goal a price of its own. A `Choice` ("which of these
+    groups contains your goal?") costs `base` plus `per_option` for each of its groups. A subclass may define any other
+    price by overriding ``__call__``; a method that needs a price of the form above then raises an error.
 
     Attributes:
         base: price of every question.
-        per_goal: price of each goal named in a yes/no question; not used if there are `prices`.
+        per_goal: price of each goal named in a yes/no question; not used for yes/no questions if there are `prices`.
         prices: one price for each goal of the problem, in the order of the goals; None if all cost `per_goal`.
-        per_option: price of each group of a choice. None: a choice costs `per_goal` for each group, and methods do not
-            consider choices.
+        per_option: price of each group of a choice. If it is None, a choice costs `per_goal` for each group, and
+            methods do not consider choices.
     """
 
     base: float = 0.5
@@ -143,8 +144,9 @@ class QueryCost:
         """Return the price of a question.
 
         Args:
-            asked: a `Choice`; or a yes/no question, that is, the indices of the goals that it names. If all goals have
-                the same price, the number of these goals is enough.
+            asked: the question: a `Choice` among groups of goals, or a sequence with the index of each goal that a
+                yes/no question names. If all goals cost the same, the number of goals in a yes/no question may be given
+                instead.
         """
         if isinstance(asked, Choice):
             each = self.per_goal if self.per_option is None else self.per_option
@@ -160,15 +162,17 @@ class QueryCost:
 
         Args:
             n_goals: number of goals of the problem.
-            who: the end of the error message; it says which method needs this form.
+            who: which method needs an additive price and why; the error message ends with this text.
 
         Raises:
-            InputError: the price does not have this form.
+            InputError: the price of yes/no questions is not additive.
         """
         return additive_price(self, n_goals, who)
 
     def among(self, goals: Sequence[int]) -> Price:
-        """Return the price of yes/no questions in a smaller problem that has only some of the goals.
+        """Return a function for the price of yes/no questions in a smaller problem, which has only some of the goals.
+
+        The function takes the goals that a question names, by index in the smaller problem, and returns the price.
 
         Args:
             goals: for each goal of the smaller problem, in its order, the index of that goal in the original problem.
@@ -179,10 +183,11 @@ class QueryCost:
         return lambda asked: self([numbers[k] for k in asked])
 
     def with_prices(self, prices: Sequence[float | None]) -> QueryCost:
-        """Return a copy in which each goal has its own price.
+        """Return a copy of this price in which each goal has its own price.
 
         Args:
-            prices: the price of naming each goal, in the order of the goals; None stands for `per_goal`.
+            prices: the price of naming each goal, in the order of the goals; None for a goal that costs `per_goal`, the
+                price of a goal in this object.
         """
         if all(price is None for price in prices):
             return replace(self, prices=None)
@@ -211,12 +216,14 @@ class AnyPrice(QueryCost):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditivePrice:
-    """The price of a yes/no question: ``base + per_goal * number of goals + sum of extra over these goals``.
+    """The price of a yes/no question: ``base + per_goal * number of goals + sum of extra over the goals``.
+
+    The goals in this formula are those that the question names.
 
     Attributes:
         base: price of every question.
-        per_goal: price of each goal in it.
-        extra: ``float64 [n_goals]``, additional price of each goal.
+        per_goal: price that is added for each goal named, the same for all goals.
+        extra: ``float64 [n_goals]``, a further price of each goal, which is added if the question names it.
     """
 
     base: float
@@ -228,26 +235,30 @@ class AdditivePrice:
 
     @property
     def uniform(self) -> bool:
-        """Whether the price depends only on the number of goals."""
+        """Whether the price depends only on the number of goals that a question names, not on which goals it names."""
         return not self.extra.any()
 
     def __call__(self, asked: Iterable[int]) -> float:
-        """Return the price of a question about these goals."""
+        """Return the price of a yes/no question; `asked` has the index of each goal that the question names."""
         goals = list(asked)
         price = self.base + self.per_goal * len(goals)
         return price if self.uniform else price + float(self.extra[goals].sum())
 
     def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
-        """Return the cheaper of two yes/no questions that give the same information.
+        """Return the cheaper of two yes/no questions that give the same information, as a tuple of goals.
 
-        Each of the two names exactly those possible goals that the other one does not name. If both cost the same, the
-        result is the question that names fewer goals, or `asked` if their numbers are equal too.
+        If both cost the same, the result is the question that names fewer goals. If the numbers of goals are equal too,
+        the result is `asked`.
+
+        Args:
+            asked: the goals that one question names, by index.
+            others: the goals that the other question names: exactly the possible goals that `asked` does not name.
         """
         one, two = tuple(asked), tuple(others)
         return min((one, two), key=lambda goals: (self(goals), len(goals)))
 
     def among(self, goals: Sequence[int]) -> AdditivePrice:
-        """Return the price of yes/no questions in a smaller problem that has only some of the goals.
+        """Return this price as the price of yes/no questions in a smaller problem, which has only some of the goals.
 
         Args:
             goals: for each goal of the smaller problem, in its order, the index of that goal in the original problem.
@@ -256,15 +267,16 @@ class AdditivePrice:
 
 
 def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
-    """Return a price of yes/no questions as a base price plus a price for each goal named.
+    """Return a price of yes/no questions in additive form: a base price plus a price for each goal named.
 
     Args:
         price: any price, such as a function of the goals asked about.
         n_goals: number of goals of the problem.
-        who: the end of the error message; it says which method needs this form.
+        who: which method needs an additive price and why; the error message ends with this text.
 
     Raises:
-        InputError: the price does not have this form, or there are too many goals to prove that a function has it.
+        InputError: the price is not additive; or it is a function, and there are more than `MOST_PROVEN` (10) goals,
+            too many to try all questions.
     """
     if type(price) is AdditivePrice:
         return price
@@ -292,10 +304,10 @@ def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
 
 
 def _guessed(price: Price, n_goals: int) -> AdditivePrice:
-    """Return the only additive price that can equal `price`, computed from questions about one or two goals.
+    """Return the additive price that equals `price` for each single goal and for the first two goals together.
 
-    A price is additive if it is a base price plus a price for each goal named. `additive_price` checks whether `price`
-    equals the result for all questions.
+    A price is additive if it is a base price plus a price for each goal named. If `price` is additive, the result
+    equals `price` for all questions. Otherwise the two differ for some question, so the caller must compare them.
     """
     alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
     base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0

@@ -1,17 +1,18 @@
-"""Sides: what one agent can do about the goals.
+"""Sides: what one agent can do, and how far it is from each goal.
 
 A `Problem` has two sides, the teammate's and the ego agent's. Both have the same interface: the next state after an
 action (`Side.next`), the steps to each goal (`Side.steps`), the first actions of shortest plans (`Side.optimal`), and
-how long the plans for two goals agree (`Side.divergence`).
+the step at which the agent's actions reveal which of two goals it pursues (`Side.divergence`).
 
-`ModelSide` is a side given by an explicit model. An agent that carries things has a state for each pair of a place and
-a load. On a large map these are too many states for an explicit model, so its domain implements `Side` itself. It uses
-the structure of plans: an agent that has the load that a goal needs goes straight to the goal; without that load, it
-goes to the place where the load is picked up, and from there to the goal. `CarrierTable` holds the steps with and
-without the load. For an agent that never carries anything, a state is a place.
+`ModelSide` is a side given by an explicit model with a list of all states. It suits an agent that carries nothing, for
+which a state is a place. An agent that carries things has a state for each pair of a place and a load (the thing that
+it carries). On a large map, these states are too many for an explicit model. So a domain with such an agent implements
+`Side` itself, and uses the form of shortest plans: an agent that carries the load that a goal needs goes straight to
+the goal; an agent without this load first goes to the place where the load is picked up. `CarrierTable` holds the steps
+to each goal with and without the load.
 
-States, actions and goals are integers. Matrices are ``[n_goals, n_goals]`` with ``inf`` on the diagonal, and ``nan`` in
-the rows and columns of goals that can no longer be reached.
+States, actions and goals are integers. A matrix of pairs of goals is ``[n_goals, n_goals]``. It is ``inf`` on the
+diagonal, and ``nan`` in the rows and columns of goals that can no longer be reached.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ BLOCK = 2**11
 
 
 class Actions(NamedTuple):
-    """The actions of one agent. Everywhere else an action is an index of `names`.
+    """The actions of one agent. In all other places an action is an index into `names`.
 
     Attributes:
         names: the name of each action.
         stay: index of the action that changes nothing: the teammate stays at its goal, the ego agent waits.
         moves: indices of the actions that move the agent, in contrast to waiting or picking up a load. The method
-            ``toolbox`` chooses one of these moves, and asks about the goals for which this move is optimal.
+            ``toolbox`` chooses one of these moves, and asks about the goals for which the chosen move is optimal.
     """
 
     names: tuple[str, ...]
@@ -62,7 +63,7 @@ class Side(Protocol):
 
     @property
     def actions(self) -> Actions:
-        """The agent's actions: first those of `model`, then any others, such as picking up a load."""
+        """The agent's actions: first the actions of its model of moves, then any others, such as picking up a load."""
 
     @property
     def model(self) -> Model:
@@ -70,10 +71,12 @@ class Side(Protocol):
 
     @property
     def loads(self) -> int:
-        """Number of things that the agent can carry, one for each goal; 0 if it carries nothing.
+        """Number of different things that the agent can carry, equal to the number of goals; 0 if it carries nothing.
 
-        The agent carries one thing at a time, its load: the index of the goal that needs it, -1 for none. A state is
-        ``place * (loads + 1) + load + 1``; if `loads` is 0, it is the place.
+        A load is a thing that the agent carries. Each goal needs its own load, so a load is given as the index of the
+        goal that needs it. The agent carries at most one load at a time. The agent's state is
+        ``place * (loads + 1) + load + 1``, where ``load`` is -1 if the agent carries nothing. If `loads` is 0, the
+        agent's state is the place.
         """
 
     def targets(self, goal: int) -> IntArray:
@@ -90,10 +93,10 @@ class Side(Protocol):
         """
 
     def optimal(self, state: int) -> BoolArray:
-        """Return which actions the policy of each goal may take in a state, ``bool [n_goals, n_actions]``.
+        """Return which actions each goal's policy may take in a state, ``bool [n_goals, n_actions]``.
 
-        If the policy is the UROP (uniformly random optimal policy), these are the first actions of shortest plans. This
-        method is much faster than `policy`.
+        If the policy of a goal is the UROP (uniformly random optimal policy), these actions are the first actions of
+        the shortest plans for the goal. This method is much faster than `policy`, which returns the probabilities.
         """
 
     def policy(self, state: int) -> FloatArray:
@@ -105,13 +108,14 @@ class Side(Protocol):
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
         """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`: the
-        expected step in the first table (expected divergence point), the latest step in the second (worst-case
-        distinctiveness). It is ``inf`` on the diagonal, and ``nan`` if one of the two goals is out of reach.
+        Entry ``[i, j]`` is the step, counted from 1 at `state`, in which an observer rules out goal `i` while the agent
+        pursues goal `j`. In the first table, EDP (expected divergence point), it is the expected step; in the second
+        table, WCD (worst-case distinctiveness), the latest possible step. An entry is ``inf`` on the diagonal, and
+        ``nan`` if goal `i` or goal `j` is out of reach.
         """
 
     def table(self) -> CarrierTable:
-        """Return the side as arrays of next places and steps to the goals, which planners use."""
+        """Return the arrays that planners use: the next places after moves, and the steps from places to goals."""
 
 
 class ModelSide(Sealed):
@@ -120,10 +124,11 @@ class ModelSide(Sealed):
     Args:
         model: the agent's model, deterministic.
         targets: for each goal, the states in which it is reached, ``int32``.
-        policies: the policy of each goal; None for UROPs (uniformly random optimal policies).
-        moves: names of the actions that move the agent (see `Actions.moves`); by default all except staying.
-        by_label: only for models in which a column of the table of next states stands for another action in each state.
-            If True, actions are numbered by their labels, which mean the same in every state; if False, by column.
+        policies: the agent's policy for each goal; None for UROPs (uniformly random optimal policies).
+        moves: names of the actions that move the agent, in contrast to waiting; by default all except staying.
+        by_label: how actions are numbered. False: an action is a column of the model's table of next states. True: an
+            action is a label of the model. This is for models with labels, in which the same column stands for
+            different actions in different states, but a label always stands for the same action.
     """
 
     loads = 0
@@ -171,7 +176,10 @@ class ModelSide(Sealed):
         return self._pursuit.steps_from(state) if isinstance(state, np.ndarray) else self._pursuit.steps_at(state)
 
     def optimal(self, state: int) -> BoolArray:
-        """Return which actions the policy of each goal may take in a state, ``bool [n_goals, n_actions]``."""
+        """Return which actions each goal's policy may take in a state, ``bool [n_goals, n_actions]``.
+
+        Without stated policies, these actions are the first actions of the shortest plans for each goal.
+        """
         if self._policy_table is not None:
             return np.asarray(self._by_label(state, self._policy_table[:, state] > 0))
         return np.asarray(self._by_label(state, self._pursuit.optimal_at(state)))
@@ -187,24 +195,25 @@ class ModelSide(Sealed):
 
     @cached_property
     def _policy_table(self) -> FloatArray | None:
-        """The policies of the agent as a table, ``float64 [n_goals, n_states, n_actions]``.
+        """The agent's probability of each action for each goal and state, ``float64 [n_goals, n_states, n_actions]``.
 
-        None stands for UROPs, which need no table.
+        None if the agent follows UROPs (uniformly random optimal policies), which need no table.
         """
         if self.policies is None:
             return None
         return read_only(np.array([policy.probabilities for policy in self.policies]))
 
     def _by_label(self, state: int, by_column: Any) -> Any:
-        """Convert values of a state's actions from the order of columns to the order of labels.
+        """Convert values of the actions in a state from the order of columns to the order of labels.
 
-        In models with labels (names of actions), the same column can stand for different actions in different states,
-        but a label cannot. In models without labels, the values are returned unchanged.
+        A column is a column of the model's table of next states. In models with labels (names of actions), the same
+        column can stand for different actions in different states, but a label always stands for the same action. If
+        actions are numbered by column, the values are returned unchanged.
 
         Args:
             state: index of the state.
-            by_column: ``[n_goals, n_columns]``, any dtype; the result is ``[n_goals, n_labels]``, 0 for labels that the
-                state lacks.
+            by_column: ``[n_goals, n_columns]``, the values, of any dtype. The result is ``[n_goals, n_labels]``, 0 for
+                labels whose actions are not available in the state.
         """
         labels = self._labels
         if labels is None:
@@ -216,21 +225,26 @@ class ModelSide(Sealed):
 
     @cached_property
     def family(self) -> Divergence:
-        """The divergences (EDP and WCD) of all pairs of goals in the agent's model, computed when you query them."""
+        """The divergences of all pairs of goals: when an observer of the agent can tell the two goals apart.
+
+        They are EDP (expected divergence point) and WCD (worst-case distinctiveness). Values are computed when they are
+        queried.
+        """
         goals = [state_names(self.model, states) for states in self._targets]
         return Divergence(self.model, goals, policies=self.policies)
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
         """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`: the
-        expected step in the first table (expected divergence point), the latest step in the second (worst-case
-        distinctiveness). It is ``inf`` on the diagonal, and ``nan`` if one of the two goals is out of reach.
+        Entry ``[i, j]`` is the step, counted from 1 at `state`, in which an observer rules out goal `i` while the agent
+        pursues goal `j`. In the first table, EDP (expected divergence point), it is the expected step; in the second
+        table, WCD (worst-case distinctiveness), the latest possible step. An entry is ``inf`` on the diagonal, and
+        ``nan`` if goal `i` or goal `j` is out of reach.
         """
         return self.family.matrices_at(self.model.name(state), partial=True)
 
     def table(self) -> CarrierTable:
-        """Return the side as arrays of next places and steps to the goals, which planners use."""
+        """Return the arrays that planners use: the next places after moves, and the steps from places to goals."""
         return self._table
 
     @cached_property
@@ -244,7 +258,11 @@ class ModelSide(Sealed):
 
 
 def place_and_load(side: Side, state: int) -> tuple[int, int]:
-    """Return the place and the load of a state; the load is the index of the goal that needs it, -1 for none."""
+    """Return the place and the load of a state, both as indices.
+
+    The load is the thing that the agent carries. Its index is the index of the goal that needs it, or -1 if the agent
+    carries nothing.
+    """
     place, load = divmod(state, side.loads + 1)
     return place, load - 1 if side.loads else -1
 
@@ -252,7 +270,7 @@ def place_and_load(side: Side, state: int) -> tuple[int, int]:
 def state_at(side: Side, place: int, load: int = -1) -> int:
     """Return the index of the state of an agent that is at `place`, with or without a load.
 
-    `load` is the index of the goal that needs the load, -1 if the agent carries nothing.
+    `load`, the thing that the agent carries, is given as the index of the goal that needs it, or -1 for nothing.
     """
     return place * (side.loads + 1) + load + 1 if side.loads else place
 
@@ -267,8 +285,8 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
     Args:
         side: the agent's side.
-        given: the index of a state; or the name of a place, for the state there without a load; or a pair: the name of
-            a place, and the name of the goal that needs the load which the agent carries.
+        given: the state in one of three forms: its index; the name of a place, if the agent carries nothing; or, if it
+            carries a load, a pair of the name of a place and the name of the goal that needs the load.
         goals: names of the goals.
         field: name of the input in error messages.
     """
@@ -292,26 +310,25 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CarrierTable:
-    """One agent's side of a problem as arrays, for planners: its next places, and its steps to each goal.
+    """One agent's side of a problem as arrays, for planners: the agent's next places, and its steps to each goal.
 
     A load is a thing that a goal needs: the agent picks it up at one place and carries it to the goal. A move is any
-    action that changes no load, waiting included.
+    action that changes no load, waiting included. All arrays are made read-only, because all agents share them.
 
     Attributes:
         next: ``int32 [n_places, n_moves]``, the place after each move, -1 where the move is not available.
-        moves: index of the action that each column of `next` stands for; not used if there are `labels`.
+        moves: the index of the action for each column of `next`; not used if there are `labels`.
         unloaded: ``int32 [n_places, n_goals]``, steps to each goal for an agent without the goal's load, including the
-            detour and the step to pick it up; `FAR` if the goal is out of reach. Equal to `loaded` for a goal that
-            needs no load.
+            detour and the step to pick it up; `FAR` if the goal is out of reach. For a goal that needs no load, it
+            equals `loaded`.
         loaded: ``int32 [n_places, n_goals]``, steps to each goal for an agent that carries the goal's load; `FAR` if
             the goal is out of reach.
-        load_actions: ``int32 [n_goals]``, the action that picks up the goal's load, -1 if it needs none.
-        load_at: ``int32 [n_goals]``, the place where the load is picked up, -1 if it needs none.
-        states_per_place: 1 if there are no loads, else the number of goals plus 1.
-        labels: ``int32 [n_places, n_moves]``, the action of each column of `next` in each place; None if a column is
-            the same action everywhere.
-
-    All arrays are made read-only, because all agents share them.
+        load_actions: ``int32 [n_goals]``, the index of the action that picks up the goal's load, -1 if the goal needs
+            none.
+        load_at: ``int32 [n_goals]``, the place where the goal's load is picked up, -1 if the goal needs none.
+        states_per_place: 1 if there are no loads, otherwise the number of goals plus 1.
+        labels: ``int32 [n_places, n_moves]``, the index of the action for each place and column of `next`; None if a
+            column is the same action everywhere.
     """
 
     next: IntArray
@@ -332,20 +349,25 @@ class CarrierTable:
         return CarrierTable, tuple(getattr(self, each.name) for each in fields(self))
 
     def action(self, place: int, column: int) -> int:
-        """Return the action that a column of `next` stands for in a place."""
+        """Return the index of the action that a column of the array `next` stands for at a place."""
         return int(self.moves[column] if self.labels is None else self.labels[place, column])
 
     def split(self, state: int) -> tuple[int, int]:
-        """Return the place and the load of a state; the load is the index of the goal that needs it, -1 for none."""
+        """Return the place and the load of a state, both as indices.
+
+        The load is the thing that the agent carries. Its index is the index of the goal that needs it, or -1 if the
+        agent carries nothing.
+        """
         if self.states_per_place == 1:
             return state, -1
         place, load = divmod(state, self.states_per_place)
         return place, load - 1
 
     def cut_off(self) -> BoolArray:
-        """Return for each place whether an agent there cannot reach some goal, ``bool [n_places]``.
+        """Return for each place whether at least one goal is out of reach for an agent there, ``bool [n_places]``.
 
-        It is enough that the goal is out of reach either with its load or without it.
+        A goal counts as out of reach if an agent that carries the goal's load (the thing that the goal needs) cannot
+        reach it, or if an agent without this load cannot.
         """
         return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
 
@@ -353,11 +375,13 @@ class CarrierTable:
 def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
     """Return the steps from each place to each goal, ``int32 [n_places, n_goals]``, `FAR` if the goal is out of reach.
 
+    On its way to a goal, the agent visits one waypoint, which may be the goal itself.
+
     Args:
-        distance: ``int32 [n_places, n]``, steps from each place to `n` waypoints, -1 if out of reach.
-        columns: ``int [n_goals]``, for each goal, the waypoint that the agent visits on its way, as a column of
-            `distance`; by default goal k uses column k.
-        more: ``int [n_goals]``, for each goal, the steps from that waypoint to the goal, which are added; None for 0.
+        distance: ``int32 [n_places, n]``, steps from each place to each of `n` waypoints, -1 if out of reach.
+        columns: ``int [n_goals]``, for each goal, the column of `distance` that has its waypoint. By default the
+            waypoint of goal k is in column k.
+        more: ``int [n_goals]``, for each goal, the steps from its waypoint to the goal; None if these are all 0.
     """
     n_places = distance.shape[0]
     n_goals = distance.shape[1] if columns is None else columns.size

@@ -1,16 +1,17 @@
 """Teammates: simulated agents that pursue a goal.
 
-Their actions depend only on their own state. `Urop` is the teammate that the paper's methods assume; the others deviate
-from it in ways that people and robots do.
+A teammate's actions do not depend on what the ego agent does. `Urop` is the teammate that the paper's methods assume.
+The other teammates deviate from it in ways that people and robots do. Each has a name, in which the part after the
+colon is a parameter:
 
 ===================  =================================================================================
 ``urop``             draws one of all shortest plans uniformly
 ``uniform``          chooses uniformly among the optimal actions of each step
-``noisy:0.1``        like ``urop``, but with this probability takes a random available action
+``noisy:0.1``        like ``urop``, but takes a random available action with probability 0.1
 ``via:X,Y``          visits a cell first, then goes to its goal (``via`` alone draws a cell)
 ``boltzmann:2``      prefers actions that lead closer to the goal, more strongly for larger numbers
-``policy``           follows the problem's policy for its goal, by default the UROP
-``plan:EAST,NORTH``  takes these actions, then continues like ``urop``
+``policy``           follows the problem's policy for its goal; without one, acts like ``urop``
+``plan:EAST,NORTH``  takes the actions listed, then continues like ``urop``
 ===================  =================================================================================
 """
 
@@ -34,7 +35,7 @@ class Teammate(ABC):
     """The base class of simulated teammates, which act towards a goal that the ego agent does not know.
 
     Call `reset` before each episode, then `act` in every step in which the ego agent asks no question. A subclass
-    without a `name` is named after its class.
+    that sets no `name` gets the name of its class in lower case.
     """
 
     name: str = "teammate"
@@ -58,20 +59,23 @@ class Teammate(ABC):
 
     @abstractmethod
     def act(self, state: int) -> int:
-        """Return the action that the teammate takes in `state`, an index of ``problem.teammate.actions.names``."""
+        """Return the action that the teammate takes in `state`, as an index into ``problem.teammate.actions.names``."""
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002 - subclasses use them
-        """Return whether the teammate may leave the shortest plans for a goal; True if that is unknown."""
+        """Return whether the teammate may deviate from the shortest plans for a goal (by index); True if unknown."""
         return True
 
     def available(self, state: int) -> list[int]:
-        """Return the actions available in `state` after which the goal can still be reached."""
+        """Return the indices of the actions available in `state` after which the teammate can still reach its goal."""
         problem = self.problem
         following = [problem.teammate.next(state, action) for action in range(len(problem.teammate.actions.names))]
         return [a for a, there in enumerate(following) if there >= 0 and problem.teammate.steps(there)[self.goal] >= 0]
 
     def draw(self, probabilities: FloatArray) -> int:
-        """Draw an action with these probabilities, ``float64 [n_actions]``, by one random number; return its index."""
+        """Draw an action at random, by one random number, and return its index.
+
+        `probabilities` has the probability of each action, ``float64 [n_actions]``.
+        """
         left = self.rng.random()
         last = 0
         for action, probability in enumerate(probabilities.tolist()):
@@ -90,13 +94,14 @@ class Teammate(ABC):
 class _ByPolicy(Teammate):
     """A base class of teammates that follow one policy for their goal.
 
-    A subclass sets `policy_of`, a function that computes the policy.
+    A subclass sets `policy_of`, a function that returns the policy. Its arguments are the teammate's model, and the
+    names of the states in which the goal is reached.
     """
 
     policy_of: Callable[..., Policy]
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index: compute the goal's policy."""
+        """Start an episode with a goal, given by index; compute the policy for this goal. `act` draws from `rng`."""
         super().reset(problem, goal, rng)
         model = problem.teammate.model
         self.policy = type(self).policy_of(model, state_names(model, problem.teammate.targets(goal)))
@@ -106,7 +111,7 @@ class _ByPolicy(Teammate):
         return False
 
     def act(self, state: int) -> int:
-        """Draw an action from the policy in `state`; it is an index of ``problem.teammate.actions.names``."""
+        """Draw an action from the goal's policy in `state`; return an index into ``problem.teammate.actions.names``."""
         return self.draw(self.policy.probabilities[state])
 
 
@@ -128,25 +133,28 @@ class Uniform(_ByPolicy):
 
 
 class ByProblem(Teammate):
-    """A teammate that follows the problem's policy for its goal; if there is none, it draws a random shortest plan."""
+    """A teammate that follows the problem's policy for its goal; without one, it draws one of all shortest plans."""
 
     name = "policy"
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
-        """Return whether the problem states policies, which may deviate from shortest plans."""
+        """Return whether the problem states policies for its teammate; if so, they may deviate from shortest plans."""
         return problem.policies is not None
 
     def act(self, state: int) -> int:
-        """Draw an action from the problem's policy in `state`; it is an index of ``problem.teammate.actions.names``."""
+        """Draw an action in `state` from the problem's policy for the teammate's goal.
+
+        Returns the index of the action in ``problem.teammate.actions.names``.
+        """
         return self.draw(self.problem.teammate.policy(state)[self.goal])
 
 
 class Noisy(Teammate):
-    """A teammate that takes a random available action with probability `epsilon`, otherwise acts like `base`.
+    """A teammate that takes a random available action with probability `epsilon`, and otherwise acts like `base`.
 
     Args:
         epsilon: probability of a random action, from 0 and below 1.
-        base: the teammate that it acts like; None for `Urop`.
+        base: the teammate to act like otherwise; None for `Urop`, which draws one of all shortest plans.
     """
 
     def __init__(self, epsilon: float = 0.1, base: Teammate | None = None) -> None:
@@ -157,19 +165,23 @@ class Noisy(Teammate):
         self.name = f"noisy:{epsilon:g}"
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index, for this teammate and for `base`, which it acts like."""
+        """Start an episode with a goal, given by index, for this teammate and for the teammate `base`."""
         super().reset(problem, goal, rng)
         self.base.reset(problem, goal, rng)
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """Return whether this teammate may leave the shortest plans for a goal.
+        """Return whether this teammate may deviate from the shortest plans for a goal, given by index.
 
-        True if it takes random actions, or if `base`, the teammate that it acts like otherwise, may leave them.
+        True if it takes random actions, or if `base`, the teammate that it otherwise acts like, may deviate from these
+        plans.
         """
         return self.epsilon > 0 or self.base.errs(problem, goal)
 
     def act(self, state: int) -> int:
-        """Return a random available action or the action of `base`, an index of ``problem.teammate.actions.names``."""
+        """Return a random available action or the action of the teammate `base`.
+
+        The action is an index into ``problem.teammate.actions.names``.
+        """
         if self.rng.random() < self.epsilon:
             return int(self.rng.choice(self.available(state)))
         return self.base.act(state)
@@ -188,7 +200,7 @@ class Via(Teammate):
         self.name = "via" if point is None else f"via:{state_text(point)}"
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index; draw the detour point if none is given."""
+        """Start an episode with a goal, given by index; draw the detour point from `rng` if none is given."""
         super().reset(problem, goal, rng)
         model = problem.teammate.model
         self.after = Urop()
@@ -204,9 +216,9 @@ class Via(Teammate):
         self.detour, self.passed = detour, False
 
     def act(self, state: int) -> int:
-        """Return an action towards the detour point or, once it was visited, towards the goal.
+        """Return an action towards the detour point or, after the teammate has visited that point, towards its goal.
 
-        It is an index of ``problem.teammate.actions.names``.
+        The action is an index into ``problem.teammate.actions.names``.
         """
         self.passed = self.passed or state == self.detour
         if self.passed:
@@ -215,7 +227,10 @@ class Via(Teammate):
 
 
 class Boltzmann(Teammate):
-    """A teammate that takes an action with probability proportional to ``exp(-beta * steps to its goal after it)``.
+    """A teammate that prefers actions which lead to its goal in fewer steps.
+
+    The probability of an action is proportional to ``exp(-beta * steps)``, where ``steps`` is the length of the
+    shortest path to the goal that begins with this action.
 
     Args:
         beta: a number above 0; the larger it is, the more the teammate prefers short paths.
@@ -230,7 +245,7 @@ class Boltzmann(Teammate):
     def act(self, state: int) -> int:
         """Draw the teammate's action in `state` and return its index in ``problem.teammate.actions.names``.
 
-        The teammate stays only at its goal.
+        Only at its goal can the teammate choose to stay.
         """
         problem = self.problem
         at_goal = problem.teammate.steps(state)[self.goal] == 0
@@ -249,10 +264,10 @@ class Boltzmann(Teammate):
 
 
 class FixedPlan(Teammate):
-    """A teammate that first takes the given actions, then continues to its goal like `Urop`.
+    """A teammate that first takes the given actions, then draws one of all shortest plans to its goal, like `Urop`.
 
     Args:
-        actions: names of the actions, in order.
+        actions: names of the first actions, in order.
     """
 
     def __init__(self, actions: Sequence[Hashable]) -> None:
@@ -260,7 +275,10 @@ class FixedPlan(Teammate):
         self.name = "plan:" + ",".join(map(str, self.actions))
 
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
-        """Start an episode with a goal, given by index; raise an `InputError` if the plan cannot be carried out."""
+        """Start an episode with a goal, given by index; raise an `InputError` if the plan cannot be carried out.
+
+        After the last action of the plan, `act` draws from `rng`.
+        """
         super().reset(problem, goal, rng)
         self.after = Urop()
         self.after.reset(problem, goal, rng)
@@ -268,13 +286,16 @@ class FixedPlan(Teammate):
         self.done = 0
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """Return whether the fixed plan leaves the shortest plans for a goal, given by index."""
+        """Return whether the fixed plan has an action that the policy for a goal, given by index, never takes.
+
+        If the problem states no policies, this means that the fixed plan deviates from the shortest plans for the goal.
+        """
         return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._trajectory(problem))
 
     def _trajectory(self, problem: Problem) -> list[tuple[int, int]]:
-        """Return the plan from the start as pairs of a state and the action there, by index.
+        """Return the plan as pairs of a state and the action that is taken there, by index, from the teammate's start.
 
-        Raises an `InputError` if an action is not available where the plan takes it.
+        Raises an `InputError` if an action is not available in the state in which the plan takes it.
         """
         trajectory, state = [], problem.start.teammate
         for k, name in enumerate(self.actions, start=1):
@@ -289,10 +310,10 @@ class FixedPlan(Teammate):
         return trajectory
 
     def act(self, state: int) -> int:
-        """Return the next action of the plan or, after the end of the plan, the next action of `Urop`.
+        """Return the next action of the plan or, after the end of the plan, draw an action like `Urop`.
 
-        Actions of the plan that are not available in `state` are skipped. The result is an index of
-        ``problem.teammate.actions.names``.
+        `Urop` draws one of all shortest plans to the goal. Actions of the plan that are not available in `state` are
+        skipped. The result is an index into ``problem.teammate.actions.names``.
         """
         while self.done < len(self.plan):
             action = self.plan[self.done]
@@ -315,7 +336,7 @@ TEAMMATES: dict[str, Callable[[str], Teammate]] = {
 
 
 def may_err(problem: Problem, given: str | Teammate) -> bool:
-    """Return whether a teammate may leave the shortest plans for some goal of positive prior.
+    """Return whether a teammate may deviate from the shortest plans for at least one goal of positive prior.
 
     Args:
         problem: the problem.
@@ -326,12 +347,12 @@ def may_err(problem: Problem, given: str | Teammate) -> bool:
 
 
 def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
-    """Return the teammate that a user chose, or the problem's own.
+    """Return the teammate that a user chose, or the default teammate of the problem.
 
     Args:
         problem: the problem.
-        given: a teammate, or its name, such as ``noisy:0.2``. None for the problem's own: a teammate that follows the
-            problem's policies or, if it has none, draws one of all shortest plans uniformly.
+        given: a teammate, or its name, such as ``noisy:0.2``. None for the default teammate: it follows the problem's
+            policies or, if the problem has none, draws one of all shortest plans uniformly.
     """
     if given is not None:
         return make_teammate(given)
@@ -341,13 +362,16 @@ def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
 def make_teammate(given: str | Teammate) -> Teammate:
     """Return the teammate that a name stands for; a `Teammate` is returned as is.
 
-    The names are ``urop``, ``uniform``, ``noisy``, ``via``, ``boltzmann``, ``policy`` and ``plan``; the beginning of
-    this module says how each acts. The text after a colon is a parameter:
+    The name may have a parameter, the text after a colon. These are the names; in those of ``noisy``, ``via`` and
+    ``boltzmann`` the parameter may be left out:
 
-    - ``noisy:0.2``: the probability of a random action;
-    - ``via:3,4``: the cell to visit first, in column 3 and row 4;
-    - ``boltzmann:2``: how strongly the teammate prefers short paths, a number above 0;
-    - ``plan:EAST,NORTH``: the first actions.
+    - ``urop``: draws one of all shortest plans uniformly;
+    - ``uniform``: chooses uniformly among the optimal actions of each step;
+    - ``noisy:0.2``: takes a random action with probability 0.2, otherwise acts like ``urop``;
+    - ``via:3,4``: first visits the cell in column 3 and row 4, then goes to its goal; ``via`` alone draws a cell;
+    - ``boltzmann:2``: prefers short paths, more strongly for larger numbers, which must be above 0;
+    - ``policy``: follows the problem's policy for its goal; without one, acts like ``urop``;
+    - ``plan:EAST,NORTH``: takes the actions listed, then acts like ``urop``.
     """
     if isinstance(given, Teammate):
         return given

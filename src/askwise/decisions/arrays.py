@@ -1,8 +1,9 @@
 """The arrays of the compiled search: the problem, scratch arrays, a stack, and tables of solved states.
 
-A state of the search is a belief with the questions asked so far. Each state has a *signature* of 128 bits, the
-exclusive or of random signatures of its possible intents, of the answers to its noisy questions, and of the number of
-questions left.
+A state of the search is a belief together with the questions asked so far. The key of a state in the tables is its
+*signature*, a number of 128 bits. It is the exclusive or of random numbers: one for each intent that is still possible,
+one for each answer so far to a noisy question, and, where it matters, one for the number of questions left. A question
+is noisy if some likelihood of its answers is neither 0 nor 1.
 """
 
 from __future__ import annotations
@@ -26,31 +27,35 @@ losses is below the largest loss of their intent."""
 
 
 class ProblemArrays(NamedTuple):
-    """A decision problem as arrays for the compiled search. The answers of all questions form one axis.
+    """A decision problem as arrays for the compiled search.
 
-    A sign is a random number of 128 bits, stored as two words of 64 bits. The signature of a state, its key in the
-    search's hash tables, is the exclusive or of the signs of its parts (see `SearchArrays`).
+    The answers of all questions are numbered one after the other: first all answers of question 0, then those of
+    question 1, and so on. So an index of an answer also says which question it answers.
+
+    A sign is a random number of 128 bits, stored as two words of 64 bits. The key of a state in the search's hash
+    tables is its signature, the exclusive or of the signs of its parts: the possible intents, the answers to noisy
+    questions, and the number of questions left.
 
     Attributes:
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer of each question given each intent.
         surprise: ``float64 [n_answers, n_intents]``, ``likelihood * log(likelihood)``.
-        first: ``int64 [n_questions + 1]``, index of each question's first answer; the last entry is `n_answers`.
+        first: ``int64 [n_questions + 1]``, index of each question's first answer; the last entry is ``n_answers``.
         price: ``float64 [n_questions]``, the price of each question.
-        noisy: ``bool [n_questions]``, whether some likelihood of the question is neither 0 nor 1.
+        noisy: ``bool [n_questions]``, whether some likelihood of the question's answers is neither 0 nor 1.
         loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent. In a large problem in which
-            most losses equal the largest loss of their intent, it is ``[0, n_actions]``, and `columns`, `saved` and
-            `saver` have the other losses.
+            most losses equal the largest loss of their intent, it is ``[0, n_actions]``, and `most`, `columns`, `saved`
+            and `saver` replace it.
         most: ``float64 [n_intents]``, the largest loss of each intent.
-        columns: ``int64 [n_intents + 1]``; entries ``columns[g]`` to ``columns[g + 1] - 1`` of `saved` and `saver` are
-            those of intent `g`. They list the actions whose loss is below the largest one.
+        columns: ``int64 [n_intents + 1]``; the entries ``columns[g]`` to ``columns[g + 1] - 1`` of `saved` and `saver`
+            are about intent ``g``. They list the actions whose loss is below the largest loss of this intent.
         saved: ``float64 [n_entries]``, the largest loss of the intent minus the loss of the action.
         saver: ``int64 [n_entries]``, the index of the action.
         least: ``float64 [n_intents]``, the least loss of each intent: the loss if the intent is known.
         intent_signs: ``uint64 [n_intents, 2]``, the sign of each intent.
         answer_signs: ``uint64 [n_answers, 2]``, the sign of each answer.
         left_signs: ``uint64 [n_questions + 1, 2]``, the sign for each number of questions that may still be asked.
-        tie: how much an improvement must exceed to count: a question replaces the best move so far only if its cost is
-            lower by more than `tie` times the probability of the state.
+        tie: how much lower the cost of a question must be to count as lower: a question replaces the best move so far
+            only if its cost is lower by more than `tie` times the probability of the state.
     """
 
     likelihood: FloatArray
@@ -71,20 +76,24 @@ class ProblemArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """Scratch arrays of the search, reused for all states. Most have a row for each level.
+    """Scratch arrays of the search, reused for all states. Most arrays have a row for each level.
 
-    Level `k` is for the state after `k` answers. A weight is the joint probability of an intent and all answers so far.
-    The signature of a state, two words of 64 bits, is the exclusive or of the random signs (`ProblemArrays`) of the
-    intents that are still possible and of the answers to noisy questions.
+    Level ``k`` is for the state after ``k`` answers. A weight is the joint probability of an intent and all answers so
+    far. The signature of a state, its key in hash tables, is a number of 128 bits, stored as two words of 64 bits. It
+    is the exclusive or of the random signs (see `ProblemArrays`) of the intents that are still possible and of the
+    answers to noisy questions.
 
     Attributes:
-        weight: ``float64 [n_levels, n_intents]``, the positive weights of each level, in its first `size` columns.
-        intent: ``int64 [n_levels, n_intents]``, the intents of these weights.
-        size: ``int64 [n_levels]``, the number of positive weights.
+        weight: ``float64 [n_levels, n_intents]``, the positive weights at each level; row ``k`` uses its first
+            ``size[k]`` columns.
+        intent: ``int64 [n_levels, n_intents]``, the index of the intent that each weight belongs to.
+        size: ``int64 [n_levels]``, the number of positive weights, that is, of intents that are still possible.
         sign: ``uint64 [n_levels, 2]``, the signature of each level's state.
         sums: ``float64 [n_actions]``, scratch space for the expected losses of actions while they are added up.
-        score: ``float64 [n_levels, n_questions]``, the sort key of each question by its index, small keys first.
-        floor: ``float64 [n_levels, n_questions]``, a lower bound of the cost of asking each question, by its index.
+        score: ``float64 [n_levels, n_questions]``, the sort key of each question, by the question's index. Questions
+            with small keys are searched first.
+        floor: ``float64 [n_levels, n_questions]``, a lower bound of the cost of asking each question, by the question's
+            index.
         order: ``int64 [n_levels, n_questions]``, the indices of the questions to search, sorted by `score`.
         asked: ``bool [n_questions]``, whether a question was asked on the way to the current level.
     """
@@ -103,23 +112,25 @@ class SearchArrays(NamedTuple):
 class SearchStack(NamedTuple):
     """The stack of the search: bounds and choices for the state at each level, that is, after each number of answers.
 
-    Every array is ``[n_levels]``. Costs and losses are multiplied by the probability of the state. The current question
-    of a state is the one whose answers are being searched.
+    Every array is ``[n_levels]``. Costs and losses are multiplied by the probability of the state. At each level, the
+    search takes one question after the other, and one answer to it after the other. The current question of a state is
+    the question whose answers are being searched.
 
     Attributes:
         total: probability of the state, the sum of its weights.
         known: expected loss in the state if the intent were known.
-        cheapest: least price of the questions left, not multiplied by the probability.
-        upper: upper bound of the cost of the state, the cost of the plan that begins with `move`.
+        cheapest: least price among the questions not asked yet, not multiplied by the probability.
+        upper: upper bound of the cost of the state: the cost of the plan that begins with `move`.
         lower: lower bound of the cost of the state.
         value: price of the current question, plus an upper bound of the cost after each answer searched so far.
-        least: price of the current question, plus a lower bound of the cost after each such answer.
-        unheard: expected loss, if the intent were known, summed over those answers to the current question that were
-            not searched yet.
-        move: the best move so far: a question ``q >= 0``, or an action `x` as ``-1 - x``.
+        least: price of the current question, plus a lower bound of the cost after each answer searched so far.
+        unheard: expected loss if the intent were known, summed over the answers to the current question that have not
+            been searched yet.
+        move: the best move so far: the index of a question, or ``-1 - x`` for action ``x``.
         n: number of questions to search.
         k: position of the current question in `SearchArrays.order`.
-        answer: next answer of the current question, by index among the answers of all questions; -1 before the first.
+        answer: the answer to the current question that is searched next, by index among the answers of all questions;
+            -1 before the first.
     """
 
     total: FloatArray
@@ -137,20 +148,21 @@ class SearchStack(NamedTuple):
 
 
 class SolvedStates(NamedTuple):
-    """Two hash tables with `n` entries each: one of solved states, one of the cost of acting in each state reached.
+    """Two hash tables with ``n`` entries each: one of solved states, one of the cost of acting at once in a state.
 
-    A signature is the key of a state, a number of 128 bits stored as two words of 64 bits. Both words are 0 in free
-    entries. Costs and losses are multiplied by the probability of the state.
+    The key of an entry is the signature of a state, a number of 128 bits stored as two words of 64 bits. Both words are
+    0 in free entries. Costs and losses are multiplied by the probability of the state.
 
     Attributes:
         sign: ``uint64 [n, 2]``, first table: the signature of a solved state together with the number of questions that
             may still be asked.
         value: ``float64 [n, 2]``, first table: upper and lower bound of the cost of the state.
-        move: ``int64 [n]``, first table: the best move, a question ``q >= 0`` or an action `x` as ``-1 - x``.
-        act_sign: ``uint64 [n, 2]``, second table: the signature of a state, whatever its number of questions left.
-        act: ``float64 [n]``, second table: the least expected loss of acting in the state.
-        used: ``int64 [3]``, the number of used entries in the first and in the second table, and the largest number
-            allowed in each.
+        move: ``int64 [n]``, first table: the best move, as the index of a question or as ``-1 - x`` for action ``x``.
+        act_sign: ``uint64 [n, 2]``, second table: the signature of a state, whatever the number of questions that may
+            still be asked.
+        act: ``float64 [n]``, second table: the least expected loss of acting at once in the state.
+        used: ``int64 [3]``, the number of used entries in the first table, the number of used entries in the second
+            table, and the largest number allowed in each.
     """
 
     sign: np.ndarray
@@ -168,10 +180,10 @@ class SearchLimits(NamedTuple):
     an ordinary machine.
 
     Attributes:
-        width: number of questions to try in each state in which more than one may still be asked. With fewer than all,
-            the result is a plan without a lower bound.
-        final: whether the search looks as many questions ahead as may be asked in total. If so, its last level is
-            exact. If not, more questions may follow, and the last level gives bounds only.
+        width: number of questions to try in each state in which more than one may still be asked. If it is less than
+            the number of all questions, the search finds a plan, but no lower bound of the cost of other plans.
+        final: whether the search looks as many questions ahead as may be asked in total. If so, costs at its last level
+            are exact. If not, more questions could be asked after the last level, and the costs there are only bounds.
         work: estimated time to process one intent for one answer, in nanoseconds.
         budget: largest work, in nanoseconds. When it is used up, the search goes no deeper, and its result is
             meaningless.
@@ -222,7 +234,8 @@ def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
 def new_search_arrays(levels: int, n_intents: int, n_actions: int, n_questions: int) -> SearchArrays:
     """Return scratch arrays, all zero, for a search over `levels` levels.
 
-    Level `k` is for the state after `k` answers. The other arguments are the sizes of the decision problem.
+    Level ``k`` is for the state after ``k`` answers. The other arguments are the numbers of intents, actions and
+    questions of the decision problem.
     """
     return SearchArrays(
         np.zeros((levels, n_intents)),
@@ -238,7 +251,7 @@ def new_search_arrays(levels: int, n_intents: int, n_actions: int, n_questions: 
 
 
 def new_stack(levels: int) -> SearchStack:
-    """Return a stack, all zero, for a search over `levels` levels; level `k` is for the state after `k` answers."""
+    """Return a stack, all zero, for a search over `levels` levels; level ``k`` is for the state after ``k`` answers."""
     numbers = [np.zeros(levels) for _ in range(8)]
     return SearchStack(*numbers, *(np.zeros(levels, dtype=np.int64) for _ in range(4)))
 
@@ -259,8 +272,9 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 def _entries(problem: DecisionProblem, depth: int) -> int:
     """Return the number of entries of each hash table of states: a power of 2, at most `ENTRIES`.
 
-    Below that limit, it is more than twice the number of states that a search of `depth` questions ahead can reach.
-    Larger tables would be slower, because their memory has to be allocated when it is first used.
+    If it is below `ENTRIES`, it is more than twice the number of states that can be reached by a search that looks
+    `depth` questions ahead. Larger tables would only be slower, because their memory has to be allocated when it is
+    first used.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

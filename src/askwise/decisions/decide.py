@@ -40,23 +40,26 @@ def decide(
     An intent is a possibility for what is unknown, such as what a user wants; exactly one intent is true.
 
     Args:
-        belief: probabilities of the possible intents: ``{intent: probability}``, an array of probabilities, or samples
-            to be counted (``["a", "b", "a"]``, with weights ``[("a", 0.4), ("b", 0.1)]``). Or a `DecisionProblem`,
-            which replaces all arguments but `depth` and `budget`.
-        loss: loss of each action given each intent: ``{action: {intent: loss}}`` (``"else"`` for all other intents, a
-            single number for all of them) or an array ``[n_actions, n_intents]``. Without it there is one action for
-            each intent, which costs 0 if it is the true intent and 1 otherwise.
-        questions: ``{question: form}``, or a list of forms. A form is a list of intents or ``{"about": [...]}`` (is it
-            one of these?), ``{"groups": {name: [...]}}`` (which of these?) or
-            ``{"likelihood": {answer: {intent: p}}}``. A dict may also have the key ``"price"``, and without
-            ``"likelihood"`` the keys ``"wrong"`` and ``"refused"``, with the same meaning as in `answers`.
-        utility: instead of `loss`, the utility of each action; the loss is minus the utility.
+        belief: probabilities of the possible intents: a dict ``{intent: probability}``, an array of probabilities, or a
+            list of samples, which are counted (``["a", "b", "a"]``, or with weights ``[("a", 0.4), ("b", 0.1)]``). Or a
+            `DecisionProblem`; then all other arguments except `depth` and `budget` are ignored.
+        loss: loss of each action given each intent: a dict ``{action: {intent: loss}}`` or an array
+            ``[n_actions, n_intents]``. In the inner dict, the key ``"else"`` stands for all other intents; a single
+            number in place of the inner dict is the loss for all intents. Without `loss` and `utility`, there is
+            one action for each intent, which costs 0 if it is the true intent and 1 otherwise.
+        questions: a dict ``{question: form}``, or a list of forms. A form is a list of intents or ``{"about": [...]}``
+            (is it one of these intents?), or ``{"groups": {name: [...]}}`` (in which of these groups of intents is
+            it?), or ``{"likelihood": {answer: {intent: p}}}`` (any question). A form that is a dict may also have the
+            key ``"price"`` and, without ``"likelihood"``, the keys ``"wrong"`` and ``"refused"``, with the same meaning
+            as in `answers`.
+        utility: instead of `loss`, the utility of each action given each intent; the loss is minus the utility.
         price: price of questions that do not state their own, in the unit of the losses: a number, a `QueryCost`,
             another function of the question, or a dict with the keys ``base``, ``per_goal`` (added for each intent
-            named) and ``per_option`` (added for each group). Without it each question must state its price.
+            named) and ``per_option`` (added for each group). If it is None, each question must state its price.
         answers: how often answers are wrong or missing: an `AnswerModel`, or a dict with the keys ``wrong``
             (probability that a given answer is wrong), ``refused`` (probability of no answer) and ``errors``
-            (``independent`` or ``persistent``). Without it all answers are true.
+            (``independent``, drawn anew each time, or ``persistent``, the same each time a question is asked). If it is
+            None, all answers are true.
         limit: largest number of questions; None for no limit, but each question is asked at most once.
         intents: names of the intents if `belief` is an array.
         actions: names of the actions if `loss` or `utility` is an array.
@@ -89,7 +92,9 @@ def decide(
 def check_depth(depth: object, budget: object = BUDGET) -> None:
     """Raise `InputError` unless `depth` is None or a whole number from 0, and `budget` is a number from 0.
 
-    `depth` is how many questions a search looks ahead, `budget` the work allowed for it (see `decide`).
+    Args:
+        depth: how many questions a search looks ahead; None for as many as the budget allows.
+        budget: work allowed for the search, in nanoseconds on an ordinary machine.
     """
     whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool) and depth >= 0
     if depth is not None and not whole:
@@ -187,9 +192,10 @@ class Session:
         """Record the answer to a question, and return the session itself.
 
         Args:
-            answer: one of the question's answers. True and False stand for yes and no, None for no answer, which uses
-                up the question without changing the belief.
-            question: the question that was asked; by default the one that `next` recommends.
+            answer: one of the question's answers. True and False stand for yes and no, None for no answer. Without an
+                answer, the question is used up too, but the belief changes only if the question states likelihoods of
+                its answer ``no answer``.
+            question: the question that was asked; by default the question that `next` recommends.
         """
         name = question
         if name is None:
@@ -207,8 +213,12 @@ class Session:
     def heard_text(self, text: str, field: str) -> Session:
         """Record an answer given as the text ``QUESTION=ANSWER``, and return the session itself.
 
-        Both parts may contain equals signs: the longest name of a question that fits is taken. `field` is the name of
-        the text in error messages.
+        Names of questions and answers may contain equals signs. If the text fits several questions, the one with the
+        longest name is taken.
+
+        Args:
+            text: the text, such as ``Is it urgent?=yes``.
+            field: name of the text in error messages.
         """
         names = [each.name for each in self.problem.questions]
         fits = [(name, text[len(name) + 1 :]) for name in names if text.startswith(f"{name}=")]
@@ -228,8 +238,8 @@ class Session:
         """Update the belief by an observation that answers no question, and return the session itself.
 
         Args:
-            likelihood: the probability of the observation given each intent, up to a common factor: by name, or in the
-                order of the intents.
+            likelihood: the probability of the observation given each intent: a dict by name, or a sequence in the order
+                of the intents. Only the ratios of these numbers matter.
         """
         self._move_to(self.problem.saw(likelihood))
         return self

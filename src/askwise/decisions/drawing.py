@@ -114,11 +114,12 @@ Branch: TypeAlias = tuple[str, float, float, float, float, float]
 
 
 def _arranged(plan: PlanNode) -> tuple[list[Box], list[Branch], int, int]:
-    """Arrange a plan as a drawing.
+    """Return the positions of all parts of the drawing of a plan, and its size.
 
     Returns:
-        The boxes and the branches, each with its position; and the width and the height of the drawing. All numbers are
-        in pixels.
+        A list of boxes, a list of branches, and the width and the height of the drawing. A box is a node of the plan
+        with two coordinates: the left edge, and the middle of the height. A branch is an answer with its probability
+        and four coordinates: x and y of the start, x and y of the end. All lengths are in pixels.
     """
     columns = _columns(plan)
     left = [MARGIN]
@@ -132,7 +133,7 @@ def _arranged(plan: PlanNode) -> tuple[list[Box], list[Branch], int, int]:
 
 
 def _columns(plan: PlanNode) -> list[list[PlanNode]]:
-    """Return the nodes of a plan in a list for each depth, the root first."""
+    """Return one list of nodes for each depth of a plan, given by its root; the first list has only the root."""
     columns = [[plan]]
     while below := [each for node in columns[-1] for _, each in node.answers]:
         columns.append(below)
@@ -142,20 +143,21 @@ def _columns(plan: PlanNode) -> list[list[PlanNode]]:
 def _put(
     node: PlanNode, column: int, left: list[int], top: float, boxes: list[Box], branches: list[Branch]
 ) -> tuple[float, float]:
-    """Append a node and all nodes below it to `boxes`, and the lines between them to `branches`.
+    """Append a node and all nodes below it to `boxes`, and the lines between these nodes to `branches`.
 
     Coordinates are in pixels.
 
     Args:
         node: the action or question to draw, with the plans after its answers.
         column: depth of the node in the tree, 0 for the root.
-        left: x coordinate of the left edge of all boxes at each depth.
-        top: y coordinate of the top of the node's subtree.
+        left: for each depth, the x coordinate of the left edge of all boxes at this depth.
+        top: the y coordinate of the upper edge of the space for the node and all nodes below it.
         boxes: the list of nodes with their positions, which is extended.
         branches: the list of lines with their positions, which is extended.
 
     Returns:
-        The y coordinate of the middle of the node's box, and that of the top of the next subtree.
+        The y coordinate of the middle of the node's box, and the y coordinate at which the space for the next node
+        begins.
     """
     bottom, middles = top, []
     for _, below in node.answers:

@@ -1,24 +1,25 @@
-"""The kernels of `askwise.decisions.search`: depth first, with cached states and bounds.
+"""The kernels of `askwise.decisions.search`: a search in depth first order, with cached states and bounds.
 
-Beliefs are not normalised here. With weights ``w[g] = P(g and all answers so far)`` the recurrence needs no division,
+Beliefs are not normalised here. A state has a weight for each intent, ``w[g] = P(g and all answers so far)``, and its
+probability is the sum ``|w|``. With losses ``loss[x, g]`` of actions ``x`` and likelihoods ``L[q, a]`` of answers ``a``
+to questions ``q``, the least cost ``V(w)`` of the state, times its probability, follows without division:
 
     V(w) = min( min over x of sum_g w[g] loss[x, g],
-                min over q of price[q] |w| + sum over a of V(w * L[q, a]) ),
-
-and the sums at any depth are parts of the expected loss at the root.
+                min over q of price[q] |w| + sum over a of V(w * L[q, a]) ).
 
 *Cached states.* A state is identified by its intents with positive weight, by the answers to noisy questions (those
 with likelihoods other than 0 and 1), and by the number of questions left. This is enough: a question with likelihoods 0
 and 1 changes the weights only by ruling intents out, and once answered it brings no more information, so it is not
-asked again. Each of these parts has a random signature of 128 bits, and a state is looked up by the exclusive or of its
-signatures. The probability that two of ten million states collide is below 1e-24.
+asked again. Each of these parts has a random signature of 128 bits, and a state is looked up by the exclusive or of the
+signatures of its parts. The probability that two of ten million states collide is below 1e-24.
 
-*Pruning.* No plan costs less than ``K(w) = sum_g w[g] min_x loss[x, g]``, the loss with the intent known. So asking
-gains nothing if ``act(w) <= K(w) + cheapest price |w|``. A question is dropped as soon as its price, the values of the
-answers searched so far and ``K`` of the other answers reach the best known value.
+*Pruning.* No plan costs less than ``K(w) = sum_g w[g] min_x loss[x, g]``, the loss if the intent is known. So asking
+gains nothing if acting at once costs at most ``K(w) + cheapest price |w|``. The search of a question ends early as soon
+as the question cannot become the best move: its price, plus the lower bounds of the cost after the answers searched
+so far, plus ``K`` after the other answers, exceeds the cost of the best move so far.
 
-*Depth limit.* At the last level the best action gives an upper bound, and ``min(act, K + cheapest price)`` a lower
-bound. Both are passed upwards; if they are equal the value is exact.
+*Depth limit.* At the last level, the cost of the best action is an upper bound. The lower bound is this cost or
+``K(w) + cheapest price |w|``, whichever is less. Both bounds are passed upwards; if they are equal the value is exact.
 """
 
 from __future__ import annotations
@@ -40,8 +41,12 @@ STEP = 20.0
 def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
     """Return an upper bound of the work of a complete search, estimated in nanoseconds on an ordinary machine.
 
-    The number of states is bounded by the number of ways in which every question either was not asked or got one of its
-    answers. `limits.work` is the time for one answer and one intent.
+    The number of states is bounded by the number of combinations in which each question was not asked or got one of its
+    answers.
+
+    Args:
+        world: the decision problem.
+        limits: the limits of the search; only ``limits.work``, the time for one answer and one intent, is used.
     """
     n_answers, n_intents = world.likelihood.shape
     states = min(float(np.prod(np.diff(world.first) + 1.0)), 1e15)
@@ -59,7 +64,7 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
         level: number of answers so far, the index of the state in `space`.
 
     Returns:
-        The action's expected loss, multiplied by the probability of the state, and the index of the action.
+        The expected loss of the best action, multiplied by the probability of the state; and the index of this action.
     """
     weight, intent, size = space.weight[level], space.intent[level], space.size[level]
     sums = space.sums
@@ -88,14 +93,15 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
 
 @inner
 def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
-    """Write the state after an answer to the next level of `space`; return the state's probability and least loss.
+    """Compute the state after an answer, and write it to the next level of `space`.
 
-    The least loss is the expected loss if the intent were known, multiplied by the probability.
+    Returns the probability of the state, and its least loss: the expected loss if the intent were known, multiplied by
+    the probability of the state.
 
     Args:
         world: the decision problem.
         space: the scratch arrays of the search.
-        level: number of answers before, the index of the state in `space`.
+        level: number of answers before this answer, the index of the state before it in `space`.
         question: index of the question.
         answer: index of the answer among the answers of all questions.
     """
@@ -127,18 +133,30 @@ def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, a
 def hear_from_python(
     world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int
 ) -> tuple[float, float]:
-    """Write the state after an answer to the next level of `space`; return the state's probability and least loss.
+    """Compute the state after an answer, and write it to the next level of `space`.
 
-    This is `hear`, compiled so that it can be called from Python. The arguments are the same.
+    Returns the probability of the state, and its least loss: the expected loss if the intent were known, multiplied by
+    the probability of the state. This is `hear`, compiled so that it can be called from Python.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        level: number of answers before this answer, the index of the state before it in `space`.
+        question: index of the question.
+        answer: index of the answer among the answers of all questions.
     """
     return hear(world, space, level, question, answer)
 
 
 @inner
 def is_informative(world: ProblemArrays, space: SearchArrays, level: int, question: int) -> bool:
-    """Return whether some answer to a question has different likelihoods for two possible intents.
+    """Return whether some answer to a question has different likelihoods for two intents that are still possible.
 
-    `level` is the number of answers so far, the index of the state in `space`.
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        level: number of answers so far, the index of the state in `space`.
+        question: index of the question.
     """
     for answer in range(world.first[question], world.first[question + 1]):
         row = world.likelihood[answer]
@@ -176,10 +194,11 @@ def information(world: ProblemArrays, space: SearchArrays, level: int, question:
 def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
     """Look a signature up in a hash table; return the index of its entry.
 
-    If the signature is missing, return ``-1 - k``, where `k` is the free entry to which it can be written.
+    A signature is the key of a state, a number of 128 bits. If it is missing in the table, return ``-1 - k``, where
+    ``k`` is the index of the free entry to which it can be written.
 
     Args:
-        signs: ``uint64 [n, 2]``, the signatures in the table, 0 for free entries; `n` is a power of 2.
+        signs: ``uint64 [n, 2]``, the signatures in the table, 0 for free entries; ``n`` is a power of 2.
         sign_a: the first 64 bits of the signature.
         sign_b: the other 64 bits.
     """
@@ -198,8 +217,14 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
     """Return the least expected loss of acting now, multiplied by the probability of the state.
 
-    It is read from the cache `memory` if it was computed before; otherwise it is computed, and stored unless the cache
-    is full. `level` is the number of answers so far, the index of the state in `space`.
+    If the loss is in the cache `memory`, it is read from there. Otherwise it is computed, and stored in the cache
+    unless the cache is full.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        memory: the cache of expected losses of acting.
+        level: number of answers so far, the index of the state in `space`.
     """
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = find(memory.act_sign, sign_a, sign_b)
@@ -225,10 +250,10 @@ def sort_questions(
 ) -> int:
     """Write the questions worth searching into ``space.order``, the most promising first; return their number.
 
-    Also writes for each of them ``space.score``, the cost of asking it and then acting, and ``space.floor``, a lower
-    bound of the cost of asking it, both multiplied by the probability of the state. In a narrow search, which does not
-    search all questions (`SearchLimits.width`), the score is the information gain divided by the price, with a minus
-    sign.
+    For each of these questions, two more numbers are written. ``space.score`` is the sort key: the cost of asking the
+    question and then acting. In a narrow search (`SearchLimits.width` is less than the number of questions) it is
+    instead minus the information gain divided by the price. ``space.floor`` is a lower bound of the cost of asking the
+    question. All costs are multiplied by the probability of the state.
 
     Args:
         world: the decision problem.
@@ -272,9 +297,15 @@ def sort_questions(
 def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
     """Write to `stack` what is known about a state before any question is searched.
 
-    This is its probability, its expected loss if the intent were known, the least price of the questions left, and the
-    best action as its best move. The action's expected loss becomes both the upper and the lower bound of the cost of
-    the state. `level` is the number of answers so far, the index of the state in `space` and `stack`.
+    Four things are written: the probability of the state, its expected loss if the intent were known, the least price
+    of the questions not asked yet, and the best action as the best move so far. The expected loss of this action
+    becomes both the upper and the lower bound of the cost of the state.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        stack: the stack of the search.
+        level: number of answers so far, the index of the state in `space` and `stack`.
     """
     total, known, cheapest = 0.0, 0.0, np.inf
     for k in range(space.size[level]):
@@ -302,14 +333,14 @@ def enter(
     """Begin the search of a state; return whether a question has to be searched.
 
     The result is False if the state is cached, if no question can be better than acting, if no question may be asked,
-    or if the budget is used up. Then the bounds of the state are final.
+    or if the budget is used up. If it is False, the bounds of the state in `stack` are final.
 
     Args:
         world: the decision problem.
         space: the scratch arrays of the search.
         stack: the stack of the search.
         memory: the cache of solved states.
-        spent: ``float64 [1]``, the estimated work so far in nanoseconds, to which that for this state is added.
+        spent: ``float64 [1]``, the estimated work so far in nanoseconds; the work for this state is added to it.
         limits: the limits of the search.
         level: number of answers so far, the index of the state in `space` and `stack`.
         left: number of questions that may still be asked.
@@ -347,7 +378,7 @@ def update_bounds(
     Args:
         world: the decision problem.
         space: the scratch arrays of the search.
-        stack: the stack of the search.
+        stack: the stack of the search, which is changed.
         level: number of answers so far, the index of the state in `space` and `stack`.
         value: upper bound of the cost of asking the question, multiplied by the probability of the state.
         least: lower bound of the cost of asking the question, multiplied by the probability of the state.
@@ -359,11 +390,17 @@ def update_bounds(
 
 @inner
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Take the next answer to be searched, and write the state after it to the next level; return whether there is one.
+    """Take the next answer to be searched, and compute the state after it; return whether there is a next answer.
 
-    After the last answer to the current question, or if this question can no longer be the best, the first answer to
-    the next question is taken. `level` is the number of answers so far, the index of the state in `space` and `stack`;
-    `left` is the number of questions that may still be asked.
+    The state is written to the next level of `space`. After the last answer to the current question, or if this
+    question can no longer be the best move, the next answer is the first answer to the next question.
+
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        stack: the stack of the search.
+        level: number of answers so far, the index of the state in `space` and `stack`.
+        left: number of questions that may still be asked.
     """
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]
@@ -395,9 +432,15 @@ def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level
 def keep(
     world: ProblemArrays, space: SearchArrays, stack: SearchStack, memory: SolvedStates, level: int, left: int
 ) -> None:
-    """Store the bounds and the best move of a completely searched state in the cache `memory`, unless that is full.
+    """Store the bounds and the best move of a completely searched state in `memory`, unless this cache is full.
 
-    `level` is the number of answers so far, `left` the number of questions that may still be asked.
+    Args:
+        world: the decision problem.
+        space: the scratch arrays of the search.
+        stack: the stack of the search.
+        memory: the cache of solved states.
+        level: number of answers so far, the index of the state in `space` and `stack`.
+        left: number of questions that may still be asked.
     """
     if memory.used[0] < memory.used[2]:
         sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
@@ -431,9 +474,9 @@ def solve(
         space: the scratch arrays of the search, with the state at index `top`.
         stack: the stack of the search.
         memory: the cache of solved states.
-        spent: ``float64 [1]``, the estimated work so far in nanoseconds, to which that of this search is added.
+        spent: ``float64 [1]``, the estimated work so far in nanoseconds; the work of this search is added to it.
         limits: the limits of the search.
-        top: number of answers so far.
+        top: number of answers so far, the index of the state in `space` and `stack`.
         left: number of questions that may still be asked.
     """
     level = top

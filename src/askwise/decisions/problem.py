@@ -106,8 +106,8 @@ class DecisionProblem:
         """Return the problem with the belief after an observation that answers no question.
 
         Args:
-            likelihood: the probability of the observation given each intent, up to a common factor: by name, or in the
-                order of `intents`.
+            likelihood: the probability of the observation given each intent: a dict by name, or a sequence in the order
+                of `intents`. Only the ratios of these numbers matter.
         """
         factors = self._factors(likelihood)
         weights = self.belief * factors
@@ -136,12 +136,18 @@ class DecisionProblem:
         return factors / factors.max() if factors.max() > 0 else factors
 
     def heard(self, question: str, answer: str, field: str = "question") -> DecisionProblem:
-        """Return the problem after an answer to a question.
+        """Return the problem after an answer to a question: with a new belief, and without that question.
 
-        It has the new belief, lacks that question, and has a `limit` that is lower by 1, if there is one.
+        If the problem has a `limit` on the number of questions, it is lower by 1 in the result.
 
-        Raises `InputError` if the question or the answer is unknown, or if no possible intent explains the answer;
-        `field` is the caller's name for the argument `question`, shown in the error message.
+        Args:
+            question: the name of the question.
+            answer: the name of the answer; ``no answer`` is always allowed.
+            field: the caller's name for the argument `question`, shown in error messages.
+
+        Raises:
+            InputError: the question or the answer is unknown, or the answer has probability 0 for every possible
+                intent.
         """
         asked = self.question(question, field)
         if answer == NO_ANSWER and answer not in asked.answers:
@@ -231,8 +237,12 @@ def _answers(given: Field | None) -> AnswerModel:
 def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray, str]:
     """Return the names of the intents, their probabilities, ``float64 [n_intents]``, and a note.
 
-    The note says how the given probabilities were changed; it is empty if they were not. `given` is a dict from intents
-    to probabilities, a list of probabilities, or a list of samples to be counted.
+    The note says how the given probabilities were changed; it is empty if they were not changed.
+
+    Args:
+        given: a dict from intents to probabilities; a list of probabilities, for intents that get the names
+            ``intent 1``, ``intent 2`` and so on; or a list of samples (intents, with or without weights), which are
+            counted.
     """
     value = given.value
     if isinstance(value, list) and value and not _is_number(value[0]):
@@ -262,7 +272,11 @@ def _intent(name: str, given: Field) -> str:
 def _counted(given: Field) -> tuple[tuple[str, ...], FloatArray]:
     """Return the intents in a list of samples, in the order of first occurrence, and their relative frequencies.
 
-    A sample is the name of an intent, a pair ``[intent, weight]``, or a dict with the keys ``intent`` and ``weight``.
+    The relative frequency of an intent is its share of the sum of the weights of all samples.
+
+    Args:
+        given: the list. A sample is the name of an intent, with weight 1; or a pair ``[intent, weight]``; or a dict
+            with the key ``intent`` and the optional key ``weight``.
     """
     counts: Counter[str] = Counter()
     for each in given.elements():
@@ -295,9 +309,10 @@ def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, 
     """Return the names of the actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
 
     Args:
-        given: for each action its losses or utilities, in one of the forms of `read_row`: as a dict by name, or as a
-            list of actions, which get the names ``action 1``, ``action 2`` and so on. If it is None, there is one
-            action for each intent, with loss 0 for this intent and 1 for all others.
+        given: the losses or utilities of each action: as a dict by name, or as a list of actions, which get the names
+            ``action 1``, ``action 2`` and so on. For each action they are a single number for all intents, a list with
+            a number for each intent, or a dict by name of intent, in which ``else`` stands for all others. If `given`
+            is None, there is one action for each intent, with loss 0 for this intent and 1 for all others.
         index_of: the index of each intent, by name.
     """
     n = len(index_of)
@@ -330,7 +345,7 @@ def read_questions(
     Args:
         given: a dict from names to questions, or a list of questions; None for no questions.
         index_of: the index of each intent, by name.
-        default: price of questions that do not state their own; None if every question must.
+        default: price of questions that do not state their own; None if every question must state its price.
         model: how often answers are wrong or missing.
     """
     if given is None or (isinstance(given.value, list | dict) and not given.value):
@@ -359,12 +374,13 @@ def _refuse_twice(found: list[Asking], given: Field) -> None:
 def _refuse_same(found: list[Asking], given: Field) -> None:
     """Raise `InputError` if two questions are the same: their answers have the same likelihoods, in any order.
 
-    Called only if errors are persistent. A repeated question then gets the same reply, but two equal questions in the
-    list would count as independent information.
+    Call it only if errors are persistent, that is, if a question that is asked again gets the same answer, wrong or
+    not. Two equal questions would then get the same answer, too. But without this check, they would count as
+    independent information.
 
     Args:
         found: the questions that were read.
-        given: the list or dict that they were read from, for the message.
+        given: the list or dict that the questions were read from, for the error message.
     """
     seen: dict[bytes, str] = {}
     for each in found:

@@ -1,11 +1,12 @@
 """One question of a decision problem, and how it is read.
 
-A question is a list of possible answers and a likelihood ``L[a, g] = P(answer a | intent g)`` whose columns sum to 1.
-It is read from a set of intents (yes or no), from groups of intents (which one?), or from any likelihoods. "No answer"
-is an answer like the others.
+A question has possible answers, and a likelihood ``L[a, g] = P(answer a | intent g)``, whose columns sum to 1. In a
+file it is given in one of three forms: as a set of intents (is it one of these?), as groups of intents (in which of
+these groups is it?), or by its likelihoods. "No answer" is one of the possible answers, with a likelihood like the
+others.
 
 Models of wrong and missing answers are in `askwise.core.answers`, prices in `askwise.core.questions`. A question may
-state its own ``wrong``, ``refused`` and ``price``.
+state its own price, and its own probabilities ``wrong`` (of a wrong answer) and ``refused`` (of no answer).
 """
 
 from __future__ import annotations
@@ -80,10 +81,10 @@ def read_default_price(given: Field) -> DefaultPrice:
     """Return the price of questions that do not state their own.
 
     Args:
-        given: a number, a function of the question, or a dict, which becomes a `QueryCost`. Its optional keys are
-            ``base``, the price of every question, ``per_goal``, which is added for each intent that a yes/no question
-            names, and ``per_option``, which is added for each group of a question with groups. A missing ``per_option``
-            equals ``per_goal``; other missing keys are 0.
+        given: a number, a function of the question, or a dict, which becomes a `QueryCost`. The dict has three optional
+            keys: ``base`` is the price of every question; ``per_goal`` is added for each intent that a yes/no question
+            names; ``per_option`` is added for each group of a question with groups. Without ``per_option``,
+            ``per_goal`` is added for each group. Without another key, its value is 0.
     """
     if callable(given.value):
         function: Callable[[Any], float] = given.value
@@ -101,13 +102,13 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
     """Return the question in one entry of the list or dict of questions; raise `InputError` if it is invalid.
 
     Args:
-        name: the name of the question, unless `given` states another.
+        name: the name of the question; a dict in `given` may replace it by the key ``name``.
         given: a list of intents (is it one of these?), a `Choice` (in which of these groups of intents is it?), or a
-            dict with one of the keys ``about`` (such a list), ``groups`` (lists of intents) and ``likelihood`` (the
-            probability of each answer given each intent).
+            dict. The dict has exactly one of three keys: ``about`` for a list of intents, ``groups`` for lists of
+            intents, and ``likelihood`` for the probability of each answer given each intent.
         index_of: the index of each intent, by name.
-        default: price of the question unless it states its own; None if it must.
-        model: how often answers are wrong or missing, unless the question states its own probabilities of these.
+        default: price of the question if it does not state its own; None if it must state its price.
+        model: how often answers are wrong or missing, unless the question states its own probabilities for this.
     """
     if isinstance(given.value, Choice):
         return _asking(name, _checked(given.value, given, len(index_of)), given, index_of, default, model)
@@ -129,9 +130,9 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
     """Return the probability that a given answer to a question is wrong, and the probability that there is no answer.
 
-    A question may state its own probabilities, under the keys ``wrong`` and ``refused``; otherwise those of `model` are
-    taken. A probability under ``wrong`` must be less than ``1 - 1 / k``: with that, all answers would be equally
-    likely, whatever the intent.
+    A question may state its own probabilities, under the keys ``wrong`` and ``refused``. A probability that it does not
+    state is taken from `model`. The probability under ``wrong`` must be less than ``1 - 1 / k``. At ``1 - 1 / k``, all
+    answers would be equally likely whatever the intent, so the question would bring no information.
 
     Args:
         given: the question.
@@ -165,13 +166,15 @@ def _asking(
 ) -> Asking:
     """Return a yes/no question about a set of intents, or a question about which of several groups the intent is in.
 
+    The likelihoods of the answers follow from the probabilities of wrong and missing answers.
+
     Args:
         name: the name of the question.
         asked: the indices of the intents in the set, or the groups as a `Choice`.
-        given: the question as given, which may state its own price and probabilities of wrong and missing answers; the
-            likelihoods of its answers follow from these probabilities.
+        given: the question as given, which may state its own price and its own probabilities of wrong and missing
+            answers.
         index_of: the index of each intent, by name.
-        default: price of the question unless it states its own; None if it must.
+        default: price of the question if `given` states none; None if `given` must state the price.
         model: how often answers are wrong or missing, unless `given` states it.
     """
     n = len(index_of)
@@ -195,10 +198,11 @@ def _price(asked: tuple[int, ...] | Choice | None, given: Field, default: Defaul
     """Return the price that a question states, otherwise the default price; raise `InputError` if there is neither.
 
     Args:
-        asked: the indices of the intents or the groups asked about; None for a question given by its likelihoods.
+        asked: the indices of the intents that a yes/no question names, or a `Choice` among groups of intents; None for
+            a question given by its likelihoods.
         given: the question as given, which may have the key ``price``.
         default: price of questions that do not state their own, a number or a function of `asked`; None if every
-            question must.
+            question must state its price. A function gives no price to a question given by its likelihoods.
     """
     if isinstance(given.value, dict) and given.has("price"):
         return read_price(given.child("price"))
@@ -280,11 +284,11 @@ def _likelihood(name: str, given: Field, index_of: IntentIndex, default: Default
 
     Args:
         name: the name of the question.
-        given: a dict whose key ``likelihood`` has the likelihoods of each answer: as a dict by answer, or as a list,
-            whose answers get the names ``answer 1``, ``answer 2`` and so on. The likelihoods of an answer are one
-            number for all intents, a list with a number for each, or a dict by intent.
+        given: a dict with the key ``likelihood``. Its value has the likelihoods of each answer: it is a dict by name of
+            answer, or a list of answers, which get the names ``answer 1``, ``answer 2`` and so on. The likelihoods of
+            an answer are one number for all intents, a list with a number for each intent, or a dict by name of intent.
         index_of: the index of each intent, by name.
-        default: price of the question unless it states its own; None if it must.
+        default: price of the question if it does not state its own; None if it must state its price.
     """
     for key in ("wrong", "refused"):
         if given.has(key):
@@ -318,8 +322,8 @@ def read_row(given: Field, index_of: IntentIndex, number: Callable[[Field], floa
     """Return a list with one number for each intent.
 
     Args:
-        given: a single number for all intents, a list of numbers, or a dict by name of intent, with ``else`` for all
-            others.
+        given: a single number for all intents, a list of numbers in the order of the intents, or a dict by name of
+            intent, in which the key ``else`` stands for all intents that it does not name.
         index_of: the index of each intent, by name.
         number: a function that reads and checks one number.
     """

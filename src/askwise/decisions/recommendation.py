@@ -87,8 +87,8 @@ class Plan:
         name: the action or the question.
         loss: expected loss from here on, prices included.
         probability: probability of reaching this node.
-        answers: for a question, pairs of a possible answer and the plan after it.
-        cut: whether the plan after the answers was left out because the tree is too large.
+        answers: for a question, pairs of a possible answer and the plan after it; empty for an action.
+        cut: whether the node is a question whose answers were left out because the tree is too large.
     """
 
     kind: str
@@ -132,7 +132,9 @@ class Plan:
     def _rows(self, first: str, other: str) -> list[tuple[str, float]]:
         """Return a line of text and the expected loss for each node of the plan, from this node on.
 
-        `first` is the prefix of this node's line, `other` that of the lines of the nodes below it.
+        Args:
+            first: the beginning of this node's line.
+            other: the beginning of the lines of all nodes below this node.
         """
         what = f"ask {printable(self.name)!r}" if self.kind == "ask" else printable(self.name)
         rows = [(f"{first}{what}{' ...' if self.cut else ''}", self.loss)]
@@ -149,10 +151,10 @@ class _Node:
     """A node of a plan that is being built.
 
     Attributes:
-        path: the pairs ``(question, answer)``, by index, that lead to the node.
-        move: a question ``q >= 0``, or an action `x` as ``-1 - x``.
-        value: the expected loss multiplied by `weight`.
-        weight: the probability of the node.
+        path: the questions and answers that lead to the node, as pairs ``(question, answer)`` by index.
+        move: what to do at the node: the index of a question, or ``-1 - x`` for action ``x``.
+        value: the expected loss from the node on, prices included, multiplied by `weight`.
+        weight: the probability of reaching the node.
         below: for a question, pairs of an answer and the node after it.
         cut: whether the nodes below were left out because the tree is too large.
     """
@@ -170,8 +172,8 @@ def plan_of(found: SearchResult, first: int, most: int = MOST_NODES) -> Plan:
 
     Args:
         found: the result of the search.
-        first: the first move, a question ``q >= 0`` or an action `x` as ``-1 - x``.
-        most: largest number of nodes; nodes are added level by level, and deeper ones left out.
+        first: the first move: the index of a question, or ``-1 - x`` for action ``x``.
+        most: largest number of nodes in the plan. Nodes are added level by level, and deeper nodes are left out.
     """
     problem, solver, values = found.solver.problem, found.solver_for(first), found.values
     value = values.ask[first] if first >= 0 else values.act[-1 - first]
@@ -213,16 +215,18 @@ MOST_LINES = 40
 class Recommendation:
     """The result of `askwise.decide`. ``print`` shows it as text, `as_json` returns it for programs.
 
+    A first move is an action, which ends the decision, or a question.
+
     Attributes:
         problem: the decision problem.
-        do: the first move to make, an action or a question.
-        options: all possible first moves, the best first.
+        do: the recommended first move.
+        options: all possible first moves, the recommended one first, then by expected loss.
         acting_now: the best action, without any question.
         best_question: the best question; None if no question may be asked.
         never_asking: the expected loss if you act now and never ask; None if a question has been asked already.
         verdict: how far the plan can be from the optimum.
-        settled: whether the losses of all options are exact. If not, those of questions may be too large, because the
-            search stopped early: another option was better anyway, or the problem is too large.
+        settled: whether the expected losses of all options are exact. If not, the losses of questions may be too large,
+            because the search stopped early: another option was better anyway, or the problem is too large.
     """
 
     problem: DecisionProblem
@@ -273,10 +277,14 @@ class Recommendation:
         raise InputError("kind", repr(kind), f"'{ACT}' or '{ASK}'")
 
     def regret(self, kind: str, name: str) -> float:
-        """Return how much larger the expected loss of a first move is than that of the best one.
+        """Return how much larger the expected loss of a first move is than the expected loss of the best first move.
 
-        For a question it may be too large, unless the recommendation is `settled`. `kind` is ``act`` or ``ask``, `name`
-        the action or question.
+        The result for a question may be too large, unless the recommendation is `settled`, that is, all losses are
+        exact.
+
+        Args:
+            kind: ``act`` for an action, ``ask`` for a question.
+            name: the name of the action or the question.
         """
         return max(self.option(kind, name).loss - self.do.loss, 0.0)
 
@@ -385,8 +393,12 @@ def recommend(
 def _options(problem: DecisionProblem, found: SearchResult, first: int) -> tuple[Option, ...]:
     """Return all possible first moves, the recommended one first and the others by expected loss.
 
-    Among equal losses, actions come before questions. `first` is the recommended move: a question ``q >= 0``, or an
-    action `x` as ``-1 - x``.
+    Moves of equal loss are sorted with actions before questions.
+
+    Args:
+        problem: the decision problem.
+        found: the result of the search, with the expected losses.
+        first: the recommended move: the index of a question, or ``-1 - x`` for action ``x``.
     """
     acts = [(-1 - x, Option(ACT, name, float(found.values.act[x]))) for x, name in enumerate(problem.actions)]
     asks = [

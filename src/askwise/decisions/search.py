@@ -1,33 +1,36 @@
 """The value of a decision: act now, or ask first.
 
-**Definition.** Given a belief ``b`` over intents, actions ``x`` with losses, and questions ``q`` with likelihoods ``L``
-and prices, where each question is asked at most once and at most `limit` questions in total:
+**Definition.** A decision problem has a belief ``b`` over intents ``g``, actions ``x`` with losses, and questions ``q``
+with prices and with likelihoods ``L`` of their answers. Each question may be asked at most once, and at most `limit`
+questions in total. The least expected cost ``V(b)`` is
 
     act(b)    = min over x of sum_g b[g] loss[x, g]
     ask(b, q) = price[q] + sum over answers a of P(a) V(b given a),     P(a) = sum_g b[g] L[q, a, g]
     V(b)      = min( act(b), min over questions left of ask(b, q) ).
 
-**Exact solution.** If the budget allows, the recurrence is searched completely, with cached states and bounds
+**Exact solution.** If the budget allows, these equations are solved by a complete search, with cached states and bounds
 (`askwise.decisions.kernels`).
 
-**Limited depth.** Otherwise the search looks at most `depth` questions ahead and then takes the best action. That plan
-can be executed, so its value is an upper bound. A *narrow* plan gives another one: after the first question it follows
-only the question with the highest information gain for its price, to any depth, and stops where acting is better. A
-search of limited depth sees no use in the first of ten questions that are needed together; a narrow plan does. The
-better of the two plans is taken.
+**Limited depth.** Otherwise the search looks at most `depth` questions ahead and then takes the best action. The result
+is a plan that can be carried out, so its cost is an upper bound. A *narrow* plan gives another upper bound: after the
+first question, a narrow search tries only the question with the highest information gain for its price, to any depth,
+and stops where acting is better. If ten questions are needed together, a search of limited depth sees no use in the
+first of them; a narrow search does. The better of the two plans is taken.
 
-**Lower bounds.** At the last level of a search: the loss with the intent known plus the price of one more question. For
-the whole problem, however many questions a plan asks: the least price of information. The verdict states the depth and
-the gap between the bounds.
+**Lower bounds.** There are two. At the last level of a search, the bound is the loss if the intent is known, plus the
+price of one more question. For the whole problem, whatever the number of questions that a plan asks, the bound follows
+from the least price of information (below). The verdict states the depth and the gap between the upper and the lower
+bound.
 
-**The least price of information.** A plan ends with an action that depends on the answers. An answer to question `q`
+**The least price of information.** A plan ends with an action that depends on the answers. An answer to question ``q``
 carries at most the capacity ``C[q]`` of the channel ``L[q]`` from intents to answers. So a plan that pays ``c`` for
-questions on average has learned at most ``c / rate`` about the intent, with ``rate = min over q of price[q] / C[q]``,
-and its action cannot depend on the intent by more than that:
+questions on average has learned at most ``c / rate`` about the intent, with ``rate = min over q of price[q] / C[q]``.
+Its action carries no more information about the intent than that:
 
     expected loss >= min over P(x | g) of  E loss(x, g) + rate * I(G; X).
 
-The right-hand side is a point of the rate-distortion function of the losses. With any weights ``r[x]`` and
+Here ``I(G; X)`` is the mutual information of intent and action. The right-hand side belongs to a point of the
+rate-distortion function of the losses. With any weights ``r[x]`` and
 ``a[g] = 1 / sum_x r[x] exp(-loss[x, g] / rate)`` it is at least
 
     rate * ( sum_g b[g] log a[g] - log max over x of sum_g b[g] a[g] exp(-loss[x, g] / rate) ),
@@ -35,8 +38,8 @@ The right-hand side is a point of the rate-distortion function of the losses. Wi
 with equality for the best weights, which Blahut's iteration approaches. Every step of the iteration gives a valid
 bound.
 
-The same iteration bounds capacities from above: with any distribution ``p`` over answers,
-``C <= max over g of D(L[., g] || p)``.
+The same iteration bounds capacities from above: with any distribution ``p`` over answers, the capacity of a question is
+``C <= max over g of D(L[., g] || p)``, where ``D`` is the Kullback-Leibler divergence.
 """
 
 from __future__ import annotations
@@ -73,14 +76,16 @@ EXACT_GAP = 1e-13
 class FirstMoves:
     """The expected cost of each first move, found by a search that looks some questions ahead.
 
+    A first move is an action, which ends the decision, or a question.
+
     Attributes:
         act: ``float64 [n_actions]``, the expected loss of each action now.
         ask: ``float64 [n_questions]``, the expected cost of asking each question and then following the plan that the
-            search found; ``inf`` if no question may be asked.
+            search found; ``inf`` if no question may be asked, or if `depth` is 0.
         lower: lower bound of the expected cost of every plan.
         depth: how many questions the search looked ahead.
         exact: whether the best of these moves is optimal.
-        settled: whether all these costs are exact, not only the best.
+        settled: whether the expected costs in `ask` are exact for all questions, not only for the best first move.
     """
 
     act: FloatArray
@@ -105,8 +110,8 @@ class DecisionSolver:
         problem: the decision problem.
         world: the same problem as arrays.
         depth: how many questions to look ahead.
-        width: how many questions to search in each state: those with the highest information gain for their price. All
-            of them for exact results.
+        width: how many questions to try in each state, those with the highest information gain for their price. Results
+            are exact only if this is the number of all questions.
         budget: largest work of all searches with this object together. When it is used up, `complete` becomes False,
             and results from then on are meaningless.
     """
@@ -149,7 +154,7 @@ class DecisionSolver:
     def begin(self, weights: FloatArray) -> None:
         """Set the state in which the search starts, before any question; nothing is searched yet.
 
-        `weights` is the belief there, ``float64 [n_intents]``.
+        `weights` is the belief in this state, ``float64 [n_intents]``.
         """
         world, space = self._world, self._space
         support = np.flatnonzero(weights > 0)
@@ -166,9 +171,10 @@ class DecisionSolver:
             answers: pairs ``(question, answer)`` by index, in the order of asking.
 
         Returns:
-            An upper and a lower bound of the expected cost from then on, both multiplied by the probability of the
-            answers; the best move, a question ``q >= 0`` or an action `x` as ``-1 - x``; and the probability of the
-            answers.
+            Four numbers. The first two are an upper and a lower bound of the expected cost after the answers, both
+            multiplied by the probability of the answers. The third is the best move: the index of a question, or
+            ``-1 - x`` for action ``x``. The fourth is the probability of the answers; if it is 0, so are the bounds,
+            and the move has no meaning.
         """
         self.begin(self.problem.belief)
         weight = 1.0
@@ -212,7 +218,7 @@ class DecisionSolver:
 
 
 def _work(world: ProblemArrays, narrow: bool) -> float:
-    """Return the estimated time of a search for one answer and one intent, in nanoseconds on an ordinary machine.
+    """Return the estimated time that a search takes per answer and intent, in nanoseconds on an ordinary machine.
 
     `narrow` is whether the search tries only the most informative questions, which is faster.
     """
@@ -231,10 +237,10 @@ class SearchResult:
     ahead, but after the first question they try only the most informative question in each state.
 
     Attributes:
-        solver: the search over all questions.
-        narrow: the narrow searches that found better plans than `solver`, each by the index of the first question of
-            its plan.
-        values: the expected cost of each first move, followed by the best plan that any of these searches found.
+        solver: the search that tries all questions.
+        narrow: the narrow searches that found better plans than `solver`. The key of a search is the index of the first
+            question of its plan.
+        values: the expected cost of each first move, followed by the best plan that any of the searches found.
         lower: lower bound of the expected cost of every plan.
     """
 
@@ -246,7 +252,7 @@ class SearchResult:
     def solver_for(self, first: int) -> DecisionSolver:
         """Return the search that found the best plan with a given first move: `solver`, or a narrow search.
 
-        `first` is the first move, a question ``q >= 0`` or an action `x` as ``-1 - x``.
+        `first` is the first move: the index of a question, or ``-1 - x`` for action ``x``.
         """
         return self.narrow.get(first, self.solver)
 
@@ -258,8 +264,8 @@ def search(problem: DecisionProblem, depth: int | None = None, budget: float = B
         problem: the decision problem.
         depth: number of questions to look ahead, whatever the work; None to use the budget.
         budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine. An
-            attempt that needs more is given up. One question ahead is always searched, and a complete search may take
-            up to `SURE` (10) budgets.
+            attempt that needs more is given up. There are two exceptions: the search always looks one question ahead,
+            and a complete search may take up to `SURE` (10) times the budget.
     """
     world = problem_arrays(problem)
     solver, values = _wide(problem, world, depth, budget)
@@ -279,8 +285,14 @@ def _wide(
 ) -> tuple[DecisionSolver, FirstMoves]:
     """Search over all questions, looking `depth` questions ahead, or as many as the budget allows if `depth` is None.
 
-    `budget` is the estimated work allowed for each attempt to look further ahead, in nanoseconds. Returns the search
-    that looked furthest ahead within it, and the expected costs of all first moves.
+    Args:
+        problem: the decision problem.
+        world: the same problem as arrays.
+        depth: number of questions to look ahead, whatever the work; None to use the budget.
+        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds.
+
+    Returns:
+        The search that looked furthest ahead within the budget, and the expected costs of all first moves.
     """
     most, wide = problem.most_questions, len(problem.questions)
     # A depth of one question is always affordable: it is not much more work than reading the problem.
@@ -308,9 +320,10 @@ def _wide(
 def _narrow(
     problem: DecisionProblem, world: ProblemArrays, wide: DecisionSolver, values: FirstMoves, budget: float
 ) -> dict[int, DecisionSolver]:
-    """Return the narrow searches that found a better plan than `wide`, by index of the first question.
+    """Return the narrow searches that found a better plan than `wide`, by index of the plan's first question.
 
-    After its first question, a narrow search looks only at the most informative question, and so looks further ahead.
+    After the first question, a narrow search tries only the most informative question in each state. So it can look
+    further ahead than `wide`.
 
     Args:
         problem: the decision problem.
@@ -355,9 +368,9 @@ CLOSE = 1e-3
 def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
     """Return a lower bound of the expected loss, prices included, of every plan of asking and acting.
 
-    A plan can adapt its action to the intent only by information from answers, and it pays at least
-    `cheapest_information` for each nat of information. The bound is found numerically by at most `steps` iterations of
-    Blahut's algorithm; each iteration can only raise it.
+    An action can depend on the intent only through information from answers. This information has a price: at least
+    `cheapest_information` for each nat (the unit of information). The bound is found numerically, by at most `steps`
+    iterations of Blahut's algorithm; each iteration can only raise it.
     """
     possible = problem.belief > 0
     belief, loss = problem.belief[possible], problem.loss[:, possible]
@@ -389,9 +402,10 @@ def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
 
 
 def cheapest_information(problem: DecisionProblem) -> float:
-    """Return the least price per nat of information over all questions.
+    """Return the least price per nat (the unit of information) over all questions.
 
-    The result is ``inf`` if no question is informative, or if the problem's limit allows no question.
+    The price per nat of a question is its price divided by the most information that its answer can carry. The result
+    is ``inf`` if no question is informative, or if the problem's limit allows no question.
     """
     if problem.most_questions == 0:
         return math.inf
