@@ -8,9 +8,9 @@
 ``real_hyp.dat``   the true goal (optional)
 =================  ==================================================================
 
-Archives are read in memory, member by member: nothing is unpacked to disk, paths inside an archive are ignored, and
-members that are too large are refused before they are unpacked.
-Written files keep everything except comments, requirements and the types of predicates.
+Archives are read in memory, file by file: nothing is unpacked to disk, the folders of files inside an archive are
+ignored, and files that are too large are refused before they are unpacked. Written files keep everything except
+comments, requirements and the types of predicates.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Recognition:
     """A goal-recognition problem: find out which of several goals an actor pursues, from some of its actions.
 
     Attributes:
-        name: the name of its archive, folder or file, without extensions.
+        name: the name of the archive, folder or file that has the problem, without extensions.
         domain: the PDDL domain.
         setting: the PDDL problem: objects and initial state.
         goals: the candidate goals.
@@ -106,8 +106,9 @@ def load(
             also ``obs.dat`` (the observed actions) and ``real_hyp.dat`` (the true goal); or, with `template`, a PDDL
             domain file.
         template: a PDDL problem file, if `source` is a domain file.
-        goals: a file with the candidate goals; by default those in the archive or folder, or the goal of the problem.
-        seen: a file with the observed actions; by default those in the archive or folder, if there are any.
+        goals: a file with the candidate goals. By default they are read from the archive or folder; if it has none, the
+            goal of the PDDL problem is the only candidate.
+        seen: a file with the observed actions; by default they are read from the archive or folder, if it has any.
         limits: limits on the size of the grounded problem and on the search for plans; None for the defaults.
     """
     path = find(source)
@@ -132,13 +133,13 @@ def recognition(
     files: Mapping[str, str] | None = None,
     limits: Limits | None = None,
 ) -> Recognition:
-    """Make a goal-recognition problem from the texts of its files.
+    """Make a goal-recognition problem from the texts of the files that describe it.
 
     Args:
         texts: the text of each file, by file name: ``domain.pddl`` and ``template.pddl``, which are required,
             ``hyps.dat`` (the goals), ``obs.dat`` (the observed actions) and ``real_hyp.dat`` (the true goal).
         name: the name of the problem.
-        files: what errors call each file, by file name; by default the file name itself.
+        files: for each file name in `texts`, what to call this file in error messages; by default the file name itself.
         limits: limits on the size of the grounded problem and on the search for plans; None for the defaults.
     """
     called = {role: role for role in NAMES} | dict(files or {})
@@ -197,9 +198,9 @@ def _archive(path: Path) -> dict[str, str]:
 
 @contextmanager
 def _unpacking(field: str) -> Iterator[None]:
-    """While the ``with`` block runs, turn errors of Python's archive modules into InputErrors of one line.
+    """Return a context manager: while its ``with`` block runs, errors of Python's archive modules become `InputError`.
 
-    `field` is what these errors call the archive.
+    The message of an `InputError` has one line. `field` is the name of the archive in the message.
     """
     try:
         yield
@@ -256,7 +257,8 @@ PACKED = {".bz2": "w:bz2", ".tbz": "w:bz2", ".tbz2": "w:bz2", ".gz": "w:gz", ".t
 def save(given: Recognition, path: str | Path) -> None:
     """Write a problem to an archive or a folder.
 
-    It is an archive if `path` ends in ``.tar.bz2``, ``.tar.gz`` or another of the `ENDINGS`, otherwise a folder.
+    It is an archive if `path` ends in ``.tar.bz2``, ``.tar.gz`` or another extension of tar archives, otherwise a
+    folder.
     """
     texts = texts_of(given)
     where = Path(path)
@@ -278,8 +280,8 @@ def save(given: Recognition, path: str | Path) -> None:
 def texts_of(given: Recognition) -> dict[str, str]:
     """Return the texts of the files that describe a problem, by file name.
 
-    These are ``domain.pddl``, ``template.pddl`` and ``hyps.dat`` (the goals), and where they are known ``obs.dat`` (the
-    observed actions) and ``real_hyp.dat`` (the true goal).
+    The files are ``domain.pddl``, ``template.pddl`` and ``hyps.dat`` (the goals). If the problem has observed actions,
+    there is also ``obs.dat``, and if its true goal is known, ``real_hyp.dat``.
     """
     texts = {
         DOMAIN: domain_text(given.domain),
@@ -294,7 +296,7 @@ def texts_of(given: Recognition) -> dict[str, str]:
 
 
 def domain_text(domain: PddlDomain) -> str:
-    """Return a domain as the text of a PDDL file."""
+    """Return a domain (predicates, types and actions) as the text of a PDDL file."""
     lines = [f"(define (domain {domain.name})", "  (:requirements :strips :typing :equality :negative-preconditions)"]
     kinds = {kind: above for kind, above in domain.parents.items() if kind != OBJECT}
     if kinds:

@@ -1,13 +1,14 @@
 """The optimal plans of all goals together, as one model.
 
 The *cone* of a goal is the set of states on its optimal plans from the start. A state has the same distance from the
-start in every cone that contains it, so the union of the cones is built layer by layer, and every transition leads to
-the next layer. The paths through the union from the start to a nearest state of a goal are exactly the optimal plans of
-that goal. So divergence at the start, and after any prefix of an optimal plan, is the same as in the whole state space
-(`askwise.divergence.pairs`).
+start in every cone that contains it. So the union of the cones is built layer by layer, one layer for each distance,
+and every transition leads to the next layer. The paths through the union from the start to a nearest state of a goal
+are exactly the optimal plans of that goal. So divergence at the start, and after any prefix of an optimal plan, is the
+same as in the whole state space (`askwise.divergence.pairs`).
 
-Each search omits the bits that are irrelevant to its goal (`askwise.pddl.task`). Here they are restored: the plans
-are executed again from the complete initial state.
+A bit says whether one atom is true in a state. The search for the plans of a goal omits the bits that are irrelevant to
+the goal (`askwise.pddl.task`). Here the omitted bits are restored: the plans are executed again from the complete
+initial state.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class Cones:
 
     @property
     def exact(self) -> bool:
-        """Whether the search succeeded for every goal: its optimal plans are known, or it provably has none."""
+        """Whether the search succeeded for every goal: its optimal plans are known, or it provably has no plan."""
         return all(found.exact for found in self.found)
 
     @cached_property
@@ -95,17 +96,21 @@ class Cones:
 
     @cached_property
     def targets(self) -> tuple[IntArray, ...]:
-        """For each goal the indices of the states in which its optimal plans end; empty if its plans are not known."""
+        """For each goal, the indices of the states in which the optimal plans of the goal end.
+
+        There are none if no plans of the goal are known.
+        """
         ends = self.depth[:, None] == np.where(self.lengths < 0, -1, self.lengths)
         return tuple(np.flatnonzero(row).astype(np.int32) for row in (ends & self.inside).T)
 
     @cached_property
     def divergence(self) -> Divergence:
-        """A `Divergence`, which computes EDP and WCD of all pairs of goals in `reached`.
+        """The `Divergence` of all pairs of goals in `reached`, which says when an observer can tell two goals apart.
 
-        Call its method ``matrices_at(0)`` for both at the start. Goals are numbered by their position in `reached`. WCD
-        is the latest step at which two goals are told apart, as on maps; in `askwise.pddl.pairs` it is one less, the
-        length of the longest common prefix of their plans.
+        Its method ``matrices_at(0)`` returns EDP and WCD at the start: the expected and the latest step at which one
+        goal is ruled out while the actor pursues the other. Goals are numbered by their position in `reached`. In
+        `askwise.pddl.pairs`, WCD is one less: the length of the longest common prefix of optimal plans for the two
+        goals.
         """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")
@@ -123,7 +128,7 @@ class Cones:
 
     @cached_property
     def _names(self) -> IntArray:
-        """``int32 [n_operators]``: for each operator the index of its name; operators with the same name share it."""
+        """For each operator the index of its name, ``int32 [n_operators]``; operators may share a name."""
         numbers: dict[str, int] = {}
         return np.array([numbers.setdefault(label, len(numbers)) for label in self.task.labels], dtype=np.int32)
 
@@ -134,10 +139,11 @@ class Cones:
         return [(self.task.labels[o], following[column]) for column, o in enumerate(row) if o >= 0]
 
     def after(self, actions: Iterable[str]) -> dict[int, int]:
-        """Return the states that the given actions may lead to from the start, by their index.
+        """Return the states to which actions may lead from the start, and the number of paths to each of these states.
 
-        There can be several states, because actions with the same name may lead to different states. The value of each
-        state is the number of paths to it with these names. The dict is empty if no optimal plan begins with them.
+        The result maps the index of a state to the number of paths to it by these actions. There can be several states,
+        because actions with the same name may lead to different states. The dict is empty if no optimal plan begins
+        with the actions.
 
         Args:
             actions: names of all actions since the start, such as ``stack a b``.
@@ -165,11 +171,11 @@ def cones_of(
     """Find all optimal plans of all goals.
 
     Args:
-        problem: a goal-recognition problem; or a task, with `goals`.
-        goals: for each goal the indices of the bits (atoms) that it requires, as returned by `Task.bits`, or None if it
-            can never be true. By default the goals of the problem.
+        problem: a goal-recognition problem, or a grounded planning task; for a task, `goals` must be given, too.
+        goals: for each goal the indices of the bits (atoms) that it requires, as returned by `Task.bits`, or None for a
+            goal that can never be true. By default the goals of the problem.
         names: the names of the goals; by default those of the problem, or ``goal 1``, ``goal 2``, ...
-        start: ``uint64 [n_words]``, the state in which plans start, by default the initial state.
+        start: ``uint64 [n_words]``, the bits of the state in which plans start; by default the initial state.
         limits: limits of the search; by default those of the problem, or for a task those of ``Limits()``.
         progress: called with a line of text from time to time; None for no calls.
     """
@@ -202,10 +208,10 @@ def _found(
     Args:
         task: the grounded problem.
         wanted: the indices of the bits (atoms) that each goal requires, None for a goal that can never be true.
-        start: ``uint64 [n_words]``, the state in which plans start.
+        start: ``uint64 [n_words]``, the bits of the state in which plans start.
         limits: limits of the search.
         progress: called with the index of a goal and a line of text from time to time; None for no calls.
-        union: collects the plans.
+        union: the model under construction, to which the plans are added.
     """
     never = Found(-1, True, NO_WAY, "none")
     found = {goal: never for goal, bits in enumerate(wanted) if bits is None}
@@ -234,8 +240,8 @@ class _Union:
 
     Args:
         task: the grounded problem.
-        start: ``uint64 [n_words]``, the state in which plans start.
-        most_edges: limit on the number of transitions, of all goals together.
+        start: ``uint64 [n_words]``, the bits of the state in which plans start.
+        most_edges: limit on the number of transitions, added up over all goals.
     """
 
     def __init__(self, task: Task, start: Words, most_edges: int) -> None:
@@ -247,15 +253,15 @@ class _Union:
         self.edges: list[list[tuple[Words, IntArray, Words]]] = []
 
     def add(self, goal: int, sought: GoalTask, plans: Plans) -> None:
-        """Add the optimal plans of a goal.
+        """Add the optimal plans of a goal to the collected plans.
 
-        They are executed again from the complete initial state, because the search left out atoms that do not matter
-        for its goal.
+        The search left out atoms that do not matter for the goal. To restore these atoms, the plans are executed again
+        from the complete initial state.
 
         Args:
             goal: the index of the goal.
-            sought: the search task for which the plans were found, with the index of each of its operators in the whole
-                task.
+            sought: the task that was searched. It has only the operators that matter for the goal, each with its index
+                in the whole task.
             plans: the optimal plans.
         """
         order = np.argsort(plans.source, kind="stable")
@@ -290,11 +296,11 @@ class _Union:
     def cones(
         self, goals: tuple[str, ...], wanted: tuple[frozenset[int] | None, ...], found: tuple[Found, ...]
     ) -> Cones:
-        """Return one model of all plans that were added.
+        """Return one model of all plans that were added, with what is known about each goal.
 
         Args:
             goals: the name of each goal.
-            wanted: the indices of the bits (atoms) that each goal requires, None if it can never be true.
+            wanted: the indices of the bits (atoms) that each goal requires, None for a goal that can never be true.
             found: the search result of each goal.
         """
         states, inside, numbers = self._states(len(goals))
@@ -326,13 +332,14 @@ class _Union:
         return states, inside, numbers
 
     def _edges(self, states: list[Words], numbers: list[int]) -> tuple[NDArray[np.int64], IntArray, IntArray]:
-        """Return source, operator and target of all transitions, three arrays ``[n_edges]`` of indices.
+        """Return the source, operator and target of all transitions: three arrays ``[n_edges]`` of indices.
 
-        Transitions are sorted by source and operator, without duplicates.
+        Source and target are the states in which a transition starts and ends. Transitions are sorted by source and
+        operator, without duplicates.
 
         Args:
-            states: for each distance from the start, the distinct states, ``uint64 [n, n_words]``.
-            numbers: for each distance, the index that the first of its states has in the whole model.
+            states: for each distance from the start, the distinct states at this distance, ``uint64 [n, n_words]``.
+            numbers: for each distance, the index in the whole model of the first state at this distance.
         """
         parts: list[Any] = []
         for level, layer in enumerate(self.edges):
@@ -350,14 +357,13 @@ class _Union:
         return source, operator.astype(np.int32), target.astype(np.int32)
 
     def _labels(self, operator: IntArray) -> tuple[IntArray, list[str]]:
-        """Return the names of some operators.
+        """Return the names of the given operators: an index for each operator, and the list of names that it refers to.
 
         Args:
-            operator: ``int32 [n]``, the indices of the operators, some perhaps several times.
+            operator: ``int32 [n]``, the indices of the operators; the same index may occur several times.
 
         Returns:
-            for each entry of `operator` the index of its name, ``int32 [n]``; and the list of different names to which
-            these indices refer.
+            the index of the name of each entry of `operator`, ``int32 [n]``; and the list of the different names.
         """
         numbers: dict[str, int] = {}
         of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}
@@ -366,7 +372,9 @@ class _Union:
 
 
 def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArray[np.intp]:
-    """Return the indices of all transitions except duplicates, which have the same source, name and target.
+    """Return the indices of all transitions without duplicates, ascending.
+
+    Transitions with the same source, name and target are duplicates; the first of them is kept.
 
     Args:
         source: ``int [n]``, the state in which each transition starts.
@@ -380,9 +388,9 @@ def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArr
 
 
 def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, list[str]]:
-    """Give different names to actions with the same name that lead from one state to different states.
+    """Give different names to transitions that start in the same state and have the same name.
 
-    The second of such actions gets the name ``name [2]``, the third ``name [3]``, and so on.
+    The second of these transitions gets the name ``name [2]``, the third ``name [3]``, and so on.
 
     Args:
         source: ``int [n]``, the state in which each transition starts.
@@ -390,7 +398,7 @@ def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, li
         names: the different names.
 
     Returns:
-        the new `label`, and the list of names with the new ones at its end.
+        a copy of `label` with the indices of the new names, and a copy of `names` with the new names at its end.
     """
     label, names = label.copy(), list(names)
     seen: dict[int, int] = {}
@@ -407,7 +415,15 @@ def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, li
 
 
 def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
-    """Return the distinct rows of an array in ascending order, and for each given row its index among them."""
+    """Return the distinct rows of an array in ascending order, and for each row of `rows` its index among them.
+
+    Args:
+        rows: ``uint64 [n, n_words]``.
+
+    Returns:
+        distinct: ``uint64 [k, n_words]``, the distinct rows.
+        index: ``int [n]``, the index of each row of `rows` in `distinct`.
+    """
     if rows.shape[1] == 1:
         values, which = np.unique(rows[:, 0], return_inverse=True)
         return values[:, None], which
@@ -420,9 +436,13 @@ def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
 
 
 def places_of(rows: Words, among: Words) -> NDArray[np.intp]:
-    """Return ``int [n]``: for each of the `n` given rows its index in `among`.
+    """Return for each row of `rows` the index of the same row in `among`, ``int [n]``.
 
-    Each given row must occur in `among`, whose rows must be distinct and ascending.
+    Each row must occur in `among`.
+
+    Args:
+        rows: ``uint64 [n, n_words]``.
+        among: ``uint64 [k, n_words]``, distinct rows in ascending order.
     """
     if rows.shape[1] == 1:
         return np.searchsorted(among[:, 0], rows[:, 0])

@@ -1,15 +1,18 @@
-"""Grounding: from action schemas with variables to operators with objects; and the limits on the size of problems.
+"""Grounding: actions with variables are turned into operators, that is, into actions with objects; and size limits.
 
-An atom is *reached* if it is true initially, or if an operator makes it true whose conditions are all reached. Deletes
-are ignored, so an atom may count as reached that can never become true, but not the other way round. The atoms are
-processed in the order in which they are reached. Each atom is unified with each matching condition; the other
-conditions of the action are joined with the atoms reached before, those with the fewest matching atoms first. Variables
-that occur in no condition range over the objects of their types. So the work is proportional to the operators that are
-found, not to all combinations of objects.
+An atom is *reached* if it is true initially. It is also reached if all conditions of some operator are reached and the
+operator makes the atom true. Deletes are ignored. So an atom that can never become true may count as reached, but every
+atom that can become true is reached. The atoms are processed in the order in which they are reached. Each atom is
+matched with each condition of an action that it fits. Then the other conditions of this action are matched with the
+atoms reached before; the condition with the fewest matching atoms comes first. A variable that occurs in no condition
+stands for every object of its types. So the work is proportional to the number of operators that are found, not to the
+number of all combinations of objects.
 
-Negative conditions on predicates that no action changes are checked here; all others are kept for the task.
+Negative conditions on predicates that no action changes are checked here. All other negative conditions are kept, and
+the search for plans checks them.
 
-Grounding and the search for plans stop at `Limits`. They count objects and states, not time, so all machines agree.
+Grounding and the search for plans stop when a limit in `Limits` is reached. The limits count atoms, operators and
+states, not seconds, so the results are the same on all machines.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ def too_many(what: str, found: str, limit: int, name: str) -> InputError:
 
     Args:
         what: what the limit stopped, such as "grounding".
-        found: what exceeded the limit, such as "one atom more".
+        found: what exceeded the limit, such as "one atom more that can become true".
         limit: the value of the limit.
         name: the name of the limit, a field of `Limits`.
     """
@@ -78,12 +81,14 @@ Binding = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An action with objects instead of variables. Its atoms are sorted, and no atom is both added and deleted.
+    """An action with objects instead of variables; all its tuples of atoms are sorted.
+
+    No atom is in both `adds` and `deletes`.
 
     Attributes:
-        label: its name and objects, such as ``stack a b``.
-        positive: the atoms that must be true before it.
-        negative: the atoms that must be false before it.
+        label: the name and the objects of the action, such as ``stack a b``.
+        positive: the atoms that must be true before the action.
+        negative: the atoms that must be false before the action.
         adds: the atoms that become true.
         deletes: the atoms that become false.
     """
@@ -111,15 +116,15 @@ class Grounded:
 
 
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
-    """Return a planning problem without variables: in its actions, objects replace variables in all possible ways.
+    """Return a planning problem without variables: each action is copied for every useful choice of objects.
 
-    A way is possible if the action may become applicable. Deleted atoms are treated as still true, so some operators of
-    the result may in fact never be applicable. Raises an InputError if a limit is exceeded, or if an action does not
-    cost 1.
+    A copy has objects in place of the variables. It is left out if it can never become applicable. This test treats
+    deleted atoms as still true, so some of the remaining copies may in fact never be applicable. Raises an InputError
+    if a limit is exceeded, or if an action does not cost 1.
 
     Args:
-        domain: the actions.
-        setting: objects and initial state.
+        domain: the actions with variables.
+        setting: the objects and the initial state.
         limits: limits on how many atoms, operators and substitutions there may be; None for the defaults.
     """
     for schema in domain.schemas:
@@ -128,9 +133,10 @@ def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = Non
 
 
 def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> None:
-    """Raise an InputError if an action may cost something other than 1.
+    """Raise an InputError if the action `schema` may cost something other than 1.
 
-    An action that states no cost costs 1; but if the problem minimises cost and other actions state theirs, it costs 0.
+    An action that states no cost costs 1. There is one exception: it costs 0 if the problem asks for plans of least
+    cost and some other action of the domain states a cost.
     """
     for cost in schema.costs:
         values = setting.values.get(cost, ()) if isinstance(cost, str) else (cost,)
@@ -146,7 +152,9 @@ def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> Non
 
 
 class _Plan:
-    """One action with variables, prepared for grounding: the literals of its precondition are in three lists.
+    """One action with variables, prepared for grounding: the atoms in its precondition are split into three lists.
+
+    Grounding replaces the variables of the action by objects.
 
     Args:
         schema: the action.
@@ -156,7 +164,7 @@ class _Plan:
         positive: the atoms that must be true.
         never: the atoms that must be false and whose predicate no action changes. They are checked during grounding.
         negative: all other atoms that must be false. They are checked in the search for plans.
-        types: for each variable, by its name, the parameter with the types that are allowed.
+        types: a dict from the name of each variable to its `Parameter`, which has the types that are allowed.
     """
 
     def __init__(self, schema: Schema, changing: set[str]) -> None:
@@ -235,16 +243,17 @@ class _Grounding:
             self.fitting.setdefault((atom[0], place, name), []).append(atom)
 
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
-        """Store all operators that one action yields if some of its variables are bound already.
+        """Find all operators that one action yields if some variables have objects already; add them to `self.found`.
 
-        An operator is an action with objects instead of variables. The new atoms that it makes true are queued.
+        An operator is the action with objects instead of variables. Atoms that a new operator makes true, and that were
+        never queued before, are added to `waiting` and `seen`.
 
         Args:
-            number: the index of the action.
-            start: the objects of the variables that are bound already.
+            number: the index of the action in `self.plans`.
+            start: the variables that have objects already, with their objects.
             others: the positive conditions that are not matched with atoms yet.
-            waiting: the queue of atoms, which is extended.
-            seen: all atoms that were ever queued, which is extended as well.
+            waiting: the queue of the atoms that are still to be processed.
+            seen: all atoms that were ever queued.
         """
         plan = self.plans[number]
         for binding in self._joined(plan, start, others):
@@ -264,7 +273,7 @@ class _Grounding:
 
         Args:
             plan: the action, prepared for grounding.
-            binding: the objects of the variables that are bound already.
+            binding: a dict from the variables that are bound already to their objects.
             others: the conditions that are not matched with atoms yet.
         """
         stack = [(binding, others)]
@@ -287,11 +296,11 @@ class _Grounding:
                 yield binding
 
     def _candidates(self, condition: Literal, binding: Binding) -> list[Atom]:
-        """Return the known atoms that may match a condition: all that do match it, and possibly others.
+        """Return the atoms found so far that may match a condition: all atoms that match it, and possibly others.
 
         Args:
             condition: an atom that may have variables.
-            binding: the objects of the variables that are bound already.
+            binding: a dict from the variables that are bound already to their objects.
         """
         best = self.of_predicate.get(condition.predicate, [])
         for place, term in enumerate(condition.terms):
@@ -303,15 +312,15 @@ class _Grounding:
         return best
 
     def _bound(self, plan: _Plan, condition: Literal, atom: Atom, binding: Binding) -> Binding | None:
-        """Match a condition with an atom; return `binding` with the variables of the condition bound as well.
+        """Match a condition with an atom; return a copy of `binding` with the variables of the condition added.
 
-        The result is None if condition and atom do not match.
+        The result is None if the condition and the atom do not match.
 
         Args:
             plan: the action, which has the types of the variables.
             condition: an atom that may have variables.
             atom: an atom with objects only.
-            binding: the objects of the variables that are bound already.
+            binding: a dict from the variables that are bound already to their objects.
         """
         self._try()
         extended = dict(binding)

@@ -1,8 +1,8 @@
 """The contents of PDDL domains and problems as frozen dataclasses, and readers for conditions and effects.
 
-They cover the STRIPS fragment: conditions are lists of atoms, some of them negated, and effects are lists of atoms that
-become true or false. If an effect makes the same atom true and false, it is true. Anything beyond STRIPS is refused
-with its line and a hint at what to write instead (`BEYOND`).
+They cover the STRIPS fragment of PDDL: conditions are lists of atoms, some of them negated, and effects are lists of
+atoms that become true or false. If one effect makes the same atom true and false, the atom is true afterwards. Anything
+beyond STRIPS raises an error, which names the line and a way to write the same in STRIPS (`BEYOND`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Literal:
 
     Attributes:
         predicate: the name of the predicate, here ``on``.
-        terms: the objects and variables after it.
-        positive: False for a negation.
+        terms: the objects and variables after the predicate, here ``a`` and ``?x``.
+        positive: False for the negation of an atom.
         at: the predicate as a word with its file and line, for error messages.
     """
 
@@ -71,12 +71,13 @@ class Schema:
     """An action schema: an action with variables.
 
     Attributes:
-        name: its name; several schemas may share it.
-        parameters: its variables.
+        name: the name of the action; several schemas may have the same name.
+        parameters: the variables of the action.
         condition: the precondition.
-        effects: atoms that become true, and negated atoms that become false.
-        costs: the amounts it adds to ``total-cost``: numbers, or names of functions whose values the problem gives.
-        at: its name as a word with its file and line, for error messages.
+        effects: atoms that become true; and, as negated atoms, the atoms that become false.
+        costs: the amounts that the action adds to ``total-cost``: numbers, or names of functions whose values the
+            problem gives.
+        at: the name of the action as a word with file and line, for error messages.
     """
 
     name: str
@@ -92,10 +93,10 @@ class PddlDomain:
     """A PDDL domain.
 
     Attributes:
-        name: its name.
-        parents: the direct supertypes of each type, by its name.
-        constants: the types of each object that exists in every problem, by its name.
-        predicates: the number of terms (arguments) of each predicate, by its name.
+        name: the name of the domain.
+        parents: a dict from the name of each type to the names of its direct supertypes.
+        constants: a dict from the name of each object that exists in every problem to the names of its types.
+        predicates: a dict from the name of each predicate to the number of its terms (arguments).
         schemas: the actions with variables, in the order of the file.
     """
 
@@ -111,12 +112,12 @@ class PddlProblem:
     """A PDDL problem, or a template: a problem with a placeholder instead of its goal.
 
     Attributes:
-        name: its name.
-        objects: the types of each object, by its name.
+        name: the name of the problem.
+        objects: a dict from the name of each object to the names of its types.
         initial: atoms that are true in the initial state.
         goal: the goal, None in a template.
-        values: the initial values of each numeric function, by its name, such as ``distance``; one for each combination
-            of objects that the file states, without the objects.
+        values: a dict from the name of each numeric function to all its initial values. For ``(= (distance a b) 3)``
+            and ``(= (distance a c) 4)`` in the file, ``values["distance"]`` is ``(3.0, 4.0)``.
         minimises_cost: whether the problem asks for plans of least ``total-cost``.
     """
 
@@ -158,7 +159,7 @@ class KnownNames:
     """The names that may be used in a condition or effect.
 
     Attributes:
-        predicates: the number of terms (arguments) of each predicate, by its name.
+        predicates: a dict from the name of each predicate to the number of its terms (arguments).
         terms: names of objects and variables.
     """
 
@@ -167,11 +168,11 @@ class KnownNames:
 
 
 def condition(form: Form, known: KnownNames) -> Conjunction:
-    """Parse a condition: an atom or an equality, possibly negated, or a conjunction of several of them.
+    """Parse a condition: an atom or an equality, possibly negated, or a conjunction of such conditions.
 
     Args:
         form: the condition as a bracketed list.
-        known: the predicates, objects and variables that it may use; others are refused with an InputError.
+        known: the predicates, objects and variables that the condition may use; other names raise an InputError.
     """
     literals: list[Literal] = []
     equalities: list[Equality] = []
@@ -188,11 +189,11 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
 
     Args:
         form: the effect as a bracketed list.
-        known: the predicates, objects and variables that it may use; others are refused with an InputError.
+        known: the predicates, objects and variables that the effect may use; other names raise an InputError.
 
     Returns:
-        the atoms that become true, together with the negations of those that become false; and the amounts that are
-        added to the cost, as numbers or names of functions.
+        a tuple of the atoms that become true and of the negations of the atoms that become false; and a tuple of the
+        amounts that are added to the cost, as numbers or names of functions.
     """
     literals: list[Literal] = []
     costs: list[float | str] = []
@@ -205,7 +206,11 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
 
 
 def _parts(form: Form) -> list[tuple[Form, bool]]:
-    """Return the parts of a conjunction, nested or not, as pairs: an atom or equality, and whether it is positive."""
+    """Split a condition or an effect at each ``and``; return its parts and, for each part, whether it is not negated.
+
+    A part is an atom, an equality, or an increase of the cost. `form` is a single part, or an ``and`` of parts, which
+    may contain further ``and`` forms.
+    """
     parts: list[tuple[Form, bool]] = []
     waiting: list[tuple[Form | Word, bool]] = [(form, True)]
     while waiting:
@@ -278,7 +283,7 @@ def _one_of(kind: str, given: str, names: Collection[str]) -> str:
 
 
 def _cost(part: Form) -> float | str:
-    """Parse ``(increase (total-cost) AMOUNT)``; return the amount, a number or the name of a function."""
+    """Parse ``(increase (total-cost) AMOUNT)``; return AMOUNT as a number or as the name of a function."""
     if len(part.rest) != 2 or not (isinstance(part.rest[0], Form) and part.rest[0].head == "total-cost"):
         raise part.refuse(UNIT_COST)
     amount = part.rest[1]

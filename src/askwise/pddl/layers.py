@@ -1,15 +1,15 @@
 """Compiled loops of the search: from the states of one layer to those of the next, and back.
 
-A layer has the states at one distance from the start. States are rows of words. A hash table with open addressing,
-whose size is a power of two, gives the index of a state. The lookup is written out in each loop, because as a separate
-function it made searches 15 to 40 % slower. Each operator is tested only in states that have its *watched* bit set: one
-of its conditions, chosen such that few operators share it.
+A layer has all states at one distance from the start. A state is a row of 64-bit words. A hash table with open
+addressing, whose size is a power of two, gives the index of a state. The lookup is written out in each loop, because as
+a separate function it made searches 15 to 40 % slower. Each operator has a *watched* bit: the one of its conditions
+that the fewest operators share. The operator is tested only in states in which this bit is set.
 
-**Regression.** Few states are on optimal plans, so their predecessors are computed from them instead of expanding all
-layers again. Operator `o` can lead to state `t` only if `t` has all bits that `o` adds, all conditions that `o` keeps,
-and no bit that `o` deletes. Before `o`, its conditions were true; the bits that it changes and does not require are
-unknown, so all combinations of them are looked up. If an operator has more than `MOST_UNKNOWN` such bits, all states of
-the layer are expanded instead.
+**Regression.** Only few states are on optimal plans. Their predecessors are computed backwards, because expanding all
+layers again would take longer. Operator `o` can lead to state `t` only if `t` has all bits that `o` adds, all
+conditions that `o` keeps, and no bit that `o` deletes. Before `o`, the conditions of `o` were true. The bits that `o`
+changes and does not require are unknown, so every combination of their values is looked up in the hash table. If some
+operator has more than `MOST_UNKNOWN` unknown bits, all states of the layer are expanded instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_UNKNOWN = 6
 def watching(wanted: Lists, n_bits: int) -> Lists:
     """Choose one condition of each operator as its watched bit: the operator is tested only in states with this bit.
 
-    It is the condition that the fewest operators share.
+    The watched bit is the condition that the fewest operators share.
 
     Args:
         wanted: the conditions of each operator, as indices of bits.
@@ -62,13 +62,15 @@ class Backwards(NamedTuple):
     The first four fields have a row of bits for each operator, ``uint64 [n_operators, n_words]``.
 
     Attributes:
-        wanted: bits that are set after the operator: those that it adds, and conditions that it keeps.
-        changed: bits that it adds or deletes.
-        before: its conditions.
-        unknown: bits that it adds or deletes and does not require, so that their value before it is unknown.
-        starts: where the operators of each bit begin in `watched`: those of `bit` are
-            ``watched[starts[bit] : starts[bit + 1]]``.
-        watched: the operators to test if a bit is set in the state after them, one bit after the other.
+        wanted: the bits that are always set after the operator: bits that it adds, and conditions that it keeps.
+        changed: the bits that the operator adds or deletes.
+        before: the bits that must be set before the operator, its conditions.
+        unknown: the bits that the operator adds or deletes and does not require; the state after the operator does not
+            say whether they were set before.
+        starts: ``int32 [n_bits + 2]``, where the operators of each bit begin in `watched`. The operators to test if
+            `bit` is set in the state after them are ``watched[starts[bit] : starts[bit + 1]]``.
+        watched: ``int32 [n_operators]``, the operators of bit 0, then those of bit 1, and so on; at the end those that
+            are tested for every state.
     """
 
     wanted: Words
@@ -82,8 +84,8 @@ class Backwards(NamedTuple):
 def backwards(task: GoalTask) -> Backwards | None:
     """Return the operators, prepared for finding the states before an operator from the state after it.
 
-    The result is None if some operator changes more than `MOST_UNKNOWN` bits that it does not require, so that too many
-    states could be before it.
+    The result is None if some operator changes more than `MOST_UNKNOWN` bits that it does not require: then too many
+    states would have to be tried as the state before this operator.
     """
     pre, add, keep = task.words
     unknown = (add | ~keep) & ~pre
@@ -100,7 +102,7 @@ def place(states: Any, n: int, slots: Any) -> None:
     Args:
         states: ``uint64 [at least n, n_words]``; the first `n` states are distinct.
         n: number of states to insert.
-        slots: the hash table, ``int32 [a power of two]``, all -1; filled with the indices of the states.
+        slots: the hash table, ``int32 [a power of two]``, all -1; gets the indices of the states.
     """
     mask = slots.size - 1
     for s in range(n):
@@ -134,35 +136,39 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
     filled: int,
     back: bool,
 ) -> tuple[int, int, int]:
-    """Apply all operators to the states ``layer[begin:]``, and list transitions to new or marked states (compiled).
+    """Apply all operators to the states ``layer[begin:]``, and write some of the transitions to `out` (compiled).
 
-    If `back` is False, states that are new or have no depth yet get depth ``level + 1``, and one transition to each of
-    them is listed. If `back` is True, all transitions to marked states of depth ``level + 1`` are listed, and the
-    states in which they start are marked.
+    If `back` is False, the next layer is searched: states that are new or have no depth yet get depth ``level + 1``,
+    and one transition to each of these states is written. If `back` is True, plans are collected backwards: all
+    transitions to marked states of depth ``level + 1`` are written, and the states in which these transitions start are
+    marked.
 
-    The loop stops early if `states` or `out` may become too small. The caller enlarges them and continues.
+    The loop stops early if `states` or `out` may become too small. The caller enlarges the arrays and continues.
 
     Args:
-        layer: the indices of states, all of depth `level`.
+        layer: ``int32 [n_layer]``, the indices of states, all of depth `level`.
         begin: the first position of `layer` to process.
-        level: steps from the start.
+        level: the depth of the states in `layer`, that is, their steps from the start.
         states: ``uint64 [room, n_words]``, the bits of all states so far; new ones are appended.
         n: number of states so far.
-        slots: hash table of the states' indices, -1 for free slots; its size is a power of two.
+        slots: hash table of the states' indices, ``int32 [a power of two]``, -1 for free slots.
         depth: ``int32 [room]``, steps from the start to each state, -1 if it has no depth yet.
         marked: ``bool [room]``, the marked states; not used if `back` is False.
         pre: ``uint64 [n_operators, n_words]``, the conditions of each operator.
-        add: ``uint64 [n_operators, n_words]``, the bits that it sets.
-        keep: ``uint64 [n_operators, n_words]``, all bits except those that it deletes.
-        starts: with `watched`, the operators to test for each set bit, as returned by `watching`.
-        watched: the operators of all bits, one bit after the other.
+        add: ``uint64 [n_operators, n_words]``, the bits that each operator sets.
+        keep: ``uint64 [n_operators, n_words]``, all bits except those that the operator deletes.
+        starts: ``int32 [n_bits + 2]``. If `bit` is set in a state, the operators
+            ``watched[starts[bit] : starts[bit + 1]]`` are tested there; the operators after those of the last bit are
+            tested in every state.
+        watched: ``int32 [n_operators]``, the operators of bit 0, then those of bit 1, and so on.
         following: scratch space for one state, ``uint64 [n_words]``.
-        out: ``int32 [3, room]``, gets source, operator and target of each transition that is found.
+        out: ``int32 [3, n_out]``, gets source, operator and target of each transition that is found.
         filled: number of transitions in `out` so far.
-        back: which transitions to list, see above.
+        back: whether to write the transitions to marked states, instead of those to new states.
 
     Returns:
-        the new `n`; the position in `layer` at which to continue, its size if all is done; and the new `filled`.
+        the new `n`; the position in `layer` at which to continue, or the size of `layer` if all is done; and the new
+        `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1
@@ -246,31 +252,34 @@ def regress(  # noqa: C901 - one loop, as in `walk`
     filled: int,
     most: int,
 ) -> tuple[int, int]:
-    """List the transitions from states of depth `level` to the states ``layer[begin:]`` (compiled).
+    """Write the transitions from states of depth `level` to the states ``layer[begin:]`` into `out` (compiled).
 
-    It computes backwards, from the state after an operator to the states before it. It stops early if `out` may become
-    too small; the caller enlarges `out` and continues.
+    The loop computes backwards, from the state after an operator to the states before it. It stops early if `out` may
+    become too small; the caller enlarges `out` and continues.
 
     Args:
-        layer: the indices of the states to which transitions lead.
+        layer: ``int32 [n_layer]``, the indices of the states to which transitions lead.
         begin: the first position of `layer` to process.
         level: depth of the states in which the transitions start, that is, their steps from the start.
         states: ``uint64 [n_states, n_words]``, the bits of all states.
-        slots: hash table of the states' indices, -1 for free slots; its size is a power of two.
+        slots: hash table of the states' indices, ``int32 [a power of two]``, -1 for free slots.
         depth: ``int32 [n_states]``, steps from the start to each state, -1 if they are not known.
-        wanted: ``uint64 [n_operators, n_words]``, bits that are set after each operator (see `Backwards`).
+        wanted: ``uint64 [n_operators, n_words]``, the bits that are always set after each operator: bits that it adds,
+            and conditions that it keeps.
         changed: ``uint64 [n_operators, n_words]``, bits that each operator adds or deletes.
         before: ``uint64 [n_operators, n_words]``, the conditions of each operator.
         unknown: ``uint64 [n_operators, n_words]``, bits that each operator changes and does not require.
-        starts: with `watched`, the operators to test for each set bit, as returned by `watching`.
-        watched: the operators of all bits, one bit after the other.
+        starts: ``int32 [n_bits + 2]``. If `bit` is set in the state after an operator, the operators
+            ``watched[starts[bit] : starts[bit + 1]]`` are tested; the operators after those of the last bit are tested
+            for every state.
+        watched: ``int32 [n_operators]``, the operators of bit 0, then those of bit 1, and so on.
         previous: scratch space for one state, ``uint64 [n_words]``.
-        out: ``int32 [3, room]``, gets source, operator and target of each transition.
+        out: ``int32 [3, n_out]``, gets source, operator and target of each transition.
         filled: number of transitions in `out` so far.
-        most: the largest possible number of transitions to one state, for which `out` needs room.
+        most: the largest possible number of transitions to one state; the loop stops if `out` has less room left.
 
     Returns:
-        the position in `layer` at which to continue, its size if all is done; and the new `filled`.
+        the position in `layer` at which to continue, or the size of `layer` if all is done; and the new `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1

@@ -1,21 +1,25 @@
-"""LM-cut: a lower bound on the length of plans, from sets of operators of which every plan needs one.
+"""LM-cut: a lower bound on the length of plans, found by counting cuts.
 
-Ignore what operators delete, and let each operator cost 1. The cost of a bit is that of the cheapest operator that sets
-it: the operator's own cost plus that of its most expensive condition. Bits that are already set cost 0. Connect each
-operator's most expensive condition with the bits that it sets: every plan is a path through this graph to the goal. Cut
-the graph just before the bits from which the goal costs nothing more. Every plan uses an operator of the cut, so it
-costs at least 1. Let these operators cost 0 and repeat, until the goal costs nothing. The number of cuts never exceeds
-the length of the shortest plan (Helmert and Domshlak, "Landmarks, critical paths and abstractions", 2009).
+A *cut* is a set of operators; every plan uses at least one of them. No operator is in two cuts. So a plan has at least
+as many steps as there are cuts (Helmert and Domshlak, "Landmarks, critical paths and abstractions", 2009).
 
-Operator costs only decrease, so each round updates only the costs of bits that depend on operators of the cut. If the
-goal cannot be reached even without deletes, the bound is `NO_WAY`.
+**One cut after the other.** What operators delete is ignored. At first, each operator costs 1. A bit that is set in the
+state costs 0. Any other bit costs as much as the cheapest way to set it: the cost of an operator plus the cost of the
+most expensive condition of this operator. A graph has an edge from the most expensive condition of each operator to
+each bit that the operator sets. Every plan contains a path through this graph to the goal. The graph is cut just before
+the bits from which the goal costs nothing more: the operators that lead to these bits from other bits are a cut. Then
+the operators of the cut get the cost 0, and the next cut is computed, until the goal costs nothing.
 
-**From a state to its successor.** Every plan from a state uses an operator of each of its cuts. After one step of such
-a plan, the rest still uses an operator of every cut that does not contain the step. Cuts are disjoint, so at most one
-cut contains it. So a state inherits all cuts of its parent except at most one; their operators cost nothing, and only
-the missing cuts are computed, usually one or two. The result depends on the parent and may be slightly above or below
-that from scratch; it never exceeds the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut",
-2013). For each state, the number of each operator's cut is stored in one byte.
+The costs of operators only decrease. So after each cut, only the costs of bits that depend on operators of the cut are
+updated. If the goal cannot be reached even without deletes, the bound is `NO_WAY`.
+
+**From a state to its successor.** Every plan from a state uses an operator of each cut of this state. After the first
+step of such a plan, the rest of the plan still uses an operator of every cut that does not contain this step. At most
+one cut contains it. So the next state inherits all cuts of the state before it, except at most one. The operators of
+the inherited cuts cost nothing, and only the missing cuts are computed, usually one or two. The result depends on the
+state before. It may be slightly above or below the bound that is computed without inherited cuts, but it never exceeds
+the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut", 2013). For each state, the number of
+each operator's cut is stored in one byte.
 """
 
 from __future__ import annotations
@@ -36,9 +40,10 @@ MOST_CUTS = 255
 class OperatorGraph(NamedTuple):
     """Tables of which bits each operator requires and adds, and which operators require and add each bit.
 
-    The last operator stands for the goal. The last two bits stand for "always true" and for the goal. Each relation has
+    The last operator stands for the goal. The last two bits stand for "always true" and for the goal. Each table has
     two arrays: the bits that operator `o` requires are ``pre[pre_from[o] : pre_from[o + 1]]``. In the same way, `add`
-    has the bits that an operator adds, `need` the operators that require a bit, and `adder` those that add it.
+    has the bits that each operator adds and does not require, `need` has the operators that require each bit, and
+    `adder` has the operators that add each bit and do not require it.
     """
 
     pre_from: Numbers
@@ -52,7 +57,10 @@ class OperatorGraph(NamedTuple):
 
 
 def graph(task: GoalTask) -> OperatorGraph:
-    """Return which bits the operators of a search task require and add, with an additional operator for the goal."""
+    """Return tables of the bits that the operators of a task require and add.
+
+    An additional operator at the end stands for the goal: it requires the bits of the goal.
+    """
     n_bits = task.bits.size
     always, reached = n_bits, n_bits + 1
     pre = _with_last(task.pre, members_of(task.goal))
@@ -73,9 +81,10 @@ def _with_last(lists: Lists, last: Numbers) -> Lists:
 
 
 class CutWorkspace(NamedTuple):
-    """Scratch arrays of the LM-cut bound, which counts cuts: sets of operators of which every plan needs one.
+    """Scratch arrays for LM-cut, a lower bound on the length of plans that counts cuts.
 
-    `price`, `queue`, `later`, `queued` and `zone` are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
+    A cut is a set of operators; every plan uses at least one of them. `price`, `queue`, `later`, `queued` and `zone`
+    are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
 
     Attributes:
         price: the cost of making each bit true.
@@ -85,9 +94,9 @@ class CutWorkspace(NamedTuple):
         queue: a queue of bits.
         later: bits that come into the queue when all bits of the current cost are done.
         queued: 1 for bits in the queue, otherwise 0.
-        zone: 1 for bits from which the goal costs nothing more, 2 for bits before the cut.
-        cut: the operators of the current cut, in its first entries.
-        member: the number (from 1) of each operator's cut, 0 for none.
+        zone: 1 for bits after the cut, from which the goal costs nothing more; 2 for bits before the cut; otherwise 0.
+        cut: the indices of the operators in the current cut, at the beginning of the array.
+        member: for each operator the number (from 1) of the cut that contains it, 0 if no cut does.
     """
 
     price: Numbers
@@ -103,7 +112,7 @@ class CutWorkspace(NamedTuple):
 
 
 def workspace_for(lists: OperatorGraph) -> CutWorkspace:
-    """Allocate the scratch arrays of the LM-cut bound for a graph of operators."""
+    """Allocate the scratch arrays for computing lower bounds (LM-cut) with the operators in `lists`."""
     n_operators, n_bits = lists.pre_from.size - 1, lists.need_from.size - 1
     sizes = (n_bits, *[n_operators] * 3, *[n_bits] * 4, *[n_operators] * 2)
     return CutWorkspace(*(np.zeros(size, dtype=np.int32) for size in sizes))
@@ -124,20 +133,21 @@ def bound_all(
     lists: OperatorGraph,
     room: CutWorkspace,
 ) -> None:
-    """Compute lower bounds on the steps from states to the goal (LM-cut, compiled).
+    """Compute lower bounds on the steps from states to the goal, and write them to `bound` (LM-cut, compiled).
 
-    A bound is a number of cuts: sets of operators of which every plan needs one. To save time, a state inherits most
-    cuts of the state before it on the path from the start.
+    A cut is a set of operators; every plan from a state uses at least one of them. No operator is in two cuts, so the
+    number of cuts is a lower bound. To save time, a state inherits most cuts of the state before it on the path from
+    the start.
 
     Args:
         states: ``uint64 [n_states, n_words]``, the bits of each state.
         which: ``int32 [n]``, the indices of the states whose bounds are computed.
-        parents: ``int32 [n]``, for each of these states the index of the state before it, -1 for none.
-        steps: ``int32 [n]``, for each of these states the operator that leads to it from the state before.
-        bound: ``int32 [n_states]``, gets the bounds at ``bound[k]`` for each state `k`.
-        cuts: ``uint8 [n_stored, n_operators]``, gets the number (from 1) of each operator's cut in state `k` at
-            ``cuts[k]``, 0 for operators in no cut; nothing is stored for states from `n_stored` on.
-        n_cuts: ``uint8 [n_stored]``, gets the number of cuts of each state.
+        parents: ``int32 [n]``, for each state in `which` the index of the state before it, -1 for none.
+        steps: ``int32 [n]``, for each state in `which` the operator that leads to it from the state before it.
+        bound: ``int32 [n_states]``, gets the bound of state `k` at ``bound[k]``.
+        cuts: ``uint8 [n_stored, n_operators]``, gets the cuts of state `k` at ``cuts[k]``: for each operator the number
+            (from 1) of the cut that contains it, 0 if no cut does. Only the first `n_stored` states have a row.
+        n_cuts: ``uint8 [n_stored]``, gets the number of cuts of each state that has a row in `cuts`.
         lists: which bits the operators require and add.
         room: scratch arrays.
     """
@@ -166,18 +176,20 @@ def bound_all(
 
 @inner
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
-    """Start the cuts of a state with those of the previous state; return how many cuts there are then.
+    """Copy the cuts of the previous state to `member`, except the cut that contains `step`; return how many are copied.
 
-    The cut with the operator that leads from the previous state to this one is left out. Cuts stay numbered from 1
-    without gaps: the last cut gets the number of the one that is left out.
+    A cut is a set of operators; every plan from a state uses at least one of them. The copied cuts are numbered from 1
+    without gaps: the last cut gets the number of the cut that is left out.
 
     Args:
         parent: the index of the previous state, -1 for none.
-        step: the operator that leads from the previous state to this one.
-        cuts: ``uint8 [n_stored, n_operators]``, the number of each operator's cut in each state, 0 for none.
-        n_cuts: ``uint8 [n_stored]``, the number of cuts in each state.
-        member: gets the number of each operator's cut.
-        cost: gets the cost of each operator: 0 if it is in a cut, otherwise 1.
+        step: the operator that leads from the previous state to the new state.
+        cuts: ``uint8 [n_stored, n_operators]``, for each state and operator the number of the cut that contains the
+            operator, 0 for none.
+        n_cuts: ``uint8 [n_stored]``, the number of cuts of each state.
+        member: ``int32 [n_operators]``, gets for each operator the number of the cut that contains it, 0 for none.
+        cost: ``int32 [n_operators]``, gets the cost of each operator: 0 if it is in a cut, otherwise 1; and 0 for the
+            last operator, which stands for the goal.
     """
     known = 0 <= parent < cuts.shape[0]
     n = int64(n_cuts[parent]) if known else 0
@@ -200,9 +212,18 @@ def _first_prices(  # noqa: C901
 ) -> None:
     """Compute the cost of making each bit true from a state, and the most expensive condition of each operator.
 
-    What operators delete is ignored. `state` has the bits of the state, ``uint64 [n_words]``; `lists` says which bits
-    the operators require and add. All other arrays are those of `CutWorkspace`: `cost` is read, `price` and `dear` get
-    the results, and the rest is scratch space.
+    What operators delete is ignored.
+
+    Args:
+        state: ``uint64 [n_words]``, the bits of the state.
+        lists: which bits the operators require and add.
+        price: ``int32 [n_bits]``, gets the cost of making each bit true, `NO_WAY` if that is impossible. If the goal
+            costs 0, the costs of some other bits are not computed.
+        dear: ``int32 [n_operators]``, gets the bit of each operator's most expensive condition, -1 if it is not known.
+        cost: ``int32 [n_operators]``, the cost of each operator, 0 or 1.
+        missing: scratch space, ``int32 [n_operators]``.
+        queue: scratch space, ``int32 [n_bits]``.
+        later: scratch space, ``int32 [n_bits]``.
     """
     n_operators, n_bits = cost.size, price.size
     price[:] = NO_WAY
@@ -251,11 +272,18 @@ def _first_prices(  # noqa: C901
 
 @inner
 def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
-    """Find a cut, a set of operators of which every plan from a state needs one; return the number of its operators.
+    """Find a cut, and write its operators to the beginning of `cut`; return the number of these operators.
 
-    They are written to the beginning of `cut`. `state` has the bits of the state, ``uint64 [n_words]``;
-    `lists` says which bits the operators require and add. The arrays `dear` and `cost` (read) and `queue` and `zone`
-    (scratch space) are those of `CutWorkspace`.
+    A cut is a set of operators; every plan from the state uses at least one of them.
+
+    Args:
+        state: ``uint64 [n_words]``, the bits of the state.
+        lists: which bits the operators require and add.
+        dear: ``int32 [n_operators]``, the bit of each operator's most expensive condition, -1 if it is not known.
+        cost: ``int32 [n_operators]``, the cost of each operator, 0 or 1.
+        queue: scratch space, ``int32 [n_bits]``.
+        zone: scratch space, ``int32 [n_bits]``.
+        cut: ``int32 [n_operators]``, gets the operators of the cut.
     """
     n_bits = zone.size
     zone[:] = 0
@@ -306,9 +334,17 @@ def _repair(  # noqa: C901
 ) -> None:
     """Set the cost of a cut's operators to 0, and update the costs of the bits (atoms) that depend on these operators.
 
-    A cut is a set of operators of which every plan needs one, here ``cut[:size]``; `lists` says which bits the
-    operators require and add. The arrays `price`, `dear` and `cost` (updated) and `queue` and `queued` (scratch space)
-    are those of `CutWorkspace`.
+    A cut is a set of operators; every plan uses at least one of them.
+
+    Args:
+        size: the number of operators in the cut.
+        cut: ``int32 [n_operators]``, the operators of the cut are ``cut[:size]``.
+        lists: which bits the operators require and add.
+        price: ``int32 [n_bits]``, the cost of making each bit true, which is updated.
+        dear: ``int32 [n_operators]``, the bit of each operator's most expensive condition, which is updated.
+        cost: ``int32 [n_operators]``, the cost of each operator, 0 or 1, which is updated.
+        queue: scratch space, ``int32 [n_bits]``.
+        queued: scratch space, ``int32 [n_bits]``, all 0 before and after.
     """
     n_bits = price.size
     head, waiting = 0, 0

@@ -1,22 +1,25 @@
 """Divergence of all pairs of goals, at the start or after observed actions, in several conventions.
 
-For each ordered pair (ruled out, pursued) of goals that are still possible:
+An actor pursues one goal by optimal plans, and an observer sees its actions. For each ordered pair of goals that are
+still possible, the first is the goal to be ruled out, and the second is the goal that the actor pursues:
 
-- *EDP*: the expected step by which an optimal actor that pursues the second goal has ruled out the first. It is
-  infinite if optimal plans of both goals can end in the same state, where observations do not separate them.
-- *EDP, capped*: the same, but observation ends with the plan; the step in which the actor stays at its goal still
-  counts. It is finite for all pairs, and equal to EDP if that is finite.
-- *WCD*: the length of the longest common prefix of optimal plans for the two goals, as in the literature on
-  goal-recognition design. It is finite for all pairs.
-- *told apart*: the step by which the two goals are told apart, one later than WCD; infinite if EDP is. On maps and
-  graphs, also in `askwise.wcd`, this number is called WCD.
+- *EDP*, the expected divergence point, is the expected step by which the first goal is ruled out. It is infinite if
+  optimal plans of the two goals can end in the same state, because observations do not separate the goals there.
+- *EDP, capped* is the same, but observation ends with the plan. The step in which the actor stays at its goal still
+  counts. The value is finite for all pairs, and equal to EDP if EDP is finite.
+- *WCD*, the worst case, is the length of the longest common prefix of optimal plans for the two goals, as in the
+  literature on goal-recognition design. It is finite for all pairs.
+- *told apart* is the latest step by which the first goal is ruled out. It is WCD plus 1, and infinite if EDP is
+  infinite. On maps and graphs, also in `askwise.wcd`, this number is called WCD.
 
-An observer sees the names of actions. If two actions with the same name lead to different states (`Cones.ambiguous`), a
-goal is possible as long as *some* state that the names may lead to is on one of its optimal plans. Then these sets of
-states are followed, layer by layer, with the probability of each state for each goal.
+The observer sees the names of actions. If two actions with the same name lead to different states (`Cones.ambiguous`),
+the names observed so far may lead to several states. Then a goal is possible as long as *some* of these states is on
+one of its optimal plans. The sets of such states are followed layer by layer, with the probability of each state given
+each goal.
 
-EDP may count evidence instead (`askwise.divergence.evidence`). WCD and *told apart* never do. With ambiguous names the
-evidence depends on the whole sequence of names, so such problems are refused.
+On request, EDP counts evidence: a goal is already ruled out when it has become unlikely enough
+(`askwise.divergence.evidence`). WCD and *told apart* never count evidence. If names are ambiguous, evidence depends on
+the whole sequence of names, so EDP with evidence is refused then.
 """
 
 from __future__ import annotations
@@ -42,19 +45,20 @@ MOST_SETS = 100_000
 class Pairs:
     """How long goals look alike, as matrices for all pairs of the `n` goals that are still possible.
 
-    In the matrices, rows are the goal to be ruled out and columns the goal that the actor pursues. Steps are counted
-    from the state in which the actor is now.
+    In the matrices, the row is the goal to be ruled out, and the column is the goal that the actor pursues by an
+    optimal plan. Steps are counted from the state in which the actor is now.
 
     Attributes:
-        goals: the goals, by their index in the problem.
+        goals: the index of each goal in the problem.
         steps: ``int32 [n]``, steps left to each goal.
-        edp: ``float64 [n, n]``, EDP, ``inf`` on the diagonal and for goals that are never told apart.
+        edp: ``float64 [n, n]``, the expected divergence point (EDP): the expected step by which the goal of the row is
+            ruled out. It is ``inf`` on the diagonal and for goals that may never be told apart.
         capped: ``float64 [n, n]``, EDP if observation ends with the plan, so that it is always finite.
         wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
-        told_apart: ``float64 [n, n]``, the latest step by which the first goal is ruled out if the actor pursues the
-            second, ``inf`` if it may never be.
+        told_apart: ``float64 [n, n]``, the latest step by which the goal of the row is ruled out, ``inf`` if this may
+            never happen.
         evidence: in `edp` and `capped`, a goal is ruled out as soon as the actions so far are at most `evidence` times
-            as likely under it as under the pursued goal; None if only impossible actions rule goals out.
+            as likely for this goal as for the pursued goal; None if only impossible actions rule goals out.
     """
 
     goals: tuple[int, ...]
@@ -66,9 +70,10 @@ class Pairs:
     evidence: float | None = None
 
     def longest(self, most: int) -> list[tuple[int, int]]:
-        """Return the `most` pairs of different goals with the largest EDP, infinite ones first.
+        """Return the `most` pairs of different goals with the largest expected divergence points (`edp`).
 
-        A pair has the positions in `goals` of the goal to be ruled out and of the goal that is pursued.
+        Pairs with an infinite value come first. Each pair has two positions in `goals`: that of the goal to be ruled
+        out, and that of the pursued goal.
         """
         n = len(self.goals)
         order = np.lexsort((-self.capped.ravel(), -self.edp.ravel()))
@@ -77,13 +82,17 @@ class Pairs:
 
 
 def pairs_at(cones: Cones, after: Mapping[int, int] | None = None, *, evidence: float | None = None) -> Pairs:
-    """Return how long each pair of goals looks alike (EDP and WCD), for the goals that are still possible.
+    """Return how long each pair of goals looks alike, for the goals that are still possible.
+
+    The result has EDP (the expected step by which one goal is ruled out if the actor pursues the other) and WCD (the
+    length of the longest common prefix of optimal plans for the two goals).
 
     Args:
         cones: the optimal plans of all goals.
-        after: the possible current states, as returned by `Cones.after`; None for the start.
-        evidence: for EDP, rule a goal out as soon as the actions so far are at most `evidence` times as likely under it
-            as under the pursued goal. By default only impossible actions rule goals out.
+        after: the possible current states, as returned by `Cones.after`: a dict whose keys are the indices of the
+            states; None for the start.
+        evidence: for EDP, rule a goal out as soon as the actions so far are at most `evidence` times as likely for this
+            goal as for the pursued goal. By default only impossible actions rule goals out.
     """
     states = {0: 1} if after is None else dict(after)
     goals = tuple(goal for goal in cones.reached if cones.inside[list(states), goal].any())
@@ -140,9 +149,9 @@ def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -
 
 
 def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
-    """Return, as ``[state][goal]``, how many paths lead from a state to the end of an optimal plan for a goal.
+    """Return, as ``[state][k]``, how many paths lead from a state to the end of an optimal plan for goal ``goals[k]``.
 
-    The numbers are exact Python ints. `goals` has the indices of the goals; their order is that of the second axis.
+    The numbers are exact Python ints. `cones` has the states and the optimal plans of all goals.
     """
     onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
     for k, goal in enumerate(goals):
@@ -161,18 +170,20 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 
 
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
-    """Return the sets of states in which the actor may be one step later, if only the names of actions are observed.
+    """Return all sets of states that an observer may consider possible one step later; it sees only names of actions.
 
-    The names observed so far determine one set: the states to which they may have led.
+    Actions with the same name may lead to different states. So an observer knows only a set of states: those to which
+    the names observed so far may have led.
 
     Args:
         cones: the optimal plans of all goals.
-        sets: all such sets now, as keys. A value has, for each state of the set, ``float64 [n_goals]``: the probability
-            that the observer arrives at this set and the actor is in this state, given each goal.
+        sets: a dict whose keys are all sets that are possible now. Its value for a set is a dict from each state of the
+            set to ``float64 [n_goals]``: for each goal the probability that the observer knows exactly this set and the
+            actor is in this state.
         onwards: ``[state][goal]``, the number of paths from a state to the end of an optimal plan for a goal.
 
     Returns:
-        all such sets one step later, in the same form.
+        all sets that are possible one step later, as a dict of the same form as `sets`.
     """
     found: Sets = {}
     for masses in sets.values():
@@ -200,15 +211,15 @@ MOST_SHOWN = 5
 
 
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
-    """Return the states that are possible after the observed actions, by their index, as `Cones.after` does.
+    """Return the states that are possible after the observed actions: a dict from their indices to numbers of paths.
 
-    The value of each state is the number of paths to it that have these actions. Raises an InputError for the first
-    action that continues no optimal plan; the error lists actions that do.
+    The number of a state counts the paths from the start to the state with these actions. Raises an InputError for the
+    first action that continues no optimal plan; the error lists actions that continue one.
 
     Args:
         cones: the optimal plans of all goals.
-        seen: all actions since the start, without gaps, as pairs: the action's first word, with its file and line for
-            error messages; and the whole action as text, such as ``stack a b``.
+        seen: all actions since the start, without gaps. Each is a pair: the action's first word, with its file and line
+            for error messages; and the whole action as text, such as ``stack a b``.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):

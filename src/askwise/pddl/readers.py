@@ -39,7 +39,7 @@ def typed_list(items: Iterable[Form | Word], what: str) -> Typed:
 
     Args:
         items: the list.
-        what: what errors call a name, such as "an object".
+        what: how error messages call one of the names, such as "an object".
     """
     names: Typed = []
     waiting: list[Word] = []
@@ -62,7 +62,7 @@ def typed_list(items: Iterable[Form | Word], what: str) -> Typed:
 
 
 def _with_dashes_apart(items: Iterable[Form | Word]) -> Iterable[Form | Word]:
-    """Yield the items of a typed list; a word such as ``-type``, without a blank, is split into ``-`` and ``type``."""
+    """Yield the items of a typed list, but split a word such as ``-type``, without a blank, into ``-`` and ``type``."""
     for item in items:
         if isinstance(item, Word) and item.text.startswith("-") and len(item.text) > 1:
             yield Word("-", item.file, item.line)
@@ -81,7 +81,7 @@ def _types(item: Form | Word) -> tuple[Word, ...]:
 
 
 def read_types(items: Iterable[Form | Word]) -> dict[str, tuple[str, ...]]:
-    """Parse the list of types in a domain; return the direct supertypes of each type, by name.
+    """Parse the list of types in a domain; return a dict from each type to its direct supertypes.
 
     Types that occur only as supertypes are included.
     """
@@ -143,7 +143,7 @@ def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
 
 
 def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
-    """Return the sections of a PDDL file, such as ``(:types ...)``, by their first word.
+    """Return the sections of a PDDL file: a dict from a first word, such as ``:types``, to all sections that have it.
 
     Unknown sections raise an `InputError`.
 
@@ -225,7 +225,7 @@ class _Reader:
 
 
 def _fields(action: Form) -> dict[str, Form]:
-    """Return the bracketed list after each keyword of an action: ``:parameters``, ``:precondition``, ``:effect``."""
+    """Return a dict from the keywords of an action, such as ``:effect``, to the bracketed list after each keyword."""
     known = (":parameters", ":precondition", ":effect")
     fields: dict[str, Form] = {}
     words = action.rest[1:]
@@ -256,12 +256,12 @@ def _parameters(items: tuple[Form | Word, ...], parents: dict[str, tuple[str, ..
 def read_objects(part: Form, parents: dict[str, tuple[str, ...]], into: dict[str, tuple[str, ...]]) -> None:
     """Add the objects of a section, such as ``(:objects ...)``, with their types to the dict `into`.
 
-    An object that is listed twice gets the types of both entries.
+    An object that is listed twice gets the types that are stated at either place.
 
     Args:
         part: the section.
-        parents: the direct supertypes of each known type.
-        into: the types of each object found so far, by its name.
+        parents: a dict from each known type to its direct supertypes.
+        into: a dict from the name of each object found so far to its types.
     """
     for name, stated in typed_list(part.rest, "an object"):
         if name.text.startswith(("?", ":")):

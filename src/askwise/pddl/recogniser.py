@@ -1,29 +1,31 @@
 """Goal recognition: the probability of each goal after each observed action.
 
-An optimal actor draws one of all optimal plans of its goal, uniformly. Observations may have gaps, so the actions
-``o_1, ..., o_k`` only show that they occur in the plan in this order. Let ``N_g`` be the number of optimal plans of
-goal g, and ``N_g(o_1, ..., o_k)`` the number of those that contain the actions in this order::
+**The belief bayes.** An optimal actor draws one of all optimal plans of its goal, uniformly. Some actions may not have
+been observed. So the observed actions ``o_1, ..., o_k`` only show that the plan contains these actions in this order.
+Let ``N_g`` be the number of optimal plans of goal g, and ``N_g(o_1, ..., o_k)`` the number of those that contain the
+actions in this order. With the prior ``P0``, the probability of g is proportional to the right side::
 
-    P(g | o_1, ..., o_k)  ~  P0(g) N_g(o_1, ..., o_k) / N_g        (belief bayes)
+    P(g | o_1, ..., o_k)  ~  P0(g) N_g(o_1, ..., o_k) / N_g
 
-A goal without such a plan is ruled out. With `complete`, there are no gaps: only plans that *begin* with the actions
-count.
+A goal without such a plan is ruled out. With `complete`, all actions since the start were observed: then only plans
+that *begin* with the observed actions count.
 
-An actor that is not optimal takes actions that are in no optimal plan. In the belief `robust`, each action is *stray*
-with probability e, and then any of the n operators with equal probability; otherwise it is part of the plan. The sum is
-over all sets S of actions that are not stray::
+**The belief robust.** An actor that is not optimal takes actions that are in no optimal plan. Here each observed action
+is *stray* with probability e; otherwise it is part of the plan. A stray action is any of the n operators, with equal
+probability. The sum is over all sets S of observed actions that are not stray, and ``o_S`` are these actions::
 
     P(g | o_1, ..., o_k)  ~  P0(g)  sum over S of  (1 - e)^|S| (e / n)^(k - |S|) N_g(o_S) / N_g
 
-No goal that can be reached is ever ruled out; with e = 0 it is the belief bayes.
+No goal that can be reached is ever ruled out. With e = 0, this is the belief bayes.
 
-Counting. All optimal plans of all goals are paths through one acyclic graph whose edges lead to the next layer
-(`askwise.pddl.cones`), and a path from the start to a state of a cone is part of an optimal plan of that cone's goal.
-So one pass through the layers counts for all goals at once. A plan and a set S are matched greedily: the plan waits for
-the next action of S, and when it comes, for the one after it. So each pair of plan and set is one path through the
-states *waits for o_j* and *S is complete, o_m was its last action*, and is counted once. Numbers of plans can exceed
-the range of floats. Then a layer is divided by its largest number; this cancels in the quotients above, because all
-optimal plans of a goal end in the same layer.
+**Counting.** All optimal plans of all goals are paths through one acyclic graph whose edges lead to the next layer
+(`askwise.pddl.cones`). If a state is on an optimal plan for a goal, every path from the start to it is the beginning of
+an optimal plan for this goal. So one pass through the layers counts for all goals at once. A plan is matched with a set
+S greedily: the plan waits for the first action of S; when this action comes, the plan waits for the next action of S,
+and so on. So each pair of a plan and a set takes one path through the conditions *waits for o_j* and *S is complete,
+o_m was its last action*, and is counted once. Numbers of plans can exceed the range of floats. Then all numbers of a
+layer are divided by the largest of them. This factor cancels in the quotients above, because all optimal plans of a
+goal end in the same layer.
 """
 
 from __future__ import annotations
@@ -58,9 +60,9 @@ class Recognised:
     Attributes:
         cones: the optimal plans of all goals.
         seen: the observed actions, such as ``stack a b``.
-        possible: ``bool [n_seen + 1, n_goals]``, whether each goal is not ruled out; row k is after k actions.
-        probabilities: ``float64 [n_seen + 1, n_goals]``, the probability of each goal; row k is after k actions, and
-            all 0 if no goal is possible.
+        possible: ``bool [n_seen + 1, n_goals]``, whether each goal is still possible; row k is after k actions.
+        probabilities: ``float64 [n_seen + 1, n_goals]``, the probability of each goal; row k is after k actions. A row
+            is all 0 if no goal is possible.
         true_goal: the index of the true goal, None if it is unknown.
     """
 
@@ -116,11 +118,11 @@ def recognise(
 
     Args:
         problem: the problem, with the observed actions; or the path of its archive or folder.
-        belief: ``robust`` for an actor that may not be optimal, ``bayes`` for an optimal one. The default is
-            ``robust``, and ``bayes`` with `complete`.
+        belief: ``robust`` for an actor that may not be optimal, ``bayes`` for an optimal actor. The default is
+            ``bayes`` if `complete`, otherwise ``robust``.
         stray: for ``robust``, the probability that an action is not part of the actor's plan.
         complete: whether all actions since the start were observed; only for ``bayes``.
-        prior: weights of the goals, by default equal.
+        prior: the prior probability of each goal, or numbers proportional to it; by default equal for all goals.
         cones: the optimal plans of the problem, if you have computed them already.
         progress: called with a line of text from time to time during the search for plans; None for no calls.
     """
@@ -186,7 +188,7 @@ def _refuse_unknown(cones: Cones) -> None:
 
 
 def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
-    """Return the share of each goal's optimal plans that begin with the first k observed actions.
+    """Return for every k the share of each goal's optimal plans that begin with the first k observed actions.
 
     Args:
         cones: the optimal plans.
@@ -211,17 +213,17 @@ def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
 
 
 def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
-    """Return the share of each goal's optimal plans that contain the first k observed actions in this order.
+    """Return for every k the share of each goal's optimal plans that contain the first k observed actions in order.
 
-    With `stray` above 0, each observed action may also be stray, that is, not part of the plan. Then the result is a
-    sum over all choices of stray actions: the share of plans that contain the other actions, times ``stray ** n`` for n
-    stray actions.
+    If `stray` is above 0, each observed action may also be stray, that is, not part of the plan. Then the result is a
+    sum over all ways to choose the stray actions. For n stray actions, the summand is ``stray ** n`` times the share of
+    plans that contain all other observed actions.
 
     Args:
         cones: the optimal plans.
         seen: the names of the observed actions.
         stray: the probability that an action is stray and is one particular operator, divided by the probability that
-            it is not stray; 0 if no action is stray.
+            an action is not stray; 0 if no action is stray.
 
     Returns:
         ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.
@@ -246,7 +248,7 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
 def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
     """Return the rows of `arrived` for the states `source`, ``float64 [n, n_columns]``, scaled down if they are large.
 
-    If the largest number in these rows is above `LARGEST`, all of them are divided by this number.
+    If the largest number in these rows is above `LARGEST`, all numbers in these rows are divided by it.
 
     Args:
         arrived: ``float64 [n_states, n_columns]``, numbers of paths from the start to each state.
@@ -262,18 +264,20 @@ def _match(
 ) -> None:
     """Move paths from `passing` to `arrived` if their next transition has the name of the action that they wait for.
 
-    A path waits for the next observed action that is part of its plan. After a transition with the name of this action,
-    it waits for a later action, or for none. The column of `arrived` for this then counts it, in the row of the next
-    state. As it is no longer in `passing`, a path matches each transition with at most one action.
+    A path is the beginning of a plan. It waits for the next observed action that is part of the plan. If the next
+    transition has the name of this action, the path is taken out of `passing`. In `arrived`, it is added to the next
+    state, in the column of a later action for which it waits from now on, or in a column for paths that wait for no
+    more actions. Paths that stay in `passing` still wait for the same action; the caller adds them to `arrived`.
 
     Args:
-        arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 all, column j those that
-            wait for action j, column ``n_seen + 1 + m`` those that wait for none after action m.
+        arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 counts all paths, column
+            j those that wait for action j, and column ``n_seen + 1 + m`` those that wait for no action after action m.
         passing: ``float64 [n, 2 n_seen + 2]``, the numbers of paths through each transition, in the same columns.
         number: ``int32 [n]``, the index of each transition's name.
         target: ``int32 [n]``, the next state of each transition.
         label: ``int32 [n_seen]``, the index of each observed action's name.
-        stray: the weight by which a path is multiplied for each observed action that is not part of its plan.
+        stray: the factor by which the number of paths is multiplied for each observed action that is not part of their
+            plans.
     """
     n = label.size
     for j in range(1, n + 1):
@@ -286,10 +290,10 @@ def _match(
 
 
 def _shares(totals: FloatArray) -> FloatArray:
-    """Divide each row by its first number, the number of all plans of a goal; rows become 0 if a goal has none.
+    """Return `totals` with each row divided by its first number; a row becomes 0 if its first number is 0.
 
     Args:
-        totals: ``float64 [n_goals, n_columns]``, numbers of plans.
+        totals: ``float64 [n_goals, n_columns]``, numbers of plans; a row's first number counts all plans of its goal.
     """
     return np.divide(totals, totals[:, :1], out=np.zeros_like(totals), where=totals[:, :1] > 0)
 
@@ -298,9 +302,9 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
     """Return the transitions of all optimal plans, ordered by their distance from the start.
 
     Returns:
-        the state in which each transition starts, ``int32 [n]``; the index of its action's name, ``int32 [n]``; the
-        next state, ``int32 [n]``; and a list with the position of the first transition at each distance, and `n` at the
-        end.
+        the state in which each transition starts, ``int32 [n]``; the index of the name of each transition's action,
+        ``int32 [n]``; the next state of each transition, ``int32 [n]``; and a list with the position of the first
+        transition at each distance, and ``n`` at the end.
     """
     model = cones.model
     source, column = np.nonzero(cones.operators >= 0)
@@ -327,9 +331,9 @@ def _posterior(weights: FloatArray, shares: FloatArray, possible: BoolArray) -> 
     If prior times likelihood underflows to 0 for all goals after an action, the probabilities stay as they were before.
 
     Args:
-        weights: ``float64 [n_goals]``, the prior.
-        shares: ``float64 [n_seen + 1, n_goals]``, the likelihood of the first k actions.
-        possible: ``bool [n_seen + 1, n_goals]``, the goals that are not ruled out; the others get 0.
+        weights: ``float64 [n_goals]``, the prior probability of each goal.
+        shares: ``float64 [n_seen + 1, n_goals]``; row k is the likelihood of the first k actions for each goal.
+        possible: ``bool [n_seen + 1, n_goals]``, whether each goal is still possible; impossible goals get 0.
     """
     probabilities = np.zeros_like(shares)
     for k, row in enumerate(weights * shares * possible):

@@ -2,20 +2,22 @@
 
 *Blind search*: breadth first, layer by layer, until a layer contains a state of the goal.
 
-*Bounded search*: the same, but a state at depth `d` that needs at least `h` more steps (`askwise.pddl.lmcut`) is
-omitted if ``d + h > B``. `B` starts with the bound of the initial state. If no goal state is found, `B` is raised to
-the smallest ``d + h`` that was omitted, and the search is repeated; computed bounds are kept. All states on an optimal
-plan of length `L` have ``d + h <= L``, so with ``B = L`` none of them is omitted, and each is found at its own depth.
-Each `B` without success proves that no plan has at most `B` steps.
+*Bounded search*: also breadth first, but some states are omitted. Let `d` be the depth of a state, and `h` a lower
+bound on the steps left (`askwise.pddl.lmcut`). The state is omitted if ``d + h > B``. At first, `B` is the lower bound
+of the initial state. If no goal state is found, `B` is raised to the smallest ``d + h`` of an omitted state, and the
+search is repeated; computed lower bounds are kept. All states on an optimal plan of length `L` have ``d + h <= L``. So
+with ``B = L`` none of these states is omitted, and each is found at its own depth. If the search with some `B` finds no
+goal state, every plan has more than `B` steps.
 
-Then the plans are collected backwards from the goal (`askwise.pddl.table`).
+After either search, the plans are collected backwards from the goal (`askwise.pddl.table`).
 
-**Combination.** The blind search does not depend on the goal, so one blind search serves all goals of one kind
-(`askwise.pddl.task`); a bounded search serves one goal. It is unknown in advance which is faster, but the cost of
-the blind search can be predicted: no remaining goal is nearer than the bounds proven so far, and layers are assumed to
-grow like the last one. The bounded searches of all goals together may cost as much as that. Then the blind search
-expands one more layer, and a new prediction is made. So the total cost is at most about twice that of the blind search.
-Costs are counted in states and bounds, not in seconds, so the result does not depend on the machine.
+**Combination.** The blind search does not depend on the goal. So one blind search serves all goals of one kind, that
+is, with the same relevant operators (`askwise.pddl.task`); a bounded search serves one goal. It is unknown in advance
+which search is faster, but the remaining cost of the blind search can be predicted: no remaining goal is nearer than
+the lower bounds proven so far, and layers are assumed to grow like the last one. All bounded searches together may cost
+as much as this prediction. Then the blind search expands one more layer, a new prediction is made, and so on. So the
+total cost is at most about twice the cost of the blind search alone. Costs are counted in states and lower bounds, not
+in seconds, so the result does not depend on the machine.
 """
 
 from __future__ import annotations
@@ -64,25 +66,25 @@ def search_together(
     """Search for all optimal plans of several goals; where a limit is exceeded, the result is not exact.
 
     Args:
-        goal_tasks: the task of each goal, by its index; they may differ only in the goal, as those of one kind in
-            `goal_tasks_by_kind`.
+        goal_tasks: a dict from the index of each goal to its task. The tasks may differ only in the goal, as all tasks
+            in one dict from `goal_tasks_by_kind` do.
         limits: limits on numbers of states; None for the defaults.
         progress: called with the index of a goal and a line of text from time to time; None for no calls.
 
     Returns:
-        the result of each goal, by its index.
+        a dict from the index of each goal to its result.
     """
     return _Together(goal_tasks, limits or Limits(), progress).run()
 
 
 class _Together:
-    """A search for the plans of several goals that alternates between two kinds of searches.
+    """A search for the optimal plans of several goals that alternates between two kinds of searches.
 
-    One is a breadth-first (blind) search for all goals. The others are bounded searches, one for each goal, which omit
-    states from which every plan would be too long.
+    There is one breadth-first (blind) search for all goals together. In addition, each goal has a bounded search, which
+    omits states from which every plan would be too long.
 
     Args:
-        goal_tasks: the task of each goal, by its index; they differ only in the goal.
+        goal_tasks: a dict from the index of each goal to its task; the tasks differ only in the goal.
         limits: limits on numbers of states.
         progress: called with the index of a goal and a line of text; None for no calls.
     """
@@ -113,9 +115,9 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Store the results of all goals that are true in a state of the last layer of the breadth-first search.
+        """Store a result in `self.found` for each goal that is true in the last layer of the breadth-first search.
 
-        If this layer is empty, the remaining goals have no plan, and this is stored.
+        If this layer is empty, no remaining goal has a plan. Then this is stored as the result of all remaining goals.
         """
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
@@ -123,19 +125,23 @@ class _Together:
                 self._settle(goal, found)
 
     def _predicted(self) -> float:
-        """Predict how many states the breadth-first search has to find until it may have reached all goals.
+        """Predict how many states the breadth-first search will have found when it may have reached all goals.
 
-        For this, its depth must be at least the largest known lower bound on the length of a remaining goal's plans.
+        That is at the earliest when its depth is the largest known lower bound on the plan length of a remaining goal,
+        and not before its next layer.
         """
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Run the bounded searches, one for each goal, in turns until their total cost reaches a budget.
+        """Run the bounded searches of the remaining goals in turns until the cost of all searches reaches a budget.
+
+        From round to round, the number of lower bounds that each search may have computed in all doubles, up to
+        `LONGEST_TURN`.
 
         Args:
-            budget: the cost of all bounded searches so far, added up, at which to stop. Its unit is the cost of one
-                state of the breadth-first search.
+            budget: the limit on the cost of all bounded searches, added up since the beginning. The cost of finding one
+                state by breadth-first search counts as 1.
         """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
@@ -184,7 +190,7 @@ class Blind(StateTable):
         self.last = self.states[:1]
 
     def run(self, most: int) -> Found | None:
-        """Search until the goal is reached or no states are left; return None if `most` states are found before."""
+        """Search until the goal is reached or no states are left; return None if `most` states are found first."""
         while True:
             found = self.met(self.task.goal)
             if found is not None or self.n >= most:
@@ -199,9 +205,10 @@ class Blind(StateTable):
         self.say(f"{self.n:,} states")
 
     def met(self, goal: Words) -> Found | None:
-        """Return the result for a goal if the last layer decides it, otherwise None.
+        """Return the result for a goal if the last layer gives one, otherwise None.
 
-        The layer decides it if it contains a goal state, or if it is empty, which proves that there is no plan.
+        There is a result if the layer contains a goal state. There is also one if the layer is empty: then the goal has
+        no plan.
 
         Args:
             goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
@@ -212,7 +219,7 @@ class Blind(StateTable):
         return self.back(self.layers, goal, "blind") if holding(self.last, goal).any() else None
 
     def predicted(self, level: int) -> float:
-        """Predict the number of states up to `level` steps from the start, if layers keep growing like the last one."""
+        """Predict the number of states within `level` steps of the start if layers keep growing like the last layer."""
         size = float(self.layers[-1].size)
         growth = size / self.layers[-2].size if self.level else 1.0
         total = float(self.n)
@@ -227,12 +234,14 @@ class Blind(StateTable):
 class BoundedSearch(StateTable):
     """A bounded search: breadth first, without states from which every plan would be longer than a maximal length.
 
-    A lower bound on the steps left (LM-cut) identifies these states. If no plan is found, the maximal length is raised.
+    A lower bound on the steps left (LM-cut) shows which states to omit. If no plan is found, the maximal length is
+    raised, and the search is repeated.
 
     Args:
         task: the task of the goal.
         progress: called with a line of text from time to time; None for no calls.
-        remembered: memory in bytes for intermediate results of lower bounds, which make the next bounds faster.
+        remembered: memory in bytes for intermediate results of lower bounds, which make later lower bounds faster to
+            compute.
     """
 
     def __init__(self, task: GoalTask, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:
@@ -248,10 +257,7 @@ class BoundedSearch(StateTable):
 
     @property
     def each(self) -> int:
-        """Approximate cost of computing one lower bound on the steps left.
-
-        Its unit is the time in which blind search finds one state.
-        """
+        """Approximate cost of computing one lower bound on the steps left; finding a state by blind search costs 1."""
         entries = self.lists.pre.size + self.lists.add.size
         return 5 + int(entries) // 100
 
@@ -301,8 +307,8 @@ class BoundedSearch(StateTable):
             through: whether to continue after the first layer with a goal state.
 
         Returns:
-            the indices of the states at each depth, None if a limit is exceeded; and the smallest length of a plan that
-            may have been omitted.
+            the indices of the states at each depth, None if a limit is exceeded; and a lower bound on the length of all
+            plans through omitted states, `NO_WAY` if no state with a plan was omitted.
         """
         self.depth[: self.n] = -1
         self.depth[0] = 0
@@ -323,11 +329,11 @@ class BoundedSearch(StateTable):
         return layers, min(cut_off, NO_WAY)
 
     def _evaluate(self, steps: IntArray) -> None:
-        """Compute the lower bounds (LM-cut) of those of the given states that have none yet.
+        """Compute the missing lower bounds (LM-cut) of some states, and store them in `self.bound`.
 
         Args:
-            steps: ``int32 [3, n]``: source, operator and target of a transition to each state; the targets are the
-                given states.
+            steps: ``int32 [3, n]``, one transition to each of the states: its source, its operator, and its target,
+                which is the state.
         """
         if self.bound.size < self.states.shape[0]:
             bound, n_cuts, cuts = self.bound, self.n_cuts, self.cuts
@@ -343,13 +349,14 @@ class BoundedSearch(StateTable):
             self.say(f"{self.n:,} states, no plan of fewer than {self.least} steps")
 
     def _remembering(self) -> tuple[IntArray, Bytes, Bytes]:
-        """Allocate arrays for the lower bounds of all states, and for their cuts as far as memory allows.
+        """Allocate arrays for the lower bounds of all states, and for the cuts of as many states as memory allows.
 
-        Cuts are sets of operators of which every plan needs one; the lower bound is their number.
+        A cut is a set of operators; every plan uses at least one of them. The lower bound is the number of cuts.
 
         Returns:
-            the bounds, -1 for unknown, ``int32 [n_states]``; the numbers of cuts, ``uint8 [n_stored]``; the number of
-            each operator's cut, ``uint8 [n_stored, n_operators + 1]``, whose last column is for the goal.
+            ``int32 [n_states]`` for the lower bounds, -1 for unknown; ``uint8 [n_stored]`` for the number of cuts of
+            each state; and ``uint8 [n_stored, n_operators + 1]`` for the number of the cut that contains each operator,
+            where the last column is for the goal.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))

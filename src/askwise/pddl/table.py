@@ -1,7 +1,8 @@
 """The states that a search has found, in a hash table, and the optimal plans that are collected from them.
 
-Plans are collected backwards from the goal, layer by layer: if a state at depth ``d + 1`` is on an optimal plan, so is
-every transition to it from depth `d`. The compiled loops are in `askwise.pddl.layers`.
+Plans are collected backwards from the goal, layer by layer: if a state at depth ``d + 1`` is on an optimal plan, then
+every transition to this state from depth `d` is also on an optimal plan. The compiled loops are in
+`askwise.pddl.layers`.
 """
 
 from __future__ import annotations
@@ -102,13 +103,13 @@ class StateTable:
         self.place_all()
 
     def next_layer(self, layer: IntArray, level: int) -> IntArray:
-        """Apply all operators to the states of a layer; return, for each state of the next layer, a transition to it.
+        """Find the states of the next layer by applying all operators to `layer`; return a transition to each of them.
 
-        States that have a depth already are not in the next layer.
+        States that have a depth already are not in the next layer. The states of the next layer get a depth.
 
         Args:
-            layer: the indices of the states.
-            level: their depth, the number of steps from the start.
+            layer: the indices of the states of the last layer.
+            level: the depth of these states, that is, their steps from the start.
 
         Returns:
             ``int32 [3, n]``: source, operator and target of each transition.
@@ -136,10 +137,10 @@ class StateTable:
         return holding(self.states[layer], goal)
 
     def back(self, layers: list[IntArray], goal: Words, method: str) -> Found:
-        """Return the result of a search that reached the goal: all optimal plans, collected backwards from the end.
+        """Return the result of a search that reached the goal: all optimal plans, collected backwards from the goal.
 
         Args:
-            layers: the indices of the states at each depth, from the initial state on.
+            layers: the indices of the states at each depth, from the initial state on; the last layer has goal states.
             goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
             method: the name of the search, for the result.
         """
@@ -188,7 +189,7 @@ class StateTable:
 
         Args:
             layer: the indices of the states in which transitions start, all of depth `level`.
-            level: steps from the start to them.
+            level: the number of steps from the start to these states.
             targets: the indices of the states to which transitions lead, all of depth ``level + 1``.
 
         Returns:

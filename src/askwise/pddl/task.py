@@ -1,19 +1,20 @@
 """A grounded planning problem as bits: states and operators are rows of 64-bit words, one bit per atom.
 
-Atoms that are always true or always false have no bit. A negative condition on an atom becomes a positive condition on
-an additional bit, the atom's *opposite*, which every operator updates. So all conditions and goals require bits to be
-set, as the LM-cut bound needs it. Operator `o` is applicable in state `s` if ``s & pre[o] == pre[o]``, and leads to
-``s & keep[o] | add[o]``.
+Atoms that are always true or always false have no bit. A condition that an atom is false becomes a condition that an
+additional bit is set: the atom's *opposite*, which is set exactly if the atom is false. So conditions and goals only
+require bits to be set, which the search needs for its lower bounds (LM-cut). Operator `o` is applicable in state `s` if
+``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
 
-Many sets of integers at once are stored as sparse lists (`Lists`) or as bits in words (`Words`).
+Many sets of integers together are stored in two arrays (`Lists`), or as bits in words (`Words`).
 
 **The task of one goal** (`GoalTask`) has only what is relevant to the goal. A bit is relevant if the goal requires it,
 or if it is a condition of a relevant operator. An operator is relevant if it sets a relevant bit that is not one of its
 own conditions. An irrelevant operator is on no optimal plan: without it the plan would still be valid, and shorter. So
 the search for a goal omits irrelevant operators and bits. States that differ only in irrelevant bits become one state.
 
-Goals with the same relevant operators are *of one kind*. Their tasks keep all bits that are relevant to any of them, so
-that states are the same rows of bits for all, and one breadth-first search serves all of them.
+Goals with the same relevant operators are *of one kind*. The tasks of all goals of one kind have the same bits: those
+that are relevant to any of these goals. So states are the same rows of bits in all these tasks, and one breadth-first
+search serves all these goals.
 """
 
 from __future__ import annotations
@@ -71,9 +72,9 @@ def chosen(lists: Lists, rows: Any) -> Lists:
 
 
 def renumbered(lists: Lists, number: Numbers) -> Lists:
-    """Return the sets in `lists` with each member `m` replaced by ``number[m]``, or removed if this is -1.
+    """Return the sets in `lists` with each member `m` replaced by ``number[m]``, or removed if ``number[m]`` is -1.
 
-    The numbers must be increasing, apart from those that are -1.
+    The values in `number` must be increasing, apart from those that are -1.
     """
     called = number[lists.members]
     return _kept(Lists(lists.starts, called), called >= 0)
@@ -91,7 +92,7 @@ def _kept(lists: Lists, kept: NDArray[np.bool_]) -> Lists:
 
 
 def turned(lists: Lists, n: int) -> Lists:
-    """Return for each integer from 0 to ``n - 1`` the indices of the sets in `lists` that contain it."""
+    """Return `n` sets: set `m` has the indices of the sets in `lists` that contain the integer `m`."""
     order = np.argsort(lists.members, kind="stable")
     counts = np.bincount(lists.members, minlength=n)
     return Lists(_starts(counts), lists.owners[order].astype(np.int32))
@@ -153,7 +154,11 @@ class Task:
 
     @property
     def n_facts(self) -> int:
-        """Number of bits of a state: one for each atom that can change, and one for each opposite (see `opposite`)."""
+        """Number of bits of a state.
+
+        Each atom that can change has a bit. An atom in a negative condition also has a second bit, its opposite, which
+        is set if the atom is false.
+        """
         return len(self.facts)
 
     @property
@@ -168,7 +173,7 @@ class Task:
 
     @cached_property
     def by_label(self) -> dict[str, tuple[int, ...]]:
-        """The indices of the operators with each name, such as ``stack a b``."""
+        """A dict from each name, such as ``stack a b``, to the indices of the operators with this name."""
         found: dict[str, list[int]] = {}
         for operator, label in enumerate(self.labels):
             found.setdefault(label, []).append(operator)
@@ -177,8 +182,8 @@ class Task:
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
         """Return the indices of the bits that a goal requires; None if the goal can never be true.
 
-        For an atom that must be false, this is the bit of its opposite, which is set if the atom is false. Atoms that
-        are always as the goal requires are left out.
+        For an atom that must be false, the result has the bit of the atom's opposite, which is set if the atom is
+        false. Atoms that are always true or always false, as the goal requires, are left out.
         """
         wanted = set()
         for literal in goal.literals:
@@ -199,11 +204,14 @@ class Task:
         return np.flatnonzero(((self.pre & state) == self.pre).all(axis=1))
 
     def apply(self, state: Words, operator: int) -> Words:
-        """Return the state after an operator, ``uint64 [n_words]``; the operator must be applicable in `state`."""
+        """Return the state after the operator with index `operator`, which must be applicable in `state`.
+
+        `state` and the result are ``uint64 [n_words]``.
+        """
         return np.asarray(state & self.keep[operator] | self.add[operator])
 
     def holds(self, states: Words, bits: Iterable[int]) -> NDArray[np.bool_]:
-        """Return for each state, ``uint64 [..., n_words]``, whether all bits with the indices `bits` are set."""
+        """Return for each state, ``uint64 [..., n_words]``, whether the bits with the indices `bits` are all set."""
         wanted = packed([bits], self.n_words)[0]
         return np.asarray(((states & wanted) == wanted).all(axis=-1))
 
@@ -230,8 +238,9 @@ def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
     """Make a task, with states as bits, from a grounded problem.
 
     Args:
-        grounded: atoms and operators.
-        goals: the goals to search for; an atom that one of them requires to be false gets a bit for its opposite.
+        grounded: the atoms and operators.
+        goals: the goals to search for. If a goal requires an atom to be false, the atom gets a second bit, which is set
+            if the atom is false.
     """
     deletes = {atom for operator in grounded.operators for atom in operator.deletes}
     place: dict[Atom, int] = {}
@@ -279,8 +288,8 @@ def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
 class GoalTask:
     """A planning task for one goal: it has only the bits and operators that are relevant to this goal.
 
-    Its purpose is a faster search for plans. A bit says whether one atom is true in a state; an operator is an action
-    with objects instead of variables. Both have new indices here.
+    With fewer bits and operators, the search for plans is faster. A bit says whether one atom is true in a state; an
+    operator is an action with objects instead of variables. Bits and operators have new indices here.
 
     Attributes:
         operators: ``int32 [n_operators]``, the index of each operator in the whole task.
@@ -323,12 +332,12 @@ def goal_tasks_by_kind(
 ) -> list[dict[int, GoalTask]]:
     """Return the search tasks of several goals: for each kind of goal, a dict from the index of a goal to its task.
 
-    Goals are of one kind if the same operators are relevant to them. Their tasks differ only in `GoalTask.goal`, so
-    that one breadth-first search can serve all of them.
+    Goals are of one kind if the same operators are relevant to them. The tasks of one kind differ only in
+    `GoalTask.goal`, so one breadth-first search can serve all of them.
 
     Args:
         task: the whole task.
-        goals: the atoms that each goal requires, as indices of bits, by the index of the goal.
+        goals: a dict from the index of each goal to the atoms that it requires, given by the indices of their bits.
         start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
@@ -345,14 +354,14 @@ def goal_tasks_by_kind(
 
 
 def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int, GoalTask]:
-    """Return search tasks with all bits of `task`, and with the operators that are relevant to any of the goals.
+    """Return search tasks with all bits of `task`, and with the operators that are relevant to at least one goal.
 
     Args:
         task: the whole task.
-        goals: the atoms that each goal requires, as indices of bits, by the index of the goal.
+        goals: a dict from the index of each goal to the atoms that it requires, given by the indices of their bits.
 
     Returns:
-        the search task of each goal, by the index of the goal.
+        a dict from the index of each goal to its search task.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     used = np.logical_or.reduce([_relevant_operators(task, words) for words in wanted.values()])
@@ -360,10 +369,10 @@ def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int
 
 
 def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
-    """Return ``bool [n_operators]``: which operators are relevant to a goal; others are on none of its optimal plans.
+    """Return ``bool [n_operators]``: whether each operator is relevant to a goal.
 
-    An operator is relevant if it sets a bit that the goal or another relevant operator requires. Bits that the operator
-    itself requires do not count.
+    Operators that are not relevant are on no optimal plan for the goal. An operator is relevant if it sets a bit that
+    the goal or another relevant operator requires. Bits that the operator itself requires do not count.
 
     Args:
         task: the whole task.
@@ -382,13 +391,13 @@ def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
 def _restricted(
     task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
 ) -> dict[int, GoalTask]:
-    """Return the search task of each goal, by its index, with only some operators and bits of the whole task.
+    """Return a dict from the index of each goal to its search task, with only some operators and bits of `task`.
 
     Args:
         task: the whole task.
         used: ``bool [n_operators]``, the operators to keep.
         bits: the indices of the bits (atoms) to keep.
-        goals: the atoms that each goal requires, one bit for each, ``uint64 [n_words]``, by the index of the goal.
+        goals: a dict from the index of each goal to the atoms that it requires, ``uint64 [n_words]``, one bit for each.
         start: ``uint64 [n_words]``, the state in which plans start.
     """
     operators = np.flatnonzero(used).astype(np.int32)

@@ -19,12 +19,13 @@ MOST_PAIRS = 10
 
 
 def pairs_to_text(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
-    """Return a text that describes how long goals look alike.
+    """Return a text that describes how long goals look alike to an observer of the actor's actions.
 
     Args:
         name: the name of the problem.
-        cones: the optimal plans of its goals.
-        pairs: EDP and WCD of all pairs of goals that are still possible.
+        cones: the optimal plans of all goals.
+        pairs: for each pair of goals that are still possible, how long they look alike: on average (EDP) and in the
+            worst case (WCD).
         seen: the number of observed actions.
     """
     parts = [_pairs_head(name, cones, pairs, seen), _unsettled(cones)]
@@ -167,18 +168,19 @@ def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dic
     Its main keys are:
 
     - ``goals`` and ``numbers``: the names of the possible goals, and their positions, from 1, among all goals;
-    - ``edp`` and ``edp_capped``: EDP, and EDP if observation ends with the plan;
+    - ``edp``: the expected step by which a goal is ruled out if the actor pursues another goal (EDP);
+    - ``edp_capped``: the same if observation ends with the actor's plan;
     - ``wcd``: the length of the longest common prefix of optimal plans for two goals;
-    - ``told_apart``: the latest step by which the first goal is ruled out if the actor pursues the second;
+    - ``told_apart``: the latest step by which a goal is ruled out if the actor pursues another goal;
     - ``all_goals``: for each goal the length of its optimal plans and the effort of the search for them.
 
-    EDP, WCD and ``told_apart`` are matrices: rows are the goal to be ruled out, columns the pursued goal. None stands
-    for infinity and for the diagonal.
+    The values of ``edp``, ``edp_capped``, ``wcd`` and ``told_apart`` are matrices: the row is the goal to be ruled out,
+    the column the pursued goal. None stands for infinity and for the diagonal.
 
     Args:
         name: the name of the problem.
-        cones: the optimal plans of its goals.
-        pairs: EDP and WCD of all pairs of goals that are still possible.
+        cones: the optimal plans of all goals.
+        pairs: the values of all pairs of goals that are still possible.
         seen: the observed actions.
     """
     return {
@@ -248,9 +250,10 @@ def _recognised_head(name: str, found: Recognised, how: str) -> str:
 
 
 def _steps(found: Recognised) -> str:
-    """Return a table: the number of goals left, and the likeliest ones, at the start and after each observed action.
+    """Return a table: the number of goals left and the likeliest goals, at the start and after each observed action.
 
-    Goals left are the possible ones; if no goal is ever ruled out, those with a probability above 1 %.
+    All goals that are still possible count as left. If no goal is ever ruled out, only goals with a probability above
+    1 % count as left.
     """
     actions = ["(nothing yet)", *(_short(f"({printable(action)})", LONGEST_ACTION) for action in found.seen)]
     width = max(map(len, actions))
@@ -307,13 +310,13 @@ def _ending(found: Recognised) -> str:
 def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
     """Return a JSON-compatible dict with the probabilities of the goals after each observed action.
 
-    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. ``unreachable``, ``likeliest``
-    and ``true_goal`` number the goals from 1.
+    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. The keys ``unreachable`` (goals
+    without a plan), ``likeliest`` (after all actions) and ``true_goal`` number the goals from 1.
 
     Args:
         name: the name of the problem.
         found: the probabilities of the goals.
-        how: the assumptions about the actor and the observations, as additional keys.
+        how: the assumptions about the actor and the observations, a dict that becomes part of the result.
     """
     return {
         "problem": name,
