@@ -1,10 +1,12 @@
-"""Compiled loops over the shortest plans under a design.
+"""Compiled loops over the shortest plans that are left when a design forbids some things.
 
-The theory is in `askwise.designs.paths` and `askwise.designs.branch_and_bound`. A *thing* is a cell, edge or action
-that a design may forbid. The *owner* of a move is the thing whose prohibition removes the move, or -1 (`NO_OWNER`) if
-nothing removes it. In all loops, ``closed [n_things + 1]`` says which things are forbidden, and
-``price [n_things + 1]`` is the price of a move, by its owner. Both have one entry more than there are things: the last
-one, which index -1 reads, is for moves without owner, which are never closed and cost nothing.
+A *design* is a set of things to forbid. A *thing* is a cell, edge or action. The *owner* of a move is the thing that
+has to be forbidden to remove the move; it is -1 (`NO_OWNER`) for moves that no design removes. The theory is in
+`askwise.designs.paths` and `askwise.designs.branch_and_bound`.
+
+Two arrays occur in most loops: ``closed [n_things + 1]`` says which things are forbidden, and ``price [n_things + 1]``
+has for each thing the price of the moves that it owns. The last entry of both arrays is for moves without owner,
+because index -1 reads the last entry. These moves are never forbidden and cost nothing.
 """
 
 from __future__ import annotations
@@ -19,15 +21,15 @@ NO_PLAN = 1 << 29
 
 @compiled
 def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order: Any) -> int:
-    """Search a graph breadth-first, without the moves that a design removes; return the number of states reached.
+    """Search a graph breadth-first without the moves that are forbidden; return the number of states reached.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; a rank is the
-            index of a move in its state.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
-            for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
-            is False.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
+            one move of a state.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
+            remove each move; -1 for moves that no design removes.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
+            removes, is False.
         start: the first state.
         depth: ``int32 [n_states]``, filled with the steps from `start`, -1 for states that are not reached.
         order: ``int32 [n_states]``, its first entries are filled with the reached states in breadth-first order.
@@ -63,28 +65,32 @@ def cheapest_plans(
     begun: Any,
     towards: Any,
 ) -> None:
-    """For each goal and state, compute the least price of a shortest plan that leads through the state.
+    """For each goal and state, compute the least price among the shortest plans that lead through the state.
 
-    The price of a plan is the sum of the prices of its moves. It is stored in two parts: `begun` for the moves up to
-    the state, and `towards` for the moves after it.
+    A shortest plan for a goal has the fewest moves. The price of a plan is the sum of the prices of its moves. The
+    least price is stored in two parts: `begun` for the moves up to the state, and `towards` for the moves after the
+    state.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
-            for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
-            is False.
-        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for moves without owner
-            (-1), is 0.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
+            one move of a state.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
+            remove each move; -1 for moves that no design removes.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
+            removes, is False.
+        price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes; the
+            last entry, for moves that no design removes, is 0.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        targets: ``int32``, the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, where the targets of each goal begin in `targets`.
-        steps: ``int32 [n_goals]``, filled with the length of a shortest plan, -1 if the goal cannot be reached.
-        begun: ``int32 [n_states]``, filled with the least price of a shortest path from the start to the state.
-        towards: ``int32 [n_states, n_goals]``, filled with the least price of the rest of a shortest plan that leads
-            through the state, `NO_PLAN` if none does.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
+        steps: ``int32 [n_goals]``, filled with the number of moves of a shortest plan for each goal, -1 if the goal
+            cannot be reached.
+        begun: ``int32 [n_states]``, filled with the least price among the shortest paths from the start to each state.
+        towards: ``int32 [n_states, n_goals]``, filled with the least price of the moves after each state, among the
+            shortest plans for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no
+            such plan.
     """
     begun[:] = NO_PLAN
     begun[order[0]] = 0
@@ -108,14 +114,16 @@ def cheapest_plans(
 
 @inner
 def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
-    """Compute the steps to each goal, and mark the target states in which its shortest plans end.
+    """Compute the steps to each goal, and mark in `towards` the target states in which the goal's shortest plans end.
 
     Args:
         depth: ``int32 [n_states]``, the steps from the start, -1 if unreachable.
-        targets: ``int32``, the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, where the targets of each goal begin in `targets`.
-        steps: ``int32 [n_goals]``, filled with the steps to the nearest target, -1 if none can be reached.
-        towards: ``int32 [n_states, n_goals]``, filled with 0 at the nearest targets of each goal, `NO_PLAN` elsewhere.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
+        steps: ``int32 [n_goals]``, filled with the steps to the nearest target state of each goal, -1 if none can be
+            reached.
+        towards: ``int32 [n_states, n_goals]``, filled with 0 at the nearest target states of each goal, and with
+            `NO_PLAN`, a very large number, elsewhere.
     """
     towards[:] = NO_PLAN
     for goal in range(steps.size):
@@ -134,24 +142,25 @@ def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: 
 def cheapest_pair(
     order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, in_common: int
 ) -> tuple[int, int, int, int]:
-    """Find the pair of shortest plans, for different goals and with the same first steps, that has the least price.
+    """Find the cheapest pair of shortest plans that are for two different goals and begin with the same steps.
 
-    At least the first `in_common` steps of both plans are the same. The price of a pair is the sum of the prices of its
-    moves; moves of the common beginning count once.
+    The first `in_common` steps or more are the same in both plans of a pair. The price of a pair is the sum of the
+    prices of the moves in the two plans. Moves of the common beginning count once.
 
     Args:
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
-        towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
-            each goal; `NO_PLAN` if none leads through the state.
-        counted: ``bool [n_goals]``, the goals that may be taken.
-        in_common: the smallest allowed number of first steps that the plans share.
+        begun: ``int32 [n_states]``, the least price among the shortest paths from the start to each state.
+        towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
+            for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
+        counted: ``bool [n_goals]``, whether plans for each goal may be chosen.
+        in_common: the smallest allowed number of steps that both plans have in common at their beginning.
 
     Returns:
-        The price; the last state of the common beginning; and the index of each plan's goal. The price is `NO_PLAN` and
-        the others are -1 if there are no such plans.
+        Four numbers. They are the price of the pair, the state in which the common beginning ends, the index of the
+        goal of one plan, and the index of the goal of the other plan. If there is no such pair, the first number is
+        `NO_PLAN`, which is very large, and the other three are -1.
     """
     best, state, one, other = NO_PLAN, -1, -1, -1
     for k in range(reached - 1, -1, -1):
@@ -187,26 +196,26 @@ def owners_before(
     state: int,
     used: Any,
 ) -> int:
-    """List the things with a price above 0 on the cheapest shortest path from the start to a state.
+    """List the things with a price above 0 on a shortest path from the start to a state; return the number of things.
 
-    A thing is a cell, edge or action that may be forbidden. It is on a path if forbidding it removes a move of the
-    path. The result is the number of things.
+    Of all paths with the fewest moves, one with the least sum of prices of its moves is taken. A thing is a cell, edge
+    or action that may be forbidden. A thing is on a path if forbidding it removes a move of the path.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
-            for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
-            is False.
-        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for moves without owner
-            (-1), is 0.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
+            one move of a state.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
+            remove each move; -1 for moves that no design removes.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
+            removes, is False.
+        price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes; the
+            last entry, for moves that no design removes, is 0.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
-        begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
+        begun: ``int32 [n_states]``, the least price among the shortest paths from the start to each state.
         state: the state to which the path leads.
-        used: ``int32 [n_things + 1]``, its first entries are filled with the indices of the things, each once; there is
-            room for all.
+        used: ``int32 [n_things + 1]``, whose first entries are filled with the indices of the things found, each once.
     """
     filled = 0
     # Backwards: states are sorted by depth, so one pass finds all predecessors.
@@ -237,27 +246,28 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Follow a shortest plan from a state to its end, and add the things with a price above 0 on this part to a list.
+    """Add the things with a price above 0 on the part of a shortest plan after a state to the list `used`.
 
-    Of the shortest plans for the goal that lead through the state, one with the cheapest rest is followed. A thing is a
-    cell, edge or action that may be forbidden. It is on a plan if forbidding it removes a move of the plan. The result
-    is the new length of the list.
+    Of the shortest plans for `goal` that lead through `state`, one is followed whose moves after the state have the
+    least price. A thing is a cell, edge or action that may be forbidden. A thing is on a plan if forbidding it removes
+    a move of the plan. The result is the new length of the list.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
-            for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
-            is False.
-        price: ``int32 [n_things + 1]``, the price of a move, by its owner; the last entry, for moves without owner
-            (-1), is 0.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
+            one move of a state.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
+            remove each move; -1 for moves that no design removes.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
+            removes, is False.
+        price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes; the
+            last entry, for moves that no design removes, is 0.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
-            each goal; `NO_PLAN` if none leads through the state.
-        state: the state in which the rest of the plan begins.
+        towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
+            for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
+        state: the state from which the plan is followed to its end.
         goal: the index of the plan's goal.
-        used: ``int32 [n_things + 1]``, the list: indices of things, each once; there is room for all.
-        filled: the length of the list before, that is, the number of entries of `used` that are in use.
+        used: ``int32 [n_things + 1]``, whose first entries are the list: indices of things, each once.
+        filled: the length of the list before the call.
     """
     s = state
     left = True
@@ -300,26 +310,30 @@ def certain_agreement(
 ) -> None:
     """Compute lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-    EDP(i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j`. A plan's price is the
-    sum of the prices of its moves. A state is certain for `i` if a shortest plan for `i` that leads through it has
-    price 0. The bound is the smallest number of certain states on any shortest plan for `j`. It stays valid if things
-    with a price above 0 are forbidden, because plans with price 0 remain, as long as the number of steps to `j` stays
-    the same.
+    EDP(i | j) is the expected step at which the agent's moves rule out goal `i` while the agent pursues goal `j`. This
+    is the mean number of states, on a shortest plan for `j`, in which `i` is still possible. A state is called certain
+    for `i` if a shortest plan for `i` with price 0 leads through it; the price of a plan is the sum of the prices of
+    its moves. The bound on EDP(i | j) is the number of states that are certain for `i` on the shortest plan for `j`
+    with the fewest of them.
+
+    The bound also holds after forbidding any things with a price above 0, because plans with price 0 remain. The only
+    condition is that the number of steps to `j` stays the same.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing (cell, edge or action) whose prohibition removes each move, -1
-            for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves without owner (-1),
-            is False.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
+            one move of a state.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
+            remove each move; -1 for moves that no design removes.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
+            removes, is False.
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
         reached: the number of reached states.
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
-        towards: ``int32 [n_states, n_goals]``, the least price of the rest, from each state on, of a shortest plan for
-            each goal; `NO_PLAN` if none leads through the state.
-        least: ``float64 [n_states]``, working memory.
-        agreed: ``float64 [n_goals, n_goals]``, filled with the bound on EDP(i | j) at ``[i, j]``, which is 1 if `j`
+        begun: ``int32 [n_states]``, the least price among the shortest paths from the start to each state.
+        towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
+            for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
+        least: ``float64 [n_states]``, work space with any contents.
+        agreed: ``float64 [n_goals, n_goals]``, filled with the bound on EDP(i | j) at ``[i, j]``; the bound is 1 if `j`
             cannot be reached.
     """
     n_goals = towards.shape[1]

@@ -2,22 +2,23 @@
 
 The budget is the number of steps by which the shortest plan for each goal may grow. With a budget of 0, the set of
 shortest plans can only shrink, so the search for a design looks at these plans only: the union of the goals' cones
-(`askwise.pddl.cones`). With a larger budget it needs all plans within the budget. There are many more of them; if they
-exceed the limits, the budget is refused.
+(`askwise.pddl.cones`). With a larger budget it needs all plans within the budget. There are many more such plans. If
+they exceed the limits of the search, an error says that the budget is too large.
 
 **Plans within a budget.** Let `L` be the length of a shortest plan for a goal and `b` the budget. A state `s` at depth
 `d` with `r` steps left to the goal is on a walk of at most ``L + b`` steps if and only if ``d + r <= L + b``. The
-bounded search (`askwise.pddl.search`) omits only states with ``d + h > L + b``, where ``h <= r``. So with the bound
-``L + b``, and continued after it has reached the goal, it keeps all of these states, each at its own depth, and
-possibly some more.
+bounded search (`askwise.pddl.search`) with the bound ``L + b`` omits only states with ``d + h > L + b``, where `h` is a
+lower bound on `r`. So it finds all states on such walks, and possibly some more, if it does not stop when it first
+reaches the goal.
 
-The result has the states of all goals together and every transition between two of them: when actions are forbidden, a
-transition to a state that was already known may become part of a shortest plan. Operators that are relevant to no goal
-(`askwise.pddl.task`) are on no shortest plan, whatever is forbidden, because a plan without them is shorter. So they
-are omitted.
+The graph has the states that were found for any goal, and every transition between two of these states, because any
+transition may become part of a shortest plan when other actions are forbidden. Only operators that are relevant to no
+goal (`askwise.pddl.task`) are omitted: they are on no shortest plan, whatever is forbidden, because a plan without them
+is shorter.
 
-**Forbidding.** To forbid ``stack a b``, a predicate is added that no action changes: ``stack`` gets the precondition
-``not (forbidden-stack-2 ?x ?y)``, and ``(forbidden-stack-2 a b)`` holds in the initial state.
+**Forbidding.** To forbid ``stack a b``, a predicate ``forbidden-stack-2`` is added that no action changes. The action
+``stack`` gets the precondition ``not (forbidden-stack-2 ?x ?y)``, and ``(forbidden-stack-2 a b)`` holds in the initial
+state.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from askwise.types import IntArray
 def space_of_actions(given: Recognition, progress: Progress | None = None) -> Space:
     """Return the design space of a planning problem: the ground actions that may be forbidden, and all shortest plans.
 
-    All reachable goals are equally likely.
+    A ground action is an action with its objects, such as ``stack a b``. All reachable goals are equally likely.
 
     Args:
         given: the planning problem.
@@ -76,12 +77,12 @@ def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | No
 
 
 def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress | None) -> Space:
-    """Return the design space of a planning problem with all plans at most `budget` steps longer than shortest ones.
+    """Return the design space of a planning problem, with all plans up to `budget` steps longer than the shortest.
 
     Args:
         given: the planning problem.
-        cones: its shortest plans for all goals, as one model.
-        budget: the number of steps by which plans may be longer.
+        cones: the shortest plans of the problem for all goals, as one model.
+        budget: the number of steps by which plans may be longer than the shortest.
         progress: called with a line of text from time to time during the search for plans; None for no calls.
     """
     plans = near_optimal_plans(cones, budget, given.limits, progress)
@@ -113,8 +114,8 @@ def _refuse_unknown(cones: Cones) -> None:
 def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
     """Return the graph of all shortest plans, and the names of the ground actions that are its moves.
 
-    The graph's `owner` has the index of each move's action in these names. Each name, such as ``stack a b``, occurs
-    once.
+    The graph's array `owner` has for each move the index of its action in the list of names. Each name, such as
+    ``stack a b``, occurs in the list once.
 
     Args:
         cones: the shortest plans of a planning problem for all goals, as one model.
@@ -131,11 +132,11 @@ def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
 def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, ...]) -> None:
     """Raise InputError if actions of the same name lead from one state to different states.
 
-    The search assumes that the observer sees states, so the name of an action has to determine the next state.
+    The search computes when the states on two plans differ. An observer who sees only the names of actions knows the
+    states only if, in each state, the name of an action determines the next state.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move; a rank is the number of a move in its
-            state.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move; each column is one move of a state.
         owner: ``int32 [n_states, n_ranks]``, the index of each move's action in `names`.
         names: the names of the actions.
     """
@@ -150,19 +151,18 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Assign numbers to the ground actions that some operators of a planning task stand for.
+    """Assign numbers to the actions, such as ``stack a b``, that some operators of a planning task stand for.
 
-    These are the actions that may be forbidden. Operators with the same name, such as ``stack a b``, are the same
-    ground action.
+    These actions may be forbidden. Operators with the same name are the same action.
 
     Args:
         cones: the shortest plans of all goals; only its planning task, with the names of all operators, is used.
         operators: the indices of the operators; some may occur several times.
 
     Returns:
-        Two values. The first is ``int32 [n_operators + 1]``, the number of the action of each operator of the task,
-        `NO_OWNER` for those that are not in `operators`; the last entry is `NO_OWNER`, too, so that you can look up -1,
-        which stands for no operator. The second has the names of the actions, in the order of their numbers.
+        Two values. The first is ``int32 [n_operators + 1]``, for each operator of the task the number of its action, or
+        `NO_OWNER` if the operator is not in `operators`. The last entry is `NO_OWNER`, too, because index -1, which
+        reads it, stands for no operator. The second value has the names of the actions, in the order of their numbers.
     """
     labels = cones.task.labels
     used = np.unique(operators)
@@ -229,7 +229,10 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
 def _states(
     cones: Cones, goal: int, goal_tasks: Mapping[int, GoalTask], budget: int, limits: Limits, progress: Progress | None
 ) -> Words:
-    """Return all states on near-optimal plans of one goal, and possibly some more, as bits, ``uint64 [n, n_words]``.
+    """Return the states on all plans for a goal that are up to `budget` steps longer than the shortest.
+
+    The result is ``uint64 [n, n_words]``; each row has the bits of one state. It may have some more states, which are
+    on no such plan.
 
     Args:
         cones: the optimal plans of all goals.
@@ -258,7 +261,8 @@ def _states(
 def _different(cones: Cones, source: IntArray, operator: IntArray, target: IntArray) -> IntArray:
     """Return the indices of all transitions except duplicates, sorted by source and operator.
 
-    Two transitions are duplicates if they have the same source, target and operator name.
+    Two transitions are duplicates if they have the same source, target and operator name. One of the duplicates is
+    kept.
 
     Args:
         cones: the optimal plans; only their planning task, with the names of all operators, is used.
@@ -283,7 +287,8 @@ def forbid_actions(given: Recognition, labels: Sequence[str]) -> Recognition:
 
     Args:
         given: the planning problem.
-        labels: the names of these actions, such as ``stack a b``.
+        labels: the names of the actions to forbid, such as ``stack a b``; if there are none, `given` itself is
+            returned.
     """
     if not labels:
         return given
@@ -307,7 +312,7 @@ def forbid_actions(given: Recognition, labels: Sequence[str]) -> Recognition:
 
 
 def _wanting_none(schema: Schema, predicate: str) -> Schema:
-    """Return an action schema with the additional precondition that `predicate` does not hold for its objects."""
+    """Return a copy of an action schema with one more precondition: `predicate` is false for the action's objects."""
     if any(literal.predicate == predicate for literal in schema.condition.literals):
         return schema
     terms = tuple(parameter.name for parameter in schema.parameters)

@@ -1,30 +1,33 @@
-"""Two exact searches for the best design: over all designs with a bound, and a faster one for the worst case (WCD).
+"""Two exact searches for the best design: one for all values that have a lower bound, a faster one for the worst case.
 
-Designs are compared by their value, and designs of equal value by their size. If both are equal, the design that was
-found first is kept. A *thing* is a cell, edge or action that may be forbidden (`askwise.designs.space`).
+A *design* is a set of things to forbid. A *thing* is a cell, edge or action (`askwise.designs.space`). An *extension*
+of a design forbids further things. Designs are compared by their value, and designs of equal value by their size. If
+both are equal, the design that was found first is kept.
 
-**Branch and bound** (`Branching`) visits each design once: a design is only extended by things that come later in the
-order and that can still matter (`askwise.designs.paths`). Things that were passed over are *kept*: no extension forbids
-them. A branch ends if its design is not allowed, since costs never decrease. It also ends if a lower bound on all
-extensions is not below the best value so far. The most promising things come first in the order: early designs are
-good, and in late branches many things are kept, which makes the bound tight.
+**Branch and bound** (`Branching`) visits each design once. The things have a fixed order. A design is only extended by
+things that come later in the order than its own and that can still matter (`askwise.designs.paths`). Things that were
+passed over are *kept*: no extension forbids them. A branch ends if its design is not allowed, because forbidding more
+never shortens a path. A branch also ends if a lower bound on the values of all extensions is not below the best value
+so far. The most promising things come first in the order. So good designs are found early, and in late branches many
+things are kept, which makes the bound tight.
 
-**Worst case** (`WorstCase`). If shortest plans for goals `i` and `j` agree for `d` steps, WCD is at least ``d + 1``.
-Let both plans avoid `D`. A design that contains `D` and forbids nothing on either plan leaves both plans shortest,
-since costs never decrease. So its WCD is at least ``d + 1`` as well, for every budget. A design that contains `D` and
-has a value below `v` must therefore forbid something on *every* pair of plans that agree for ``v - 1`` steps or more:
-it hits all such pairs.
+**Worst case** (`WorstCase`). WCD, worst-case distinctiveness, is the latest step at which two goals can be told apart.
+If shortest plans for goals `i` and `j` agree for `d` steps, WCD is at least ``d + 1``. Let both plans avoid the things
+`D`. A design that contains `D` and forbids nothing on either plan leaves both plans shortest, since forbidding more
+never shortens a path. So its WCD is at least ``d + 1`` as well, for every budget. A design that contains `D` and has a
+value below `v` must therefore forbid something on *every* pair of plans that agree for ``v - 1`` steps or more. We say
+that it hits these pairs.
 
-*Branching*: take the pair with the fewest things that may still be forbidden. Each of these things is a branch: it is
-forbidden, and those before it are kept from then on. No design is visited twice.
+*Branching*: take the pair with the fewest things that may still be forbidden. There is one branch for each of these
+things: it forbids this thing and keeps those of the earlier branches. No design is visited twice.
 
-*Bound*: a pair without things that may be forbidden cannot be hit. Disjoint pairs cannot all be hit if there are more
-of them than things that an extension may add. In both cases no extension of `D` has a value below `v`. Disjoint pairs
-are collected greedily, each time one with the fewest things that are neither kept nor used by an earlier pair. With a
-budget of 0, pairs of which all things are kept are the common prefixes that no extension removes.
+*Bound*: a pair without things that may be forbidden cannot be hit. Pairs are disjoint if no thing that may be forbidden
+is on two of them. If there are more disjoint pairs than things that an extension may add, they cannot all be hit. In
+both cases no extension of `D` has a value below `v`. Disjoint pairs are collected greedily: the next pair is, among
+those without things of earlier pairs, one with the fewest things that may be forbidden.
 
-Sizes are tried from 1 upwards, and only improvements count. So the result has the fewest things among designs of the
-least value.
+Designs with one thing are searched first, then those with at most two things, and so on, and only improvements count.
+So the result has the fewest things among the designs of the least value.
 """
 
 from __future__ import annotations
@@ -87,24 +90,24 @@ class BestSoFar:
         return value < self.value - EQUAL or (value <= self.value + EQUAL and size < len(self.design))
 
     def with_limit(self, limit: int) -> BestSoFar:
-        """Return a copy with another limit on the number of designs; those evaluated so far count towards it."""
+        """Return a copy with another limit on the number of designs; designs that were evaluated before count, too."""
         other = BestSoFar(self.value, limit, self._progress, self._turn)
         other.design, other.looked_at = self.design, self.looked_at
         return other
 
     def better_than(self, other: BestSoFar) -> bool:
-        """Return whether this best design is better than the best design of `other`.
+        """Return whether the best design of `self` is better than the best design of `other`.
 
         Better means a smaller value, or an equal value with fewer forbidden things (cells, edges or actions).
         """
         return other.better(self.value, len(self.design))
 
     def keep(self, value: float, design: Removals) -> None:
-        """Make a design the best so far if it is better (see `better`).
+        """Store a design as the best so far if its value is smaller, or equal with fewer forbidden things.
 
         Args:
             value: the value of the design.
-            design: the indices of the things that it forbids.
+            design: the indices of the things (cells, edges or actions) that it forbids.
         """
         if self.better(value, len(design)):
             self.value, self.design = value, tuple(sorted(design))
@@ -114,7 +117,7 @@ class BestSoFar:
 
 
 class Measure(Protocol):
-    """The interface of a value that a search for designs minimises, such as the worst-case distinctiveness (WCD).
+    """The interface of the values that a search for designs can minimise, such as worst-case distinctiveness (WCD).
 
     WCD is the latest step at which two goals can be told apart. A design is a tuple with the indices of the things
     (cells, edges or actions) that it forbids. The budget of a search is the number of steps by which a design may
@@ -125,14 +128,15 @@ class Measure(Protocol):
     def expensive(self) -> bool:
         """Whether `value` takes long to compute.
 
-        If so, a search calls `value` only for designs that lengthen neither agent's paths by more than the budget. If
-        not, the search may check the ego agent's paths afterwards.
+        If True, a search calls `value` only for designs that are known to lengthen the paths of the teammate and of the
+        ego agent by no more steps than allowed. If False, the search may call `value` first and check the ego agent's
+        paths afterwards.
         """
 
     def value(self, design: Removals) -> float:
         """Return the value of a design, given by the indices of forbidden things (cells, edges or actions).
 
-        The design must not lengthen the teammate's path to any goal by more than the budget of the search.
+        The design must not lengthen the teammate's shortest path to any goal by more steps than the search allows.
         """
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
@@ -150,14 +154,14 @@ class Branching:
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
-        paths: the teammate's paths, which also know the budget: the number of steps by which the shortest path to each
+        paths: the teammate's paths; they also have the budget, the number of steps by which the shortest path to each
             goal may grow.
         measure: the value to minimise.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
         also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more than the
-            budget. It is called only for designs that pass this test for the teammate. If it returns False for a
-            design, it returns False for all larger designs that contain it.
+            budget. The function is called only for designs that lengthen the teammate's paths by no more than the
+            budget. If it returns False for a design, it also has to return False for all designs that forbid more.
         order: indices of the things that may be forbidden, the most promising first.
     """
 
@@ -174,11 +178,12 @@ class Branching:
         self._also_allowed, self._order = also_allowed, list(order)
 
     def run(self) -> tuple[float, bool]:
-        """Search, and store the best design in `found`.
+        """Search for the design with the least value, and store it in ``self.found``.
 
         Returns:
-            A lower bound on the values of all designs that the search may choose; and whether the search finished. If
-            it did, the bound is the value of the best design.
+            Two values. The first is a lower bound on the values of all designs that are allowed. The second says
+            whether the search was finished before it reached its limit of designs; if so, the bound is the value of the
+            best design.
         """
         kept = np.ones(self.paths.n_things, dtype=np.bool_)
         kept[self._order] = False
@@ -197,10 +202,10 @@ class Branching:
         An extension forbids further things (cells, edges or actions).
 
         Args:
-            design: indices of the things that are forbidden already.
-            first: the position in the search order from which further things are taken.
+            design: indices of the things that are already forbidden.
+            first: a position in the list of things to try; further things are taken from there on.
             kept: ``bool [n_things]``, True for things that no extension forbids.
-            left: the largest number of further things.
+            left: the largest number of further things that an extension forbids.
         """
         useful, kept = self.paths.useful(design), kept.copy()
         for place in range(first, len(self._order)):
@@ -232,19 +237,19 @@ class Branching:
 class WorstCase:
     """An exact search for the design with the least worst-case distinctiveness (WCD).
 
-    WCD is the latest step at which two goals can be told apart. It is large because shortest plans for two goals begin
-    with the same steps. A better design has to forbid something on every pair of plans that share too many steps, so
-    the search takes such a pair and tries to forbid each thing on it. A design is a set of things (cells, edges or
-    actions) to forbid, given by their indices.
+    WCD is the latest step at which two goals can be told apart. It is large if shortest plans for two goals begin with
+    many equal steps. A better design has to forbid something on every pair of plans that share too many steps. So the
+    search takes such a pair and tries to forbid each thing on the two plans. A design is a set of things (cells, edges
+    or actions) to forbid, given by their indices.
 
     Args:
-        paths: the teammate's paths, which also know the budget: the number of steps by which the shortest path to each
+        paths: the teammate's paths; they also have the budget, the number of steps by which the shortest path to each
             goal may grow.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
         also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more than the
-            budget. It is called only for designs that pass this test for the teammate. If it returns False for a
-            design, it returns False for all larger designs that contain it.
+            budget. The function is called only for designs that lengthen the teammate's paths by no more than the
+            budget. If it returns False for a design, it also has to return False for all designs that forbid more.
         things: indices of the things that may be forbidden.
     """
 
@@ -262,11 +267,14 @@ class WorstCase:
         self._price[list(things)] = FREE
 
     def run(self) -> tuple[float, bool]:
-        """Search, and store the best design in `found`.
+        """Search for the design with the least worst-case distinctiveness (WCD), and store it in ``self.found``.
+
+        WCD is the latest step at which two goals can be told apart.
 
         Returns:
-            A lower bound on the WCD of all designs that the search may choose; and whether the search finished. If it
-            did, the bound is the WCD of the best design.
+            Two values. The first is a lower bound on the WCD of all designs that are allowed. The second says whether
+            the search was finished before it reached its limit of designs; if so, the bound is the WCD of the best
+            design.
         """
         for size in range(1, self.most + 1):
             try:
@@ -285,7 +293,7 @@ class WorstCase:
             design: indices of the things that are forbidden already.
             price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others, and 0 in the last
                 entry, which is for moves that no design removes.
-            left: the largest number of further things.
+            left: the largest number of further things that an extension forbids.
         """
         pair = self.pairs(design, price, left, int(self.found.value) - 1)
         if pair is None:
@@ -309,7 +317,7 @@ class WorstCase:
             self._below(design, price, left)
 
     def pairs(self, design: Removals, price: IntArray, left: int, deepest: int) -> IntArray | None:
-        """Return the things (cells, edges or actions) to try next: those on a pair of plans that share too many steps.
+        """Return the things (cells, edges or actions) to forbid next: those on two plans that share too many steps.
 
         A pair is two shortest plans, for different goals, whose first `deepest` steps or more are the same. A better
         design has to forbid something on every such pair. Of all pairs, the one with the fewest things that may be
@@ -323,8 +331,8 @@ class WorstCase:
             deepest: the smallest number of first steps that the plans of a pair share.
 
         Returns:
-            Indices of the things that may be forbidden; empty if there is no such pair, None if forbidding `left`
-            things is proven not to be enough for all pairs.
+            Indices of the things on this pair that may be forbidden. The array is empty if there is no such pair. None
+            is returned if it is proven that no `left` things are enough to forbid something on every pair.
         """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):
@@ -345,7 +353,8 @@ class WorstCase:
 
         WCD is the latest step at which two goals can be told apart. To lower it to `v`, a design has to forbid
         something on every pair of shortest plans, for different goals, that begin with the same `v` steps. The bound is
-        the smallest `v` for which this is not proven to be impossible, at most the WCD of the best design found so far.
+        the smallest `v` from 1 for which this is not proven to be impossible. It is never above the WCD of the best
+        design found so far.
         """
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:

@@ -44,13 +44,14 @@ def design(
     """Return what to forbid so that goals can be recognised earlier, and the effect of forbidding it.
 
     On a map, cells are forbidden: they become walls, for both agents if they share the map. On a graph, edges are
-    forbidden, for both agents if they share the graph. Starts and targets stay free. In a planning problem, ground
-    actions are forbidden; only those on plans within the budget can matter.
+    forbidden, for both agents if they share the graph. Starts and targets stay free. In a planning problem, actions
+    such as ``stack a b`` are forbidden; only those on plans that are at most `budget` steps longer than the shortest
+    can matter.
 
-    Give either `most`, to search for the best design, or `forbid`, to see the effect of your own.
+    Give either `most`, to search for the best design, or `forbid`, to see the effect of your own design.
 
     Args:
-        problem: a `Problem`; an instance, that is, the contents of a file that describes one; a map drawn as text
+        problem: a `Problem`; an instance, that is, the contents of a file that describes a problem; a map drawn as text
             (`Drawing`); a planning problem (`askwise.pddl.load`); the path of a file with one of these; or a `Space`,
             which lists what may be forbidden.
         most: the largest number of things (cells, edges or actions) to forbid; None if you give `forbid`. Among equally
@@ -59,8 +60,8 @@ def design(
             be told apart (for planning problems one less, the longest common prefix of plans). ``edp`` is the expected
             EDP: the true goal and another goal are drawn from the prior, and EDP, the expected divergence point, is the
             expected step at which the other goal is ruled out. ``cost`` is the expected cost of not knowing the goal.
-        by: for ``cost``, how the ego agent decides: ``planner`` (the default) plans ahead as far as it can;
-            ``optimum`` is the best possible agent, which is known only for small problems.
+        by: if `minimise` is ``cost``, how the ego agent decides: ``planner`` (the default) plans ahead as far as it
+            can; ``optimum`` is the best possible agent, which is known only for small problems.
         budget: the number of steps by which the shortest path to each goal may grow, for each of the two agents.
         forbid: the names of the things that your own design forbids; None if you give `most`.
         limit: the largest number of designs to evaluate; None for a limit that depends on the size of the problem.
@@ -113,10 +114,10 @@ def design(
 
 
 def _wide_enough(space: Space, budget: int) -> Space:
-    """Return the design space with a graph that contains all paths at most `budget` steps longer than shortest ones.
+    """Return a design space whose graph contains all paths that are at most `budget` steps longer than the shortest.
 
-    A space that already has such a graph is returned as it is. Otherwise its function `widened` makes a new one; an
-    InputError is raised if the space has no such function.
+    If the graph of `space` does so, `space` itself is returned. Otherwise ``space.widened`` makes a new space; an
+    InputError is raised if ``space.widened`` is None.
     """
     if space.largest_budget is None or budget <= space.largest_budget:
         return space
@@ -152,10 +153,10 @@ def _check_most(space: Space, most: int) -> None:
 
 
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
-    """Return the best design in a space; of several best ones, one that lengthens paths least.
+    """Return the best design in a space; of several best designs, one that lengthens paths least.
 
-    To find it, the search is repeated with smaller budgets, down to the smallest one that allows an equally good design
-    with no more things. This is done by bisection, because a larger budget never makes the best value worse.
+    To find it, the search is repeated with smaller budgets, down to the smallest budget that allows an equally good
+    design with no more things. This is done by bisection, because a larger budget never makes the best value worse.
 
     Args:
         space: the design space, that is, what may be forbidden.
@@ -165,7 +166,7 @@ def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outc
 
     Returns:
         Indices of the forbidden things; the verdict, which says whether no allowed design is better; and the search
-        that found them.
+        that found the things.
     """
 
     def within(steps: int) -> Outcome:
@@ -260,10 +261,10 @@ def _state(search: DesignSearch, things: Removals) -> DesignState:
 
 
 def _as_prefix(space: Space, worst: float) -> float:
-    """Return worst-case distinctiveness (WCD) as reported, from `worst`, the latest step that separates two goals.
+    """Return the worst-case distinctiveness (WCD) to report if `worst` is the latest step that separates two goals.
 
-    For planning problems, WCD is the longest common prefix of plans: one less than `worst`, and at least 0. For all
-    others it is `worst`.
+    For planning problems, WCD is the length of the longest common prefix of plans: ``worst - 1``, and at least 0. For
+    all other problems, WCD is `worst`.
     """
     return max(worst - 1, 0.0) if space.prefix else worst
 
@@ -274,7 +275,8 @@ def space_of_given(given: object, progress: Callable[[str], None] | None = None)
     Args:
         given: a problem, an instance (the contents of a file that describes one), a map drawn as text, a planning
             problem, or the path of a file with one of these. A `Space` is returned as it is.
-        progress: called with a line of text from time to time while plans are searched; None for no calls.
+        progress: called with a line of text from time to time while plans are searched; None for no calls. Only
+            planning problems need such a search.
     """
     if isinstance(given, Space):
         return given

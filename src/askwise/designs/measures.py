@@ -1,37 +1,42 @@
 """The values of designs that can be minimised: the worst case, the expected EDP, and the cost of not knowing the goal.
 
-**Worst case**: the largest WCD of two possible goals: the latest step that separates them.
+A *design* is a set of things to forbid. A *thing* is a cell, edge or action.
 
-**Expected EDP**: the true goal `j` is drawn from the prior, another goal `i` from the prior among the others, and
-EDP(i | j) is how long `i` stays possible:
+**Worst case**: the largest WCD of two possible goals, that is, the latest step at which two goals can be told apart.
+
+**Expected EDP**: the true goal `j` is drawn from the prior `P`. Another goal `i` is drawn from the prior among the
+other goals. EDP(i | j) is the expected step at which `i` is ruled out if the teammate pursues `j`:
 
     V = sum over j of P(j)  sum over i other than j of  P(i) / (1 - P(j))  EDP(i | j).
 
 If only one goal is possible, both values are 0.
 
-*Bound on the expected EDP.* Let `D` be forbidden and some things be kept. A plan on which everything is kept remains,
-and remains shortest: a state on such a plan for `i` is *certain* for `i`, whatever else is forbidden. EDP(i | j) is the
-mean, over the shortest plans for `j`, of the number of states on the plan at which `i` is still possible. So it is at
-least the number of certain states on the plan for `j` that has the fewest of them. With a budget of 0, the plans for
-`j` are some of the current ones. With a larger budget, this holds for goals with a plan on which everything is kept,
-whose cost cannot change any more. For other goals only the start is counted: 1.
+*Bound on the expected EDP.* Let the things `D` be forbidden, and let some other things be *kept*: they will not be
+forbidden. A shortest plan on which all things are kept remains a shortest plan, whatever else is forbidden. Each state
+on such a plan for goal `i` is called *certain* for `i`. EDP(i | j) is the mean, over the shortest plans for `j`, of the
+number of states on the plan in which `i` is still possible. So it is at least the number of certain states on that
+shortest plan for `j` which has the fewest of them. With a budget of 0, this bound stays valid for all goals `j` when
+more is forbidden, because a design can remove shortest plans for `j` but cannot add any. With a larger budget, the
+bound only stays valid for goals `j` with a shortest plan on which all things are kept, because the length of their
+shortest plans cannot change any more. For all other goals `j`, the bound is 1, because `i` is possible at the start.
 
 **Cost of not knowing**, of the optimal agent or of the planner:
 
     V(D) = expected cost with D forbidden  -  expected cost before, if the goal were known from the start.
 
-With a budget of 0 no path grows, and this is the expected marginal cost. With a larger budget, paths that have become
-longer count as well: a design that makes both agents walk further gains nothing from it.
+With a budget of 0 no path grows. Then V(D) is the expected marginal cost: what not knowing the goal adds to the cost
+with `D` forbidden. With a larger budget, V(D) also contains the steps by which paths have become longer. So a design
+gains nothing by making both agents walk further.
 
 *Things that can be left out.* A thing that is not useful to the teammate (`askwise.designs.paths`) does not change the
 teammate's plans. Forbidding it can only remove moves of the ego agent. Everything that is possible afterwards was
 possible before, at the same cost, so the least expected cost does not decrease: an optimal design for the optimal agent
-needs no such thing. The planner is not optimal and may do better with fewer moves by chance. Things on none of the
-teammate's paths are not tried for the planner either, and the verdict says so.
+needs no such thing. The planner is not optimal, so fewer moves may by chance lead it to a lower cost. Nevertheless
+things on none of the teammate's paths are not tried for the planner either, and the verdict says so.
 
 *Bound on the cost.* The expected cost is at least the expected cost with a known goal, which never decreases as more is
-forbidden. No agent costs less than the optimal one: if it can be solved, designs with too high an optimum are not
-played by the planner at all.
+forbidden. No agent costs less than the optimal agent. So if the cost of the optimal agent can be computed and is
+already too high, the planner is not played with this design.
 """
 
 from __future__ import annotations
@@ -91,8 +96,8 @@ def expected_edp(edp: FloatArray, weights: FloatArray) -> float:
 class ExpectedEdp:
     """The expected EDP as a `Measure`, that is, as a value of designs that a search minimises.
 
-    The expected divergence point (EDP) of two goals is the expected step at which one is ruled out if the teammate
-    pursues the other. Both goals are drawn from the prior.
+    The expected divergence point (EDP) is the expected step at which one goal is ruled out if the teammate pursues
+    another goal. The expected EDP is its mean over pairs of goals that are drawn from the prior.
 
     Args:
         paths: the teammate's paths.
@@ -108,15 +113,16 @@ class ExpectedEdp:
     def value(self, design: Removals) -> float:
         """Return the expected EDP if the cells, edges or actions with the indices in `design` are forbidden.
 
-        It is the expected step at which another goal is ruled out (the expected divergence point), averaged over the
-        prior.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out if the teammate pursues
+        another goal. The expected EDP is its mean over pairs of goals that are drawn from the prior.
         """
         return expected_edp(self.paths.divergence(design)[0], self.weights)
 
     def bound(self, design: Removals, kept: BoolArray) -> float:
         """Return a lower bound on the expected EDP of all designs that forbid at least `design` and none of `kept`.
 
-        The expected EDP is the expected step at which another goal is ruled out, averaged over the prior.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out if the teammate pursues
+        another goal. The expected EDP is its mean over pairs of goals that are drawn from the prior.
 
         Args:
             design: indices of the things (cells, edges or actions) that all these designs forbid.
@@ -135,8 +141,8 @@ class ExpectedEdp:
 class WorstCaseValue:
     """Worst-case distinctiveness (WCD) as a `Measure`, that is, as a value of designs that a search minimises.
 
-    It is the latest step at which two goals can be told apart. The greedy search minimises this value; the exact search
-    for the least WCD, `askwise.designs.branch_and_bound.WorstCase`, computes it from pairs of plans.
+    WCD is the latest step at which two goals can be told apart. This class is for the greedy search. The exact search
+    for the least WCD is `askwise.designs.branch_and_bound.WorstCase`.
 
     Args:
         paths: the teammate's paths.
@@ -158,7 +164,8 @@ class WorstCaseValue:
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on the design
         """Return a trivial lower bound on the WCD of any design: 1, since no step before the first separates two goals.
 
-        It is 0 if only one goal has a prior above 0. The arguments are ignored.
+        WCD is the latest step at which two goals can be told apart. The bound is 0 if only one goal has a prior above
+        0. The arguments are ignored.
         """
         return 1.0 if self.paths.counted.sum() > 1 else 0.0
 
@@ -169,8 +176,8 @@ class WorstCaseValue:
 class Cost:
     """The expected cost of not knowing the goal, as a `Measure`, that is, as a value of designs to be minimised.
 
-    It is the expected cost of an episode under the design, minus the expected cost without a design if the ego agent
-    knew the goal from the start.
+    The value of a design is the expected cost of an episode with the design, minus the expected cost that an ego agent
+    would have without the design if it knew the goal from the start.
 
     Args:
         space: the design space, that is, what may be forbidden in the problem.
@@ -178,8 +185,8 @@ class Cost:
             ahead but is not optimal.
 
     Attributes:
-        found: the best design so far: `value` does not play the planner under a design that a bound shows to be no
-            better. None to compute every value.
+        found: the best design so far. If a lower bound shows that another design is no better, `value` returns infinity
+            and the planner is not played with that design. None to compute every value.
         estimated: whether some value is an average over episodes instead of an exact expectation.
     """
 
@@ -195,11 +202,11 @@ class Cost:
         self._before = self._known_cost(())
 
     def value(self, design: Removals) -> float:
-        """Return the expected cost under a design, minus the expected cost without it if the goal were known.
+        """Return the expected cost with a design, minus the expected cost without the design if the goal were known.
 
         `design` holds the indices of the forbidden things (cells or edges). If the ego agent decides by ``planner``,
-        the result is infinite if a lower bound already shows that the design is not better than the best so far
-        (`found`).
+        the result is infinite if a lower bound already shows that the design is not better than ``self.found``, the
+        best design so far.
         """
         key = frozenset(design)
         if key in self._costs:
@@ -215,8 +222,8 @@ class Cost:
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on `kept`
         """Return a lower bound on the value of `design` and of all designs that forbid more.
 
-        It is the expected cost of an episode under `design` if the ego agent knew the goal from the start, minus the
-        same cost without a design. Forbidding more never lowers it.
+        The bound is the expected cost of an episode with `design` if the ego agent knew the goal from the start, minus
+        the same cost without a design. Forbidding more never lowers the bound.
 
         Args:
             design: the indices of the forbidden things (cells or edges).

@@ -1,22 +1,25 @@
-"""The teammate's paths under a design, and the things that can matter.
+"""The teammate's paths when a design forbids some things, and which further things can matter.
 
-A *thing* is what a design may forbid: a cell, an edge or an action. Its moves are those that forbidding it removes.
+A *thing* is what a design may forbid: a cell, an edge or an action. The moves of a thing are those that forbidding the
+thing removes. An *extension* of a design forbids further things.
 
-Let `c_g(D)` be the number of steps of a shortest plan for goal `g` if the things `D` are forbidden, and `b` the budget.
-A design is *allowed* if ``c_g(D) <= c_g() + b`` for every goal. Plans under a design are also plans without it, so
-forbidding more never lowers a cost: if `D` is not allowed, no extension of `D` is.
+Let `c_g(D)` be the number of steps of a shortest plan for goal `g` if the things `D` are forbidden, and `c_g()` the
+same number if nothing is forbidden. The budget `b` is the number of steps by which a shortest plan may grow. A design
+is *allowed* if ``c_g(D) <= c_g() + b`` for every goal. Plans under a design are also plans without it, so forbidding
+more never makes a shortest plan shorter: if `D` is not allowed, no extension of `D` is allowed.
 
-**Things that cannot matter.** Call a move *useful* after `D` if it lies on a walk of at most ``c_g() + b`` steps for
-some goal `g` that avoids `D`. If no move of a thing `x` is useful after `D`, then for every design `E` that contains
-`D`: `E` with `x` is allowed if and only if `E` is, and both have the same shortest plans. To see this, let `E` with `x`
-be allowed. Its shortest plans have at most ``c_g() + b`` steps and avoid `E`, hence `D`, so all their moves are useful.
-So are all moves of the shortest plans of `E`, which are not longer. None of them uses `x`, so the two sets of plans are
-equal. If `E` is allowed, the same argument applies to its own shortest plans. Therefore `x` can be left out of `E` and
-of all its extensions, for every value that depends on the shortest plans only (WCD, EDP).
+**Things that cannot matter.** Call a move *useful* after `D` if, for some goal `g`, it lies on a walk of at most
+``c_g() + b`` steps from the start to `g` that avoids `D`. If no move of a thing `x` is useful after `D`, then for every
+design `E` that contains `D`: `E` with `x` is allowed if and only if `E` is allowed, and in this case both have the same
+shortest plans. To see this, let `E` with `x` be allowed. Its shortest plans have at most ``c_g() + b`` steps and avoid
+`E`, hence `D`, so all their moves are useful. The shortest plans of `E` are not longer, so all their moves are useful,
+too. No useful move is a move of `x`, so no plan of either set uses `x`, and the two sets are equal. If `E` is allowed,
+the same argument applies to its own shortest plans. Therefore `x` can be left out of `E` and of all its extensions, for
+every value that depends on the shortest plans only (WCD, EDP).
 
 With a budget of 0, the useful moves are those on shortest plans, and the set of shortest plans can only shrink. With a
-larger budget, other plans may become the shortest; all of them consist of useful moves. So states and moves that are
-not useful at the start are removed before the search: a large map shrinks to the paths across it.
+larger budget, other plans may become the shortest; all these plans consist of useful moves. So states and moves that
+are not useful at the start are removed before the search: a large map shrinks to the paths across it.
 
 The expected cost of not knowing the goal also depends on the ego agent's paths (see `askwise.designs.measures`).
 """
@@ -42,7 +45,7 @@ Removals = tuple[int, ...]
 
 
 class TeammatePaths:
-    """The teammate's paths that can be shortest ones under some design, and how a design changes them.
+    """The teammate's paths that are shortest paths with some design, and how a design changes these paths.
 
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
@@ -75,13 +78,16 @@ class TeammatePaths:
 
     @property
     def n_states(self) -> int:
-        """Number of states on paths that can be shortest ones under some design."""
+        """Number of states on the teammate's paths that are shortest paths with some design."""
         return int(self._walker.successor.shape[0])
 
     def goals_by(self, design: Sequence[int]) -> IntArray:
-        """Return ``int32 [n_things]``: for how many goals each thing is on a shortest plan, if `design` is forbidden.
+        """Return ``int32 [n_things]``: an estimate of the number of goals for which each thing matters.
 
-        A thing is a cell, edge or action that may be forbidden; `design` holds the indices of forbidden ones.
+        The estimate is the number of goals that have, when `design` is forbidden, a shortest plan through the state to
+        which a move of the thing leads. Of several moves of a thing, the one with the largest number counts. A thing is
+        a cell, edge or action that may be forbidden; its moves are those that forbidding it removes. `design` holds the
+        indices of forbidden things.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -99,25 +105,27 @@ class TeammatePaths:
         return self._walker.closed(design)
 
     def steps(self, design: Sequence[int]) -> IntArray:
-        """Return ``int32 [n_goals]``: the steps of a shortest plan for each goal under a design, -1 if none is found.
+        """Return ``int32 [n_goals]``: the steps of a shortest plan for each goal with a design, -1 if none is found.
 
-        Plans within the budget (`most`) are always found. A shortest plan that exceeds the budget may be missed;
-        whether it is found or not, `allowed` returns False. `design` holds the indices of the forbidden things.
+        Plans with at most ``self.most`` steps, the number that the budget allows, are always found. Longer plans may be
+        missed. In either case `allowed` returns False for them. `design` holds the indices of the forbidden things.
         """
         return self._walker.steps(design)
 
     def allowed(self, steps: IntArray) -> bool:
-        """Return whether every goal has a plan within the budget, that is, of at most `most` steps.
+        """Return whether the shortest plan for each goal has at most as many steps as the budget allows.
 
-        `steps` is ``int32 [n_goals]``, the length of a shortest plan for each goal, -1 if there is none.
+        `steps` is ``int32 [n_goals]``, the length of a shortest plan for each goal, -1 if there is none. The allowed
+        numbers are in ``self.most``.
         """
         return bool(((steps >= 0) & (steps <= self.most)).all())
 
     def useful(self, design: Sequence[int]) -> BoolArray:
         """Return the things that are worth forbidding in addition to `design`, ``bool [n_things]``.
 
-        Forbidding any other thing changes no path within the budget, that is, with at most `most` steps to its goal. A
-        thing is a cell, edge or action that may be forbidden; `design` holds the indices of forbidden ones.
+        Forbidding any other thing changes none of the paths that may matter: those with at most ``self.most`` steps to
+        a goal, the number that the budget allows. A thing is a cell, edge or action that may be forbidden; `design`
+        holds the indices of forbidden ones.
         """
         walker = self._walker
         found = np.zeros(self.n_things + 1, dtype=np.bool_)
@@ -125,29 +133,31 @@ class TeammatePaths:
         return found[:-1]
 
     def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return EDP and WCD of all pairs of goals at the start, and the steps to each goal, under a design.
+        """Return EDP and WCD of all pairs of goals at the start, and the steps to each goal, with a design.
 
-        `design` holds the indices of the forbidden things.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out if the teammate pursues
+        another goal. WCD, worst-case distinctiveness, is the latest such step. `design` holds the indices of the
+        forbidden things.
 
         Returns:
-            edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, the expected divergence point: the expected step
-                at which the first goal is ruled out. If shortest plans for both goals can end in the same state, such a
-                plan counts as ruling out the first goal in the step after its end. The diagonal has no meaning.
-            wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, worst-case distinctiveness: the latest step at
-                which the first goal is ruled out.
+            edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, EDP. If a shortest plan is one for both goals up
+                to its end, it counts as ruling out the other goal in the step after its end. The diagonal has no
+                meaning.
+            wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, WCD, with the same rule.
             steps: ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
         """
         return self._walker.divergence(design)
 
     def shared(self, design: Sequence[int]) -> tuple[float, IntArray]:
-        """Return the latest step at which two goals can be told apart under a design, and the steps to each goal.
+        """Return the latest step at which two goals can be told apart with a design, and the steps to each goal.
 
         `design` holds the indices of the forbidden things.
 
         Returns:
-            The largest worst-case distinctiveness (WCD) of two goals with a prior above 0, that is, one more than the
-            largest number of first steps that shortest plans for two of these goals share; 0 if there is only one such
-            goal. And ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
+            Two values. The first is the largest worst-case distinctiveness (WCD) of two goals with a prior above 0,
+            that is, one more than the largest number of steps that shortest plans for two of these goals have in common
+            at their beginning. It is 0 if only one goal has a prior above 0. The second is ``int32 [n_goals]``, the
+            steps to each goal, -1 if it cannot be reached.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -156,38 +166,41 @@ class TeammatePaths:
         return 1.0 + float(deepest.max(initial=-1)), plans.steps
 
     def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
-        """Return the plans with the fewest moves under a design, and their least prices, for given prices of moves.
+        """Return the shortest plans of all goals with a design, and the least prices of these plans.
+
+        A shortest plan has the fewest moves. Its price is the sum of the prices of its moves.
 
         Args:
             closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden, as returned by the
                 method `closed`.
-            price: ``int32 [n_things + 1]``, the price of a move, by the thing whose prohibition removes it; the last
-                entry, for moves that no design removes, is 0.
+            price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes;
+                the last entry, for moves that no design removes, is 0.
         """
         return self._walker.plans(closed, price)
 
 
 class ShortestPlans:
-    """The shortest plans of all goals under a design, and the least prices of these plans.
+    """The shortest plans of all goals with a design, and the least prices of these plans.
 
-    A plan pays the price of each of its moves. With price 1 for the moves of some things and 0 for all others, the
-    price of a plan counts how often it uses these things.
+    A shortest plan has the fewest moves. Its price is the sum of the prices of its moves. With price 1 for the moves of
+    some things and 0 for all others, the price of a plan counts its moves that belong to these things.
 
     Args:
         walker: the graph with start and targets.
         closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden; the last entry, for
             moves that no design removes, is False.
-        price: ``int32 [n_things + 1]``, the price of a move, by the thing whose prohibition removes it; the last entry
-            is 0.
+        price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes; the
+            last entry, for moves that no design removes, is 0.
 
     Attributes:
         depth: ``int32 [n_states]``, the steps from the start, -1 for states that cannot be reached.
         order: ``int32 [n_states]``, its first `reached` entries are the reachable states, nearest first.
         reached: the number of states that can be reached.
-        steps: ``int32 [n_goals]``, the length of a shortest plan, -1 if the goal cannot be reached.
-        begun: ``int32 [n_states]``, the least price of a shortest path from the start to each state.
-        towards: ``int32 [n_states, n_goals]``, the least price from each state to the end of a shortest plan for each
-            goal; `NO_PLAN` if no shortest plan for the goal leads through the state.
+        steps: ``int32 [n_goals]``, the number of moves of a shortest plan for each goal, -1 if the goal cannot be
+            reached.
+        begun: ``int32 [n_states]``, the least price among the shortest paths from the start to each state.
+        towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
+            for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
     """
 
     def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:
@@ -216,16 +229,17 @@ class ShortestPlans:
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
         """Find two shortest plans, for different goals, that begin with the same steps; return their price and things.
 
-        Of all such pairs, one with the least total price is taken. The price of a move of the common beginning counts
-        once.
+        Of all such pairs of plans, one with the least price is taken. The price of a pair is the sum of the prices of
+        the moves in both plans, where moves of the common beginning count once.
 
         Args:
-            counted: ``bool [n_goals]``, the goals that may be taken.
-            deepest: the smallest allowed number of first steps that the plans share.
+            counted: ``bool [n_goals]``, whether plans for each goal may be chosen.
+            deepest: the smallest allowed number of steps that both plans have in common at their beginning.
 
         Returns:
-            The total price, and the indices of those things (cells, edges or actions) with a price above 0 whose
-            prohibition removes a move of at least one of the plans. None if there are no such plans.
+            The price of the pair, and the indices of the things (cells, edges or actions) on it. A thing is on the pair
+            if its price is above 0 and forbidding it removes a move of at least one of the plans. None if there is no
+            such pair.
         """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
@@ -243,11 +257,14 @@ class ShortestPlans:
     def certain_agreement(self) -> FloatArray:
         """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-        Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is a bound on the expected step at which goal
-        `i` is ruled out if the teammate pursues goal `j`. A plan's price is the sum of the prices of its moves. A state
-        is certain for `i` if a shortest plan for `i` that leads through it has price 0. The bound is the smallest
-        number of certain states on any shortest plan for `j`. It stays valid if things with a price above 0 are
-        forbidden, because plans with price 0 remain, as long as the number of steps to `j` stays the same.
+        Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is a lower bound on EDP(i | j), the expected
+        step at which goal `i` is ruled out if the teammate pursues goal `j`. EDP(i | j) is the mean number of states,
+        on a shortest plan for `j`, in which `i` is still possible. A state is called certain for `i` if a shortest plan
+        for `i` with price 0 leads through it; the price of a plan is the sum of the prices of its moves. The bound is
+        the number of states that are certain for `i` on the shortest plan for `j` with the fewest of them.
+
+        The bound also holds after forbidding any things with a price above 0, because plans with price 0 remain. The
+        only condition is that the number of steps to `j` stays the same.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -267,20 +284,24 @@ class ShortestPlans:
 
 
 class _Walker:
-    """A graph with a start and targets; computes the shortest plans of all goals on it under any design.
+    """A graph with a start and target states; it computes the shortest plans of all goals for any design.
+
+    A design is a set of things (cells, edges or actions) to forbid.
 
     Args:
-        graph: the moves, and for each of them the thing (cell, edge or action) whose prohibition removes it.
+        graph: the moves, and for each move the thing that has to be forbidden to remove the move.
         start: the index of the first state.
-        targets: for each goal the indices of its target states, in which it is reached.
+        targets: for each goal the indices of the states in which it is reached.
         n_things: the number of things that may be forbidden.
 
     Attributes:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the thing whose prohibition removes each move, -1 for none.
-        targets: ``int32``, the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, where the targets of each goal begin in `targets`.
-        free: ``int32 [n_things + 1]``, all 0: a price for each thing, and one for moves that no design removes.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
+            one move of a state.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing that has to be forbidden to remove each move; -1
+            for moves that no design removes.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
+        free: ``int32 [n_things + 1]``, all 0: an array of prices for which every move is free.
     """
 
     def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
@@ -302,12 +323,12 @@ class _Walker:
         return self.plans(self.closed(design), self.free).steps
 
     def left(self, design: Sequence[int]) -> tuple[IntArray, Any, IntArray]:
-        """Return the graph that is left if the things of a design, given by their indices, are forbidden.
+        """Return the graph without the moves that a design removes; `design` holds the indices of the forbidden things.
 
         Returns:
-            Three arrays. The first is ``int32 [n_states, n_ranks]``, the next state of each move, -1 for no move. The
-            other two, `indptr` and `indices`, have the states before each state:
-            ``indices[indptr[s] : indptr[s + 1]]`` for state `s`.
+            Three arrays. The first is ``int32 [n_states, n_ranks]``, the next state of each move, -1 where there is no
+            move; each column is one move of a state. The second and third, `indptr` and `indices`, give the states
+            before each state, which are ``indices[indptr[s]:indptr[s + 1]]`` for state s.
         """
         successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))
         indptr, indices = reverse_edges(successor)
@@ -317,11 +338,13 @@ class _Walker:
         return capped_matrices(*self.left(design), self.start, self.targets, self.starts)
 
     def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
-        """Return ``bool [n_states, n_ranks]``: which moves are on a walk from the start to a goal within the budget.
+        """Return whether each move is on a short enough walk from the start to a goal, ``bool [n_states, n_ranks]``.
+
+        Each column is one move of a state.
 
         Args:
             design: indices of the forbidden things, which the walk avoids.
-            most: ``int32 [n_goals]``, the largest number of steps of a walk to each goal, that is, the budget.
+            most: ``int32 [n_goals]``, the largest number of steps that a walk to each goal may have.
         """
         successor, indptr, indices = self.left(design)
         depth = np.empty(successor.shape[0], dtype=np.int32)
@@ -339,10 +362,10 @@ class _Walker:
         return found
 
     def without(self, dropped: BoolArray) -> _Walker:
-        """Return the same graph without some moves, and without states to which no other move leads.
+        """Return a copy without some moves, and without the states to which no remaining move leads.
 
-        ``dropped [n_states, n_ranks]``, a column for each move of a state, says which moves are removed. The start and
-        the targets are kept.
+        ``dropped``, ``bool [n_states, n_ranks]``, says which moves are removed; each column is one move of a state. The
+        start and the target states are always kept.
         """
         successor = np.where(dropped, np.int32(-1), self.successor)
         kept = np.zeros(successor.shape[0], dtype=np.bool_)
@@ -357,10 +380,11 @@ class _Walker:
 
 
 def trip_steps(trips: EgoTrips, design: Sequence[int], n_things: int) -> IntArray:
-    """Return ``int32 [n_goals]``: the ego agent's steps to each goal under a design, -1 if there is no way.
+    """Return ``int32 [n_goals]``: the ego agent's steps to each goal with a design, -1 if there is no way.
 
     Args:
-        trips: the ego agent's trip for each goal; it may have several parts, each with its own end.
+        trips: the ego agent's trip for each goal; a trip may have several parts, such as first to a box and then to a
+            station.
         design: indices of the forbidden things (cells or edges).
         n_things: the number of things that may be forbidden.
     """

@@ -1,8 +1,9 @@
-"""The picture of a design: the map or graph before and after it, side by side.
+"""The picture of a design: the map or graph before the design and after it, side by side.
 
 Cells, or states of a graph, that lie on a shortest plan are coloured by the number of goals whose shortest plans pass
-through them. Dark areas are where goals look alike; where only one goal is left, it is recognised. Forbidden things are
-marked on the right. For problems that are neither a map nor a small graph, the matrices of EDP are drawn.
+through them. In dark areas, the teammate may still pursue many goals; where the colour stands for one goal, the goal is
+recognised. Forbidden things are marked on the right. For problems that are neither a map nor a small graph, the
+matrices of EDP, the expected steps at which goals are ruled out, are drawn.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ LARGEST_WITH_NAMES = 40
 
 
 def draw(design: Design) -> Figure:
-    """Return the picture of a design as a matplotlib figure: map, graph or EDP matrix, before and after it."""
+    """Return the picture of a design as a matplotlib figure: map, graph or EDP matrix, before and after the design."""
     figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     sides = [(left, "before", design.given, design.before), (right, "after", design.changed, design.after)]
@@ -76,7 +77,8 @@ def draw(design: Design) -> Figure:
 def _height(model: Model, drawn: DrawnGraph | None) -> float:
     """Return the height, in inches, of a picture that is `WIDTH` inches wide.
 
-    `model` is the teammate's; `drawn` is its drawing if it is a graph that is small enough to draw, otherwise None.
+    `model` is the teammate's model. `drawn` is the drawing of this model if the model is a graph that is small enough
+    to draw, otherwise None.
     """
     if isinstance(model, GridWorld):
         ratio = model.height / model.width
@@ -186,9 +188,10 @@ def _ego(ax: Axes, places: list[Place]) -> None:
 
 
 def _ego_places(given: Any) -> list[Place]:
-    """Return a list with the coordinates of the ego agent's start; empty if it does not move on the teammate's map.
+    """Return a list with the coordinates of the ego agent's start, or an empty list.
 
-    `given` is a drawing, a problem or an instance.
+    The list is empty if there is no ego agent, or if the ego agent does not move on the teammate's map. `given` is a
+    drawing, a problem or an instance (the contents of a file that describes a problem).
     """
     if isinstance(given, Drawing):
         return [] if given.ego is None else [given.ego]
@@ -253,7 +256,7 @@ def _matrix(ax: Axes, design: Design, state: DesignState) -> None:
 
 
 def _steps(most: int) -> BoundaryNorm:
-    """Return a norm that assigns one colour to each whole number from 1 to `most`."""
+    """Return a matplotlib norm, which assigns one colour to each whole number from 1 to `most`."""
     return BoundaryNorm(np.arange(0.5, most + 1), 256) if most > 1 else BoundaryNorm([0.5, 1.5, 2.5], 256)
 
 

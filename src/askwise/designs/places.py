@@ -1,6 +1,6 @@
-"""Design spaces of maps, graphs and tool fetching: cells that become walls, edges that are closed.
+"""Design spaces of maps, graphs and tool fetching: which cells may become walls, and which edges may be closed.
 
-If both agents move in the same model, things are forbidden for both. If each agent has its own model, only the
+If both agents move in the same model, cells and edges are forbidden for both. If each agent has its own model, only the
 teammate's model changes.
 """
 
@@ -154,7 +154,7 @@ def _of_map(problem: FactoredProblem, given: Any) -> Space:
 
 
 def _needed(problem: FactoredProblem) -> set[int]:
-    """Return the states that must stay free: starts and targets, of both agents if they share the map."""
+    """Return the states that must stay free: the teammate's start and targets, and the ego agent's on a shared map."""
     sides = [(problem.start.teammate, problem.teammate.targets)]
     if _shared(problem):
         sides.append((problem.start.ego, problem.ego.targets))
@@ -259,8 +259,9 @@ def _with_changes(
         given: a problem, or the contents of a problem file (`ProblemFile`).
         problem: `given` itself if it is a problem, otherwise the problem that it describes.
         what: the cells or edges to forbid; if there are none, `given` itself is returned.
-        in_file: takes one agent's part of a problem file and the cells or edges, and removes them in place.
-        in_model: takes a model and the cells or edges, and returns a model without them.
+        in_file: a function that takes one agent's part of a problem file and the cells or edges, and changes the part
+            in place so that they are forbidden.
+        in_model: a function that takes a model and the cells or edges, and returns a model in which they are forbidden.
     """
     if not what:
         return given
@@ -278,9 +279,10 @@ def _with_changes(
 
 
 def _changed_models(problem: FactoredProblem, teammate: Model) -> FactoredProblem:
-    """Return a copy of a problem with another model of the teammate; for problems that come from no file.
+    """Return a copy of a problem with another model of the teammate.
 
-    If both agents share a model, the ego agent gets the new one, too.
+    If both agents share a model, the ego agent gets the new model, too. This is for problems that were built in Python;
+    problems from a file are changed in the file's contents instead.
 
     Args:
         problem: the problem.

@@ -30,23 +30,24 @@ MOST_GOALS = 40
 
 @dataclass(frozen=True)
 class DesignState:
-    """The values of a problem before or after a design.
+    """The values of a problem before or after a design: how soon goals are told apart, and how long the paths are.
 
     Attributes:
-        value: the value that is minimised.
-        wcd: worst-case distinctiveness, the latest step that separates two goals; for planning problems, as in the
-            literature, the longest common prefix of plans, which is one less.
+        value: the value that the design minimises, such as WCD.
+        wcd: worst-case distinctiveness, the latest step at which two goals are told apart. For planning problems, as in
+            the literature, the number of steps in the longest common prefix of plans, which is one less.
         edp: the expected EDP: the true goal and another goal are drawn from the prior, and EDP is the expected step at
             which the other goal is ruled out.
-        told_apart: the latest step that separates two goals, for every kind of problem; infinite if `never_apart` is
-            above 0.
-        never_apart: number of ordered pairs of goals that a shortest plan for both, up to its end, does not separate;
-            `wcd` and `edp` count them as separated in the step after it.
+        told_apart: the latest step at which two goals are told apart, for every kind of problem; infinite if
+            `never_apart` is above 0.
+        never_apart: number of ordered pairs of goals that have a whole shortest plan in common, so that they may never
+            be told apart. `wcd` and `edp` count such goals as told apart in the step after the end of the plan.
         costs: number of steps of the teammate's shortest plan for each goal.
-        ego_costs: number of steps of the ego agent to each goal; empty if designs do not change them.
+        ego_costs: number of steps of the ego agent's shortest path for each goal; empty if designs do not change these
+            paths.
         wcd_matrix: ``float64 [n_goals, n_goals]``, WCD of all pairs, counted as in `wcd`.
-        edp_matrix: ``float64 [n_goals, n_goals]``, ``[i, j]`` is the expected step at which goal `i` is ruled out if
-            the teammate pursues goal `j`.
+        edp_matrix: ``float64 [n_goals, n_goals]``, EDP of all pairs: ``[i, j]`` is the expected step at which goal `i`
+            is ruled out if the teammate pursues goal `j`.
     """
 
     value: float
@@ -67,10 +68,12 @@ class DesignState:
 class DesignVerdict:
     """The verdict on a design: how it was found, and whether it is proven that no allowed design is better.
 
-    A design is allowed if it forbids at most the given number of things and keeps paths within the budget.
+    A design is allowed if it forbids at most the given number of things and lengthens no shortest path by more steps
+    than the budget.
 
     Attributes:
-        proven: whether no allowed design has a smaller value, or an equal value while forbidding fewer things.
+        proven: whether it is proven that no allowed design has a smaller value, or an equal value while forbidding
+            fewer things.
         method: how the design was found, in words.
         bound: a lower bound on the values of all allowed designs; None if there is none.
         looked_at: number of designs evaluated.
@@ -103,20 +106,22 @@ class Design:
         forbidden: the names of the things to forbid.
         minimise: the minimised value: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the
             goal).
-        by: for ``cost``, how the ego agent decides: ``planner``, or ``optimum``, the best possible way; otherwise None.
+        by: if `minimise` is ``cost``, how the ego agent decides: ``planner`` (it plans ahead) or ``optimum`` (the best
+            possible agent); otherwise None.
         most: the largest allowed number of forbidden things.
         budget: the number of steps by which the shortest path to each goal may grow.
         goals: the names of the goals.
         prior: ``float64 [n_goals]``, the probability of each goal.
-        left_out: unreachable goals, which are ignored.
+        left_out: the names of unreachable goals, which are ignored.
         before: the values before the design.
         after: the values with all of `forbidden` forbidden.
         verdict: whether it is proven that no design is better.
         both: whether the things are forbidden for both agents.
-        prefix: whether WCD is the longest common prefix, as for planning problems; otherwise it is the step after it.
+        prefix: whether WCD is the number of steps that plans for two goals have in common at their beginning, as for
+            planning problems; otherwise WCD is one more, the step that tells the goals apart.
         changed: the changed problem or instance, which can be played or written to a file.
         given: the original problem or instance.
-        seconds: computing time.
+        seconds: the computing time in seconds.
     """
 
     thing: str
@@ -211,7 +216,10 @@ def _edp(design: Design) -> str:
 
 
 def _capped(design: Design) -> list[str]:
-    """Return lines that say how many pairs of goals are never separated and how they count; empty if there are none."""
+    """Return lines that say how many pairs of goals are never told apart, and how these pairs count in the values.
+
+    The list is empty if there are no such pairs, neither before nor after the design.
+    """
     before, after = design.before.never_apart, design.after.never_apart
     if not before and not after:
         return []
@@ -224,7 +232,10 @@ def _capped(design: Design) -> list[str]:
 
 
 def _goals(design: Design, words: Vocabulary) -> list[str]:
-    """Return the lines of a table of the goals: the agents' steps and the expected EDP, before and after the design."""
+    """Return the lines of a table of the goals: the agents' steps and the expected EDP, before and after the design.
+
+    The expected EDP of a goal is the expected step at which another goal is ruled out.
+    """
     columns: list[tuple[str, list[tuple[str, str]]]] = [
         (f"{words.teammate}'s steps", _pairs(design, "costs")),
         (_edp(design), _alike(design)),
@@ -259,7 +270,8 @@ def _pairs(design: Design, which: str) -> list[tuple[str, str]]:
 def _alike(design: Design) -> list[tuple[str, str]]:
     """Return, for each goal, its expected EDP before and after the design as a pair of texts.
 
-    The expected EDP of a goal assumes that the teammate pursues it, and that the other goal is drawn from the prior.
+    The expected EDP of a goal is the expected step at which another goal, drawn from the prior, is ruled out if the
+    teammate pursues the goal.
     """
     both = [alike(state, design.prior) for state in (design.before, design.after)]
     return [(_number("EDP", one), _number("EDP", other)) for one, other in zip(*both, strict=True)]
@@ -268,8 +280,8 @@ def _alike(design: Design) -> list[tuple[str, str]]:
 def alike(state: DesignState, prior: Any) -> list[float]:
     """Return for each goal the expected step at which another goal is ruled out if the teammate pursues this goal.
 
-    This is the mean EDP over the other goals, weighted by the prior. It is ``nan`` for a goal with a prior of 0, and if
-    no other goal has a prior above 0.
+    This is the mean of the expected divergence points (EDP) of the other goals, weighted by the prior. It is ``nan``
+    for a goal with a prior of 0, and if no other goal has a prior above 0.
 
     Args:
         state: the values before or after a design.
@@ -338,7 +350,7 @@ def _state(state: DesignState) -> dict[str, Any]:
 
 
 def save(design: Design, path: str | Path) -> None:
-    """Write the problem that a design has changed to a file.
+    """Write the changed problem, in which the things of a design are forbidden, to a file.
 
     A drawing is written as a drawing. An instance is written as TOML if the name ends in ``.toml``, otherwise as JSON.
     A planning problem is written as an archive if the name ends in ``.tar.bz2`` or another ending of archives

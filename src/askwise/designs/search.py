@@ -1,9 +1,11 @@
-"""The search for a design: first a greedy one, then an exact one that improves the result or proves it.
+"""The search for a design: first a greedy search, then an exact search that improves or confirms the result.
 
-The greedy search adds one thing after the other, and then exchanges single things as long as that helps. It proves
-nothing. It gives the exact search a good design to beat, and is the fallback if there are too many designs. If no
-single thing lowers the value, it takes one that lowers a second value: two similar paths often have to be closed
-together.
+A design is a set of things (cells, edges or actions) to forbid. The greedy search adds one thing after the other to the
+design. Then it exchanges single things as long as that helps. It does not prove that its design is the best. For the
+expected EDP and the cost, the exact search starts with this design as the best so far. For the worst case, the exact
+search starts anew. If the exact search cannot finish within its limit, the better result of the two searches is
+returned. If no single thing lowers the value, the greedy search takes one that lowers a second value, because two
+similar paths often have to be closed together before the value decreases.
 """
 
 from __future__ import annotations
@@ -35,16 +37,17 @@ OF_PLANNER = "among designs that block a shortest path of the teammate"
 class Greedy:
     """A greedy search for a good design: it adds the best thing again and again, then exchanges single things.
 
-    It proves nothing. A design is a set of things (cells, edges or actions) to forbid, given by their indices.
+    It does not prove that its result is the best design. A design is a set of things (cells, edges or actions) to
+    forbid, given by their indices.
 
     Args:
         paths: the teammate's paths.
         measures: the value to minimise, and further values that break ties.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
-        also_allowed: a function that returns whether a design keeps the ego agent's paths within the budget. It is
-            called only for designs that do so for the teammate.
-        options: a function that takes a design and returns the indices of the things to try in addition.
+        also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more steps than
+            allowed. It is called only for designs that lengthen the teammate's paths by no more than that.
+        options: a function that takes a design and returns the indices of the things to try to forbid in addition.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class Greedy:
         self._also_allowed, self._options = also_allowed, options
 
     def run(self) -> None:
-        """Search until no exchange of things improves the design, and store the best one in `found`.
+        """Search until no exchange of things improves the design, and store the best design in ``self.found``.
 
         Raises `BudgetSpent` if the limit of designs to evaluate is reached.
         """
@@ -75,9 +78,10 @@ class Greedy:
         self._drop()
 
     def _values(self, design: Removals) -> tuple[float, ...] | None:
-        """Return the values of a design in the order of `measures`, or None if it lengthens paths beyond the budget.
+        """Return the values of a design, or None if it makes paths longer than allowed.
 
-        `design` holds the indices of the forbidden things. The design is stored in `found` if it is the best so far.
+        The values are in the order of ``self.measures``. `design` holds the indices of the forbidden things (cells,
+        edges or actions). The design is stored in ``self.found`` if it is the best so far.
         """
         self.found.look()
         if not self.paths.allowed(self.paths.steps(design)) or not self._also_allowed(design):
@@ -89,8 +93,8 @@ class Greedy:
     def _best_with(self, design: Removals) -> Removals | None:
         """Return the best design that forbids one thing more than `design`.
 
-        The result is None if all such designs exceed the budget. Designs are given by the indices of the forbidden
-        things (cells, edges or actions).
+        The result is None if all such designs make paths longer than allowed. Designs are given by the indices of the
+        forbidden things (cells, edges or actions).
         """
         best: tuple[tuple[float, ...], Removals] | None = None
         for thing in self._options(design):
@@ -100,9 +104,9 @@ class Greedy:
         return None if best is None else best[1]
 
     def _exchange(self, design: Removals) -> None:
-        """Replace single things (cells, edges or actions) of `design` by others as long as that improves it.
+        """Replace single things (cells, edges or actions) of `design` by others as long as that improves the design.
 
-        The best design is stored in `found`.
+        The best design is stored in ``self.found``.
         """
         now = self._values(design)
         improved = now is not None
@@ -117,7 +121,7 @@ class Greedy:
                     break
 
     def _drop(self) -> None:
-        """Remove from the best design the things that it need not forbid, that is, without which it is no worse."""
+        """Remove from the best design so far, ``self.found``, every thing without which the design is no worse."""
         for thing in self.found.design:
             if thing in self.found.design:
                 self._values(tuple(each for each in self.found.design if each != thing))
@@ -140,10 +144,12 @@ class DesignSearch:
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
-        space: the design space.
+        space: the design space, that is, what may be forbidden in the problem.
         paths: the teammate's paths.
-        minimise: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the goal).
-        by: for ``cost``, how the ego agent decides: ``planner``, or ``optimum``, the best possible way; otherwise None.
+        minimise: the value to minimise: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the
+            goal).
+        by: if `minimise` is ``cost``, how the ego agent decides: ``planner`` (it plans ahead) or ``optimum`` (the best
+            possible agent); otherwise None.
         budget: the number of steps by which the shortest path to each goal may grow.
         limit: the largest number of designs to evaluate; None for the default (`LIMITS`).
         progress: called regularly with the number of designs evaluated so far; None for no calls.
@@ -180,18 +186,18 @@ class DesignSearch:
         return max(FEWEST_PLAYED, usual * MANY_GOALS**2 // max(MANY_GOALS, self.paths.n_goals) ** 2)
 
     def ego_steps(self, design: Sequence[int]) -> np.ndarray:
-        """Return ``int32 [n_goals]``, the ego agent's steps to each goal, -1 if there is no way.
+        """Return ``int32 [n_goals]``, the ego agent's steps to each goal with a design, -1 if there is no way.
 
-        `design` holds the indices of the forbidden things. Designs must be able to change the ego agent's paths
-        (``space.trips`` is not None).
+        `design` holds the indices of the forbidden things. Call this method only if designs can change the ego agent's
+        paths (``self.space.trips`` is not None).
         """
         assert self.space.trips is not None
         return trip_steps(self.space.trips, design, self.paths.n_things)
 
     def also_allowed(self, design: Sequence[int]) -> bool:
-        """Return whether a design keeps the ego agent's paths within the budget.
+        """Return whether a design lengthens the ego agent's shortest paths by no more steps than the budget.
 
-        `design` holds the indices of the forbidden things.
+        The result is True if designs cannot change these paths. `design` holds the indices of the forbidden things.
         """
         if self._most_ego is None:
             return True
@@ -201,14 +207,15 @@ class DesignSearch:
     def value_of(self, design: Removals) -> float:
         """Return the value of a design of your own, given by the indices of the forbidden things; nothing is searched.
 
-        The value is computed even if a bound shows that it is no better than that of the best design so far.
+        During a search, the value of a design may be skipped if a bound shows that it is too large; here it is always
+        computed.
         """
         if isinstance(self.measure, Cost):
             self.measure.found = None
         return self.measure.value(design)
 
     def best(self, most: int) -> tuple[Removals, DesignVerdict]:
-        """Return the best design found that forbids at most `most` things, and the verdict: whether it is proven best.
+        """Return the best design found that forbids at most `most` things, and whether it is proven to be the best.
 
         The design is given by the indices of the forbidden things (cells, edges or actions).
         """
@@ -250,9 +257,10 @@ class DesignSearch:
     def _on_a_pair(self, design: Removals) -> Iterable[int]:
         """Return the things that may be forbidden in addition to `design` to lower its WCD, by their indices.
 
-        Two shortest plans under `design`, for different goals, are taken that begin with the largest possible number of
-        equal steps. The result has all things (cells, edges or actions) on either plan: a design that contains `design`
-        and has a smaller WCD (worst-case distinctiveness) has to forbid at least one of them.
+        WCD (worst-case distinctiveness) is the latest step at which two goals can be told apart. With `design`, two
+        shortest plans for different goals are chosen that have the most steps in common at their beginning. The result
+        has all things (cells, edges or actions) on these two plans. A design with a smaller WCD has to forbid at least
+        one of these things.
         """
         price = np.ones(self.paths.n_things + 1, dtype=np.int32)
         price[-1] = 0
@@ -275,10 +283,11 @@ class DesignSearch:
         return sorted(useful[np.argsort(-busy, kind="stable")[:most]].tolist())
 
     def _ordered(self, things: Sequence[int], design: Removals = ()) -> list[int]:
-        """Sort things by the expected EDP if they are forbidden in addition to `design`, the smallest first.
+        """Sort things by the expected EDP that results from forbidding each in addition to `design`, smallest first.
 
-        Things (cells, edges or actions, by their indices) that lengthen paths beyond the budget come last. If there are
-        more things than the limit of designs, their order is not changed.
+        The expected EDP is the expected step at which a wrong goal is ruled out. Things (cells, edges or actions) are
+        given by their indices. Those that make paths longer than allowed come last. If there are more things than
+        ``self.limit``, the limit of designs to evaluate, their order is not changed.
         """
         if len(things) > self.limit:
             return list(things)

@@ -1,8 +1,8 @@
 """Design spaces: what may be forbidden in a problem, and the graphs on which the agents move.
 
 A *thing* is something that can be forbidden: a cell of a map, an edge of a graph, an action of a planning domain.
-Forbidding it removes some moves and nothing else; it is the *owner* of these moves. Every move has at most one owner.
-The start and the targets of an agent cannot be forbidden, nor can staying in place.
+Forbidding a thing removes some moves and nothing else; the thing is the *owner* of these moves. Every move has at most
+one owner. The start and the targets of an agent cannot be forbidden, nor can staying in place.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ NO_OWNER = -1
 class MoveGraph:
     """The moves of an agent, and what has to be forbidden to remove each move.
 
-    A cell, edge or action that may be forbidden is called a thing. Moves of a state are numbered by rank, 0, 1, ...
+    A cell, edge or action that may be forbidden is called a thing. The moves of a state are numbered 0, 1, ...; this
+    number is the column in both arrays.
 
     Attributes:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing whose prohibition removes each move; `NO_OWNER` if
-            nothing removes it.
+        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 where there is no move.
+        owner: ``int32 [n_states, n_ranks]``, the index of the thing that has to be forbidden to remove each move;
+            `NO_OWNER` (-1) for moves that no design removes.
     """
 
     successor: IntArray
@@ -46,9 +47,10 @@ class EgoTrips:
 
     Attributes:
         graph: the moves.
-        legs: for each goal, the parts of its trip in order. Each part is a pair: the state where it begins, and the
-            states where it may end, of which the nearest is taken.
-        extra: ``int [n_goals]``, steps of each goal that are not moves on this graph, such as picking up a load.
+        legs: for each goal, the parts of the trip in order. Each part is a pair: the state in which the part begins,
+            and the states in which it may end. It ends in the nearest of these states.
+        extra: ``int [n_goals]``, for each goal, the number of steps that are not moves on this graph, such as picking
+            up a load.
     """
 
     graph: MoveGraph
@@ -73,17 +75,19 @@ class Space:
         graph: the teammate's moves.
         start: the teammate's state at the start.
         targets: for each goal, the target states, ``int32``.
-        changed: a function that takes indices of things and returns the problem, or the instance, without them.
+        changed: a function that takes indices of things and returns the problem, or the instance, in which these things
+            are forbidden.
         trips: the ego agent's trips; None if designs do not change its paths.
         plays: whether there is an ego agent, so that not knowing the goal has a cost.
-        largest_budget: `graph` has all plans that are at most this many steps longer than shortest ones; None if it has
+        largest_budget: `graph` has all plans that are at most this many steps longer than the shortest; None if it has
             plans of every length.
-        widened: a function that takes a larger budget and returns the space with a graph for it; None if there is no
-            larger graph.
+        widened: a function that takes a number of steps and returns a space whose graph also has all plans that are
+            longer than the shortest by up to this number; None if there is no larger graph.
         both: whether things are forbidden for both agents.
-        left_out: unreachable goals, which are ignored.
-        prefix: whether WCD is the longest common prefix of plans, as for planning problems; otherwise it includes the
-            step that separates the goals.
+        left_out: the names of unreachable goals, which are ignored.
+        prefix: whether WCD (worst-case distinctiveness) is the number of steps that plans for two goals have in common
+            at their beginning, as for planning problems; otherwise WCD is one more, the step that tells the goals
+            apart.
     """
 
     thing: str
@@ -126,11 +130,11 @@ def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, 
 
 
 def owners_of_cells(model: Model, states: IntArray) -> IntArray:
-    """Return ``int32 [n_states, n_actions]``: for each move the index of the thing whose prohibition removes it.
+    """Return ``int32 [n_states, n_actions]``: for each move the index of the cell whose prohibition removes it.
 
-    A thing is a cell that may be forbidden, here a state; its index is its position in `states`. A move is removed by
-    forbidding the state that it enters. The result is `NO_OWNER` for moves to states that are not in `states`, and for
-    staying in place.
+    The cells that may be forbidden are those in `states`, and the index of a cell is its position there. Forbidding a
+    cell removes the moves that enter it. The result is `NO_OWNER` (-1) for moves to cells that are not in `states`, and
+    for staying in place.
     """
     thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # index -1, no move, has no owner
     thing[states] = np.arange(states.size, dtype=np.int32)
@@ -142,8 +146,8 @@ def owners_of_cells(model: Model, states: IntArray) -> IntArray:
 def edges_to_forbid(model: Model) -> tuple[MoveGraph, IntArray]:
     """Return the moves on a graph, and the edges that may be forbidden: all except staying in place.
 
-    Each edge is a move of its own. The edges are ``int32 [n_edges, 2]``: the state in which each edge starts, and its
-    action.
+    An edge leads in one direction: it is one move in one state. The edges are ``int32 [n_edges, 2]``: for each edge the
+    index of the state in which it starts, and the index of its action.
     """
     there = model.available.copy()
     there[:, model.stay] = False

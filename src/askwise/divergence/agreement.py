@@ -1,8 +1,9 @@
 """The chain of agreement: a Markov chain of an agent's steps that ends with the first action that is not allowed.
 
-Which actions are allowed depends on what is computed. For EDP, the agent follows one policy, and the allowed actions
-are those that another policy, the one to be ruled out, may take, too. EDP, WCD, ECD and the distribution of the
-divergence point are computed on this chain (see `askwise.divergence.edp`).
+Which actions are allowed depends on what is computed. For EDP, the expected divergence point, the agent follows one
+policy and an observer wants to rule out another policy. The allowed actions are those that the other policy may take,
+too. EDP, WCD, ECD and the distribution of the divergence point are computed on this chain (see
+`askwise.divergence.edp`).
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ def as_policy(model: Model, given: Policy | GoalLike) -> Policy:
 
 
 def optimal_policy(model: Model, goal: GoalLike) -> Policy:
-    """Return the UROP (uniformly random optimal policy) of `goal`.
+    """Return the UROP (uniformly random optimal policy) of `goal`, which draws one of all shortest plans uniformly.
 
-    In stochastic models, where plans cannot be counted, return `uniform_optimal` instead, which chooses uniformly among
-    the optimal actions.
+    In stochastic models, plans cannot be counted. Then the result is `uniform_optimal`, which chooses uniformly among
+    the optimal actions of each state.
     """
     return urop(model, goal) if model.deterministic else uniform_optimal(model, goal)
 
@@ -45,10 +46,10 @@ class Agreement:
 
     Attributes:
         chain: the chain; its state k is the state ``states[k]`` of the model.
-        states: ``int32 [n]``, indices of the chain's states in the model. If the chain starts in one state, this comes
-            first.
-        defined: ``bool [n]``, whether the agent has an action in this state and in all that can follow.
-        leak: ``float64 [n]``, probability that the next action is not allowed.
+        states: ``int32 [n]``, indices of the chain's states in the model. If the chain starts in one state, this state
+            comes first.
+        defined: ``bool [n]``, whether the agent has an action in this state and in all states that can follow.
+        leak: ``float64 [n]``, the probability, in each state, that the next action is not allowed.
     """
 
     chain: AbsorbingChain
@@ -57,13 +58,13 @@ class Agreement:
     leak: FloatArray
 
     def result(self, values: FloatArray, verdict: Verdict, at: StateLike | None) -> Result:
-        """Return a `Result`: the value at one state or the values of all states, with their verdict.
+        """Return the value at one state, or the values of all states, as a `Result` with the given verdict.
 
         Args:
             values: ``float64 [n]``, one value for each state of the chain, such as the expected number of steps.
             verdict: the method and the accuracy of the values.
-            at: the state in which the chain starts, whose value is returned. None for a chain over all states; values
-                are then ``nan`` where the agent has no action.
+            at: the state in which the chain starts; the value of this state is returned. None for a chain over all
+                states; then all values are returned, ``nan`` where the agent has no action.
         """
         if at is not None:
             return Result(float(values[0]), verdict)
@@ -77,7 +78,8 @@ def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLi
         model: the model of the agent.
         weights: ``float64 [n_states, n_actions]``, probability with which the agent takes each action.
         allowed: ``bool [n_states, n_actions]``, whether the chain continues after the action.
-        at: the queried state, for a chain over the states that can be reached from there; None for all states.
+        at: the state in which the chain starts; the chain has the states that can be reached from there. None for a
+            chain over all states.
     """
     entries = model.n_states * model.n_actions
     each = EACH_MOVE if "transitions" in vars(model) else EACH_MOVE_AT_FIRST
@@ -106,10 +108,11 @@ def agreement_between(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLi
         model: the model of the agent.
         pi1: the policy to be ruled out; a goal stands for its optimal policy.
         pi2: the policy that is followed; a goal stands for its optimal policy.
-        at: the queried state, for a chain over the states that can be reached from there; None for all states.
+        at: the state in which the chain starts; the chain has the states that can be reached from there. None for a
+            chain over all states.
 
     Raises:
-        InputError: `pi2` has no action in the queried state or in a state that can follow.
+        InputError: `pi2` has no action in the state `at` or in a state that can follow.
     """
     ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
     shared = agreement(model, followed.probabilities, ruled_out.support, at)

@@ -1,6 +1,6 @@
 """The divergence point, its expectation, worst case, expected case and distribution, in the order of the paper.
 
-All of them ask when an observer can tell two policies apart. Time counts in steps from 1.
+All these values say when an observer can tell two policies apart. Time counts in steps from 1.
 
 **dp** (Definition 1). ``dp(pi1 | Tr2) = min {t : pi1(s_{t-1}, a_t) = 0}``: the first step of a trajectory `Tr2` that
 `pi1` would never take; infinite if `pi1` could have produced the whole trajectory.
@@ -16,22 +16,24 @@ infinite; this is decided on the graph, never by a large number. At the goal of 
 rules out every other goal, so EDP is 1 there. Where `pi2` is undefined (its goal cannot be reached) EDP is ``nan``.
 Where only `pi1` is undefined, any action rules it out and EDP is 1.
 
-**WCD**, worst-case distinctiveness: ``wcd(s) = 1 + max over actions that both policies may take of wcd(s')``, 1 if
-there is no such action, infinite if the policies can agree forever. It counts the step that tells them apart. Keren et
-al. (2014) count only the common prefix, so their WCD is one less.
+**WCD**, worst-case distinctiveness: ``wcd(s) = 1 + max over actions that both policies may take of wcd(s')``. It is 1
+if there is no such action, and infinite if the policies can agree forever. WCD counts the step that tells the policies
+apart. Keren et al. (2014) count only the common prefix, so their WCD is one less.
 
 **ECD**, expected-case distinctiveness (Wayllace et al., 2017), as the paper uses it. The observed agent is not tied to
-one goal: in each state an action has the prior mass of the goals for which it is optimal, normalised over the actions.
-ECD is the expected number of steps until the agent takes an action that is not optimal for all goals.
+one goal. In each state, the probability of an action is proportional to the total prior of the goals for which the
+action is optimal. ECD is the expected number of steps until the agent takes an action that rules out at least one goal,
+because it is not optimal for this goal.
 
-**The distribution** of the divergence point: the probability mass of the chain below is propagated step by step. The
-mass that leaks in step `t` is ``P(dp = t)``. Mass that enters a set of states without any leak is ``P(dp = inf)``,
-exactly. In acyclic chains all mass leaks after finitely many steps. In cyclic chains the propagation stops when at most
-`tolerance` is left, or at `horizon`; the mass left is the error bound of the verdict.
+**The distribution** of the divergence point: the probability mass of the Markov chain described in the next paragraph
+is propagated step by step. The mass that leaks in step `t`, because the chain ends there, is ``P(dp = t)``. Mass that
+enters a set of states from which the chain never ends is ``P(dp = inf)``, exactly. In acyclic chains all mass leaks
+after finitely many steps. In cyclic chains the propagation stops when at most `tolerance` is left, or at `horizon`; the
+mass left is the error bound of the verdict.
 
-EDP, WCD, ECD and the distribution are computed on the same absorbing chain, the *agreement*:
-an agent acts, and the chain continues while its actions are allowed, that is, compatible with everything the observer
-still considers. They differ in who acts and which actions are allowed.
+EDP, WCD, ECD and the distribution are computed on the same absorbing chain, the *agreement*: an agent acts, and the
+chain continues while its actions are allowed, that is, compatible with everything the observer still considers. The
+four values differ in the policy of the agent and in the actions that are allowed.
 """
 
 from __future__ import annotations
@@ -93,22 +95,25 @@ def edp(
 
     An action that `pi1` never takes rules `pi1` out. With `evidence`, `pi1` is also ruled out as soon as the likelihood
     of the actions so far under `pi1` is at most `evidence` times their likelihood under `pi2`. Use `evidence` for
-    learned and noisy policies, which may take any action (see `askwise.divergence.evidence`). The result includes a
-    verdict on its accuracy.
+    learned and noisy policies, because no action is impossible under them (see `askwise.divergence.evidence`). The
+    result includes a verdict on its accuracy.
 
     Args:
         model: the model of the observed agent.
         pi1: the policy to be ruled out; a goal stands for its UROP (uniformly random optimal policy).
         pi2: the policy that is followed; a goal stands for its UROP.
         at: one state; by default all states, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
-        method: ``auto``, ``pass``, ``solve`` or ``sweep``, see `askwise.model.chain.expected_steps`.
+        method: without `evidence`, how the expected steps are computed: ``pass`` (one backward pass, if no state can be
+            visited twice), ``solve`` (a linear system), ``sweep`` (the iteration of the paper), or ``auto`` (a pass if
+            possible, otherwise a solve).
         tolerance: relative error at which iterative methods may stop.
         max_iterations: limit on the sweeps of iterative methods; the verdict states the error bound reached.
         evidence: a number between 0 and 1, such as 0.05; smaller values demand more evidence. By default only
-            impossible actions count. For two goals of a deterministic model the result is exact; for other policies
-            ``verdict.bounds`` has a proven lower and upper bound, and the value is in the middle.
-        within: with `evidence`, the bounds may differ by this share of the lower bound.
-        max_lattice: with `evidence`, limit on the memory for these bounds: number of states times levels of evidence.
+            impossible actions count. For two goals of a deterministic model the result is exact. For other policies
+            ``verdict.bounds`` has a proven lower and upper bound, and the value is the middle between the bounds.
+        within: with `evidence`, the largest distance between the two bounds, as a share of the lower bound.
+        max_lattice: with `evidence`, a limit on the memory for the bounds: the number of states times the number of
+            levels to which the evidence is rounded.
     """
     if evidence is not None:
         return _edp_by_evidence(model, pi1, pi2, at, check_evidence(evidence), within, max_lattice)
@@ -132,20 +137,22 @@ def _edp_by_evidence(
     within: float,
     max_lattice: int,
 ) -> Result:
-    """Return the expected step at which the agent's actions make `pi1` so unlikely that it is ruled out, for `edp`.
+    """Return the expected step at which an agent's actions make `pi1` so unlikely that it is ruled out.
 
-    This is EDP by evidence. It is exact if the likelihood of the actions under each policy depends on the state alone,
-    not on the path to it; otherwise it has proven bounds.
+    The agent follows `pi2`. The expected step is EDP (expected divergence point) by evidence. The result is exact if
+    the evidence depends only on the state that the agent has reached, not on the path to this state. Otherwise the
+    result has proven bounds.
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy to be ruled out, or a goal.
-        pi2: the policy that is followed, or a goal.
+        pi1: the policy to be ruled out; a goal stands for its optimal policy.
+        pi2: the policy that is followed; a goal stands for its optimal policy.
         at: one state; None for all states.
         evidence: a number between 0 and 1: `pi1` is ruled out when the likelihood of the actions so far under `pi1` is
             at most this number times their likelihood under `pi2`.
-        within: the bounds may differ by this share of the lower one.
-        max_lattice: limit on the memory for the bounds: number of states times levels of evidence.
+        within: the largest distance between the two bounds, as a share of the lower bound.
+        max_lattice: a limit on the memory for the bounds: the number of states times the number of levels to which the
+            evidence is rounded.
     """
     if at is None and model.deterministic and not isinstance(pi1, Policy) and not isinstance(pi2, Policy):
         both = [goal_states(model, goal) for goal in (pi1, pi2)]
@@ -194,12 +201,13 @@ def ecd(
 ) -> Result:
     """Return the expected-case distinctiveness (ECD): the expected number of steps until an action rules out some goal.
 
-    In each state, the agent takes an action with probability proportional to the prior of the goals for which it is
-    optimal.
+    The agent does not pursue one goal. In each state, the probability of an action is proportional to the total prior
+    of the goals for which the action is optimal. An action rules out the goals for which it is not optimal.
 
     Args:
         model: the model of the observed agent.
-        goals: at least one goal; a policy may stand for a goal, and only the actions that it may take matter.
+        goals: at least one goal. A policy may take the place of a goal; then the actions that the policy may take count
+            as optimal.
         at: one state; by default all states, and the value is ``float64 [n_states]``.
         prior: weights of the goals, by default equal. Goals of weight 0 are ignored.
     """
@@ -231,7 +239,7 @@ class DpDistribution:
     Attributes:
         probability: ``float64 [horizon]``; ``probability[t - 1]`` is the probability of step `t`.
         never: probability that no step ever rules the policy out.
-        verdict: exact, or with the probability of steps beyond the horizon as its error bound.
+        verdict: exact, or with an error bound: the probability of all steps after the last computed step.
     """
 
     probability: FloatArray
@@ -245,22 +253,23 @@ class DpDistribution:
 
     @property
     def mean(self) -> float:
-        """Expected divergence point; ``inf`` if `never` is positive.
+        """The expected step at which the policy is ruled out; ``inf`` if it may never be ruled out.
 
-        It is too small if there is probability beyond the horizon, because only steps up to the horizon count.
+        The number is too small if steps after the last computed step have a positive probability, because they are not
+        counted.
         """
         if self.never > 0:
             return float("inf")
         return float(self.probability @ np.arange(1, self.horizon + 1))
 
     def at(self, t: int) -> float:
-        """Return the probability that step `t` is the one that rules the policy out; 0 beyond the horizon."""
+        """Return the probability that step `t` rules the policy out; 0 for steps that were not computed."""
         return float(self.probability[t - 1]) if 1 <= t <= self.horizon else 0.0
 
     def tail(self, t: int) -> float:
         """Return the probability that the policy is not ruled out by the first `t` steps.
 
-        If `t` is beyond the horizon, the result is an upper bound.
+        If `t` is after the last computed step, the result is an upper bound.
         """
         return float(self.probability[max(t, 0) :].sum()) + self.never + self.verdict.error_bound
 
@@ -268,7 +277,7 @@ class DpDistribution:
         """Return the first step by which the policy is ruled out with probability at least `q`.
 
         The result is ``inf`` if there is no such step, because the policy may never be ruled out. Raises an
-        `InputError` if the step lies beyond the horizon.
+        `InputError` if the step lies after the last computed step.
         """
         if not 0 < q <= 1:
             raise InputError("q", q, "a number above 0 and up to 1")
@@ -310,13 +319,15 @@ def dp_distribution(
         pi1: the policy to be ruled out; a goal stands for its optimal policy.
         pi2: the policy that is followed; a goal stands for its optimal policy.
         at: the first state.
-        horizon: number of steps to compute; by default until the probability of all later steps is at most `tolerance`.
-        tolerance: probability that may be left beyond the last step, if the policies can agree in a cycle.
+        horizon: number of steps to compute. By default, steps are computed until the probability of all later steps is
+            at most `tolerance`.
+        tolerance: the probability that may be left after the last computed step. Some is left only if the policies can
+            agree in a cycle.
         max_steps: limit on the steps if there is no `horizon`.
         evidence: a number between 0 and 1: `pi1` is also ruled out as soon as the likelihood of the actions so far
-            under `pi1` is at most this number times their likelihood under `pi2` (see `edp`). Only for UROPs and other
-            policies for which the evidence in a state does not depend on the path. By default only impossible actions
-            count.
+            under `pi1` is at most this number times their likelihood under `pi2` (see `edp`). This is only possible if
+            the evidence in a state does not depend on the path to the state, as for goals in a deterministic model. By
+            default only impossible actions count.
     """
     for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):
         if (as_int(count) or 0) < 1:

@@ -1,24 +1,27 @@
 """EDP of all pairs of goals in deterministic models, from tables: in closed form, or in one pass for each goal.
 
-**Grids without walls: closed form**, for EDP and WCD. Seen from a state, goal `j` is `p` columns and `q` rows away.
-Goal `i` shares the first `a` of these columns and `b` of these rows (0 where it lies on the other side). Both goals
-stay possible while the steps taken stay within `a` and `b`, and the UROP of `j` moves along the row with probability
-``p / (p + q)``, so
+EDP is the expected step, and WCD the latest step, at which goal `i` is ruled out while the agent pursues goal `j`. The
+agent follows the UROP (uniformly random optimal policy) of `j`, which draws one of all shortest plans uniformly.
+
+**Grids without walls: closed form**, for EDP and WCD. Seen from a state, goal `j` is `p` columns and `q` rows away. The
+first `a` of these columns and the first `b` of these rows also lead towards goal `i` (0 if goal `i` lies on the other
+side). Goal `i` stays possible while the agent has crossed at most `a` columns and `b` rows. The UROP of `j` moves along
+the row with probability ``p / (p + q)``. So, with ``[x]`` for 1 if `x` is true and 0 otherwise,
 
     F(p, q, a, b) = 1 + [a > 0] p/(p+q) F(p-1, q, a-1, b) + [b > 0] q/(p+q) F(p, q-1, a, b-1)
 
-is the expected divergence point; the worst case is ``1 + a + b``. The table of F depends on the size of the
-grid only: 44,100 numbers serve every 20 x 20 instance. Only ``a <= p`` and ``b <= q`` occur, so each pair
-``(p, a)`` is stored at ``p (p + 1) / 2 + a``.
+is the expected divergence point; the worst case is ``1 + a + b``. The table of F depends on the size of the grid only:
+44,100 numbers serve every 20 x 20 instance. Only ``a <= p`` and ``b <= q`` occur, so each pair ``(p, a)`` is stored at
+``p (p + 1) / 2 + a``.
 
 **Other deterministic models: one pass** for each pursued goal, for EDP at all states (`askwise.divergence.pairs` has it
-at one state). Following the UROP of goal `j`, every step lowers the distance to `j`. Taking the states in the order of
-that distance, each row is final when it is needed::
+at one state). Every step of the UROP of goal `j` lowers the distance to `j`. So if the states are taken in the order of
+this distance, each row of values is final when it is needed::
 
     V_j[s, i] = 1 + sum over actions a optimal for j of pi_j(s, a) * ([a optimal for i] and V_j[s', i])
 
-The inner loop runs over the goals `i`, contiguous in memory: it loads unconditionally and then selects, which
-compilers turn into vector instructions.
+The inner loop runs over the goals `i`, contiguous in memory: it loads unconditionally and then selects, which compilers
+turn into vector instructions.
 """
 
 from __future__ import annotations
@@ -49,8 +52,9 @@ def has_closed_form(grid: GridWorld) -> bool:
 def closed_form(width: int, height: int) -> FloatArray:
     """Return the table of EDP on a grid without walls, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``.
 
-    Entry ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` is the EDP if the pursued goal is `p` columns and `q` rows away,
-    and the first `a` of these columns and `b` of these rows also lead towards the goal to be ruled out.
+    EDP is the expected step at which a goal is ruled out while the agent pursues another goal. Entry
+    ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` is for a pursued goal that is `p` columns and `q` rows away. The first
+    `a` of these columns and the first `b` of these rows also lead towards the goal to be ruled out.
     """
     table = np.empty((width * (width + 1) // 2, height * (height + 1) // 2))
     _fill(table, width, height)
@@ -62,6 +66,9 @@ def closed_form_at(
     table: FloatArray, x: int, y: int, goal_x: IntArray, goal_y: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return EDP and WCD at cell ``(x, y)``, each ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal. WCD, worst-case distinctiveness, is the latest such step.
 
     Args:
         table: the table that `closed_form` returns for this grid.
@@ -81,6 +88,9 @@ def closed_form_everywhere(
 ) -> FloatArray:
     """Return EDP at every cell, ``float64 [width * height, n_goals (ruled out), n_goals (pursued)]``, cells row by row.
 
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal.
+
     Args:
         table: the table that `closed_form` returns for this grid.
         width: number of columns of the grid.
@@ -98,11 +108,13 @@ def closed_form_everywhere(
 
 @compiled
 def _table_index(side: int, goals: IntArray) -> IntArray:
-    """Return where the table of `closed_form` has the EDP of all pairs of goals, along one axis of the grid.
+    """Return the rows, or the columns, of the `closed_form` table in which the EDP of all pairs of goals is stored.
 
-    Call it once for the columns of the grid, which gives rows of the table, and once for the rows of the grid, which
-    gives columns of the table. The result is ``int32 [side, n_goals ** 2]``. Entry ``[x, i * n_goals + j]`` is for an
-    agent in column (or row) `x` of the grid, and for ruling out goal `i` while goal `j` is pursued.
+    The row in the table depends only on the columns of the agent and the goals in the grid, the column in the table
+    only on their rows in the grid. So call this function once with `side` and `goals` for the columns of the grid,
+    which gives rows of the table, and once for the rows of the grid, which gives columns of the table. The result is
+    ``int32 [side, n_goals ** 2]``. Entry ``[x, i * n_goals + j]`` is for an agent in column (or row) `x` of the grid,
+    and for ruling out goal `i` while the agent pursues goal `j`.
 
     Args:
         side: number of columns (or rows) of the grid.
@@ -172,11 +184,15 @@ def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any
 def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
     """Fill an array with EDP of every pair of goals at every cell, looked up in the `closed_form` table.
 
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal.
+
     Args:
         table: the table that `closed_form` returns.
-        row: ``int32 [width, n_pairs]``; ``row[x, k]`` is the row of `table` for pair k if the agent is in column x.
-        column: ``int32 [height, n_pairs]``; ``column[y, k]`` is the column of `table` for pair k if the agent is in row
-            y.
+        row: ``int32 [width, n_pairs]``; ``row[x, k]`` is the row of `table` for pair k of goals if the agent is in
+            column x.
+        column: ``int32 [height, n_pairs]``; ``column[y, k]`` is the column of `table` for pair k of goals if the agent
+            is in row y.
         edp: ``float64 [width * height, n_pairs]``, the array to fill; cells are numbered row by row.
     """
     flat = table.ravel()
@@ -194,12 +210,14 @@ def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
 def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
     """Return EDP of all pairs of goals at all states, ``float64 [n_goals (pursued), n_states, n_goals (ruled out)]``.
 
-    Values are ``nan`` where the pursued goal cannot be reached, and ``inf`` where the other may never be ruled out.
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal. Values are ``nan`` where the pursued goal cannot be reached, and ``inf`` where the other goal may
+    never be ruled out.
 
     Args:
         model: a deterministic model.
-        targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
     """
     n_goals = starts.size - 1
     table = np.empty((n_goals, model.n_states, n_goals))
@@ -208,7 +226,7 @@ def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
 
 
 def all_pairs_scratch(model: Model, n_goals: int) -> int:
-    """Return the bytes that `all_pairs` takes for temporary arrays, in addition to its result."""
+    """Return the number of bytes of memory that `all_pairs` takes for temporary arrays, in addition to its result."""
     return model.n_states * (n_goals * (4 + 4 + model.n_actions) + 8 + 4)
 
 
@@ -239,7 +257,7 @@ def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, 
 
     Args:
         j: index of the goal.
-        order: the states from which the goal can be reached.
+        order: ``int32``, the states from which the goal can be reached.
         distance: ``int32 [n_states]``, steps to the goal.
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         stay: index of the action that stays in place, the only optimal one at the goal.
@@ -267,17 +285,19 @@ def _pass_towards(
     optimal: Any,
     values: Any,
 ) -> None:
-    """Fill `values` with the EDP of ruling out each goal while the agent pursues goal `j`.
+    """Fill `values` with the expected step (EDP) at which each goal is ruled out while the agent pursues goal `j`.
 
     Args:
         j: index of the pursued goal.
-        order: the states from which the goal can be reached, nearest first; only their rows are filled.
+        order: ``int32``, the states from which goal `j` can be reached, nearest first; only the rows of these states
+            are filled.
         distance: ``int32 [n_states]``, steps to goal `j`.
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         stay: index of the action that stays in place.
-        mantissa: ``float64 [n_states]``, the numbers of shortest plans are ``mantissa * BASE ** exponent``.
+        mantissa: ``float64 [n_states]``; the number of shortest plans from a state to goal `j` is
+            ``mantissa * BASE ** exponent`` with ``BASE = 2.0 ** 256``.
         exponent: ``int32 [n_states]``, see `mantissa`.
-        optimal: ``uint8 [n_states, n_actions, n_goals]``, 1 for optimal actions.
+        optimal: ``uint8 [n_states, n_actions, n_goals]``, 1 for the actions that are optimal in a state for a goal.
         values: ``float64 [n_states, n_goals (ruled out)]``, the table to fill.
     """
     n_goals = values.shape[1]

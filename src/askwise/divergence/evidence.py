@@ -1,30 +1,32 @@
 """Divergence by evidence: when observed actions make a policy unlikely, even if they never make it impossible.
 
 A learned, noisy or Boltzmann policy gives every action some probability, so no action rules it out and EDP is infinite.
-Evidence still accumulates. Follow `pi2` from `s`; after `t` steps the log-likelihood ratio is
+Evidence still accumulates. If an agent follows `pi2` from `s`, the log-likelihood ratio after `t` steps is
 
     LLR_t = sum over the first t steps of log pi2(s, a) - log pi1(s, a)
 
 and `pi1` is ruled out at the first step with ``LLR_t >= log(1 / evidence)``, for a number `evidence` between 0 and 1.
-The divergence point by evidence, ``dp_e``, is that step and ``EDP_e`` its expectation.
+This step is the divergence point by evidence, ``dp_e``; its expectation is ``EDP_e``.
 
 - An action of probability 0 under `pi1` is infinite evidence, so ``dp_e <= dp``. ``EDP_e`` falls as `evidence` grows,
   and tends to EDP as `evidence` tends to 0.
 - If `pi1` were the truth, the probability that it is ever ruled out is at most `evidence` (Ville's inequality: the
   likelihood ratio is a nonnegative martingale that starts at 1).
 
-**Goals in a deterministic model: exact.** The probabilities of a UROP telescope: with ``N_g(s)`` the number of shortest
-plans, a path from `s0` to `s` has probability ``N_g(s) / N_g(s0)``. The share of plans for `g` that pass through `s` is
-``P_g(s) = M(s) N_g(s) / N_g(s0)``, where ``M(s)`` counts the shortest paths from `s0` to `s`. So, for `j` pursued and
-`i` to be ruled out, ``LLR = log P_j(s) - log P_i(s)`` depends on the state alone, and `M` cancels. A state is *open* if
+**Goals in a deterministic model: exact.** A UROP (uniformly random optimal policy) draws one of all shortest plans
+uniformly. So with ``N_g(s)`` the number of shortest plans from `s` to goal `g`, a path from `s0` to `s` has probability
+``N_g(s) / N_g(s0)``. The share of plans for `g` that pass through `s` is ``P_g(s) = M(s) N_g(s) / N_g(s0)``, where
+``M(s)`` counts the shortest paths from `s0` to `s`. So, for `j` pursued and `i` to be ruled out,
+``LLR = log P_j(s) - log P_i(s)`` depends on the state alone, and `M` cancels. A state is *open* if
 ``P_i(s) > evidence * P_j(s)``. Of the paths to an open state, the share that only went through open states is
 
     R(s) = sum over predecessors u of R(u) M(u) / M(s),   0 if s is not open,      EDP_e(i | j) = sum of P_j(s) R(s)
 
 All terms lie between 0 and 1, for maps of any size. One pass for each pursued goal serves all goals `i`.
 
-**Policies whose LLR depends on the state alone** (`states_by_evidence`): states that are not open are removed from the
-chain of agreement; the rest is EDP as usual. All other policies: `askwise.divergence.lattice`.
+**Policies whose LLR depends on the state alone** (`states_by_evidence`): states in which `pi1` is ruled out are removed
+from the chain of agreement (`askwise.divergence.agreement`). EDP is then computed on this chain as usual. All other
+policies: `askwise.divergence.lattice`.
 
 Logarithms are rounded, so a ratio within a relative distance of `TIE` from the limit counts as reaching it.
 """
@@ -62,7 +64,7 @@ def check_evidence(evidence: Any, field: str = "evidence") -> float:
 def check_within(within: Any) -> float:
     """Return `within` unchanged; raise an `InputError` unless it is above 0.
 
-    It is the requested distance of a lower and an upper bound, as a share of the lower one.
+    `within` is the largest distance allowed between a lower and an upper bound, as a share of the lower bound.
     """
     if not isinstance(within, int | float) or isinstance(within, bool) or not 0 < within < math.inf:
         raise InputError("within", repr(within), "a number above 0, such as 0.01")
@@ -77,17 +79,19 @@ def matrices_by_evidence(
 ) -> tuple[FloatArray, IntArray]:
     """Return EDP by evidence of all pairs of goals at `state`, and the steps to each goal.
 
-    EDP is ``float64 [n_goals (ruled out), n_goals (pursued)]``. It is ``inf`` where shortest plans to two goals may end
-    in the same state before the evidence suffices. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
+    EDP by evidence is the expected step at which one goal has become so unlikely that it is ruled out, while the agent
+    pursues another goal. The first result has these values as ``float64 [n_goals (ruled out), n_goals (pursued)]``; a
+    value is ``inf`` where shortest plans for both goals may end in the same state before the evidence suffices. The
+    second result has the steps, ``int32 [n_goals]``, -1 if the goal is out of reach.
 
     Args:
         model: a deterministic model.
         state: index of the state in which the agent is now.
-        targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
         evidence: a number between 0 and 1: a goal is ruled out when the likelihood of the actions so far under this
             goal is at most this number times their likelihood under the pursued goal.
-        capped: let observation end with the step in which the agent stays at its goal, so that all values are finite.
+        capped: whether observation ends with the step in which the agent stays at its goal; then all values are finite.
     """
     n_goals = starts.size - 1
     edp = np.zeros((n_goals, n_goals))
@@ -103,7 +107,7 @@ def matrices_by_evidence(
 
 
 def evidence_bytes(n_states: int, n_goals: int) -> int:
-    """Return the bytes that a call of `matrices_by_evidence` takes, temporary arrays included."""
+    """Return the number of bytes of memory that a call of `matrices_by_evidence` takes, temporary arrays included."""
     return 8 * n_goals**2 + n_states * (36 + 16 * n_goals)
 
 
@@ -124,23 +128,28 @@ def _by_evidence(  # noqa: C901
     edp: Any,
     steps: Any,
 ) -> None:
-    """Compute EDP by evidence of all pairs of goals at `state`, for `matrices_by_evidence`.
+    """Compute EDP by evidence of all pairs of goals at `state`, and the steps to each goal.
+
+    EDP by evidence is the expected step at which one goal has become so unlikely that it is ruled out, while the agent
+    pursues another goal.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the predecessors of all states.
+        indices: ``int32``, the predecessors of all states.
         state: index of the state in which the agent is now.
-        targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
-        limit: the likelihood ratio at which a goal is ruled out, between 0 and 1.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
+        limit: a number between 0 and 1; a goal is ruled out when the likelihood of the actions so far under this goal
+            is at most `limit` times their likelihood under the pursued goal.
         forever: whether EDP is ``inf`` for two goals whose plans may end in the same state before the evidence
-            suffices. If not, observation ends with the step in which the agent stays there.
-        counts: new `_Counts`, filled with the shortest paths from `state`.
-        work: new `_Work`, temporary.
-        passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of plans that pass through each state.
-        shares: ``float64 [n_states, n_goals]``, all 0, temporary: share of the paths to a state on which the goal of
-            the column was not ruled out.
+            suffices. If False, observation ends with the step in which the agent stays in this state, so EDP is finite.
+        counts: new `_Counts`, filled with the lengths and numbers of shortest paths from `state` to every state.
+        work: new `_Work`, temporary arrays.
+        passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of each goal's shortest plans that pass
+            through each state.
+        shares: ``float64 [n_states, n_goals]``, all 0, temporary: of the shortest paths from `state` to each state, the
+            share on which each goal is not ruled out.
         edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, to be filled.
         steps: ``int32 [n_goals]``, filled with the steps to each goal, -1 if out of reach.
     """
@@ -202,16 +211,18 @@ def _passing(
 
     Args:
         goal: index of the goal.
-        filled: number of the goal's nearest targets, which are in the queue.
+        filled: number of the goal's nearest target states; they are the first entries of `queue`.
         depth: ``int32 [n_states]``, steps from the start.
-        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
+        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``
+            with ``BASE = 2.0 ** 256``.
         exponent: ``int32 [n_states]``, see `mantissa`.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the predecessors of all states.
+        indices: ``int32``, the predecessors of all states.
         queue: ``int32 [n_states]``, states waiting to be processed.
-        seen: ``int32 [n_states]``, `goal` in the states that were put into the queue.
-        mass: ``float64 [n_states]``, the share of plans that end in each target, 0 in other states; set to 0 everywhere
-            when it has been used.
+        seen: ``int32 [n_states]``, which is set to `goal` in the states that are put into the queue; the target states
+            are already marked.
+        mass: ``float64 [n_states]``, the share of the goal's shortest plans that end in each target state, 0 in all
+            other states; after the call it is 0 everywhere.
         passing: ``float64 [n_states, n_goals]``, the table to fill.
     """
     head = 0
@@ -238,9 +249,9 @@ def _passing(
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of an agent that another policy might take, too, and how much evidence each gives against that policy.
+    """The steps of an agent that another policy might take, too, and the evidence of each step against that policy.
 
-    The agent follows a policy of its own; an observer wants to rule out the other one. Here, a step is a transition
+    The agent follows a policy of its own; an observer wants to rule out the other policy. Here, a step is a transition
     from one state to another by one action.
 
     Attributes:
@@ -248,11 +259,12 @@ class Steps:
         indptr: ``int64 [size + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
         source: ``int32 [n]``, the state before each step.
         target: ``int32 [n]``, the state after each step.
-        probability: ``float64 [n]``, probability of the step from its state, for the agent.
-        gain: ``float64 [n]``, the evidence: how much the step adds to the log-likelihood ratio of the agent's policy to
-            the other policy.
-        leaks: ``bool [size]``, whether the agent may take an action in the state that rules the other policy out at
-            once.
+        probability: ``float64 [n]``, the probability that the agent takes the step when it is in the state before the
+            step.
+        gain: ``float64 [n]``, the evidence of each step: the logarithm of the probability of its action under the
+            agent's policy, minus the logarithm of this probability under the other policy.
+        leaks: ``bool [size]``, whether in each state the agent may take an action that the other policy never takes,
+            which rules that policy out at once.
     """
 
     size: int
@@ -265,14 +277,14 @@ class Steps:
 
 
 def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agreement) -> Steps:
-    """Return an agent's steps that the policy `ruled_out` might take, too, and the evidence of each against it.
+    """Return an agent's steps that the policy `ruled_out` might take, too, and the evidence of each step against it.
 
     Args:
         model: the model of the agent.
         ruled_out: the policy to be ruled out.
         followed: the policy that the agent follows.
-        shared: the chain that `agreement_between` returns for these policies; the result has its states and their
-            numbers.
+        shared: the Markov chain that `agreement_between` returns for these policies; the result has the states of this
+            chain, in the same order.
     """
     states, n = shared.states, model.n_actions
     place = np.full(model.n_states, -1, dtype=np.int32)
@@ -296,16 +308,16 @@ def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agr
 
 
 def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agreement | None:
-    """Return a chain of an agent's steps that ends when they rule out another policy, by evidence or for certain.
+    """Return a Markov chain of an agent's steps that also ends when the steps make another policy too unlikely.
 
-    The given chain ends only for certain: with an action that the other policy never takes. From it, the states are
-    removed in which the likelihood of the actions so far under the other policy is at most `evidence` times that under
-    the agent's own policy. The result is None if this likelihood ratio depends on the path to a state, not on the state
-    alone.
+    The chain `shared` ends only with an action that the other policy never takes. The new chain is without the states
+    in which the likelihood of the actions so far under the other policy is at most `evidence` times their likelihood
+    under the agent's own policy. The result is None if this likelihood ratio depends on the path to a state, not on the
+    state alone.
 
     Args:
-        shared: the given chain, from `agreement_between` for one start state.
-        steps: the steps of this chain, from `steps_between`.
+        shared: a chain that `agreement_between` returned for one start state.
+        steps: the steps of this chain, as `steps_between` returns them.
         evidence: the likelihood ratio at which the other policy is ruled out, between 0 and 1.
     """
     level = np.full(steps.size, np.nan)
@@ -323,17 +335,18 @@ def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agre
 
 @compiled(work=lambda given: 2 * given.target.size)
 def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue: Any) -> bool:
-    """Fill `level` with the log-likelihood ratio (LLR) on arrival in each state; return whether all paths agree on it.
+    """Fill `level` with the log-likelihood ratio (LLR) in each state; return whether it is the same on all paths.
 
-    The LLR compares how likely two policies make the actions since the start, in state 0. Paths to the same state may
-    only have different LLRs if all of these reach `limit`. The search does not continue from states whose LLR reaches
-    `limit`.
+    The LLR is the logarithm of a quotient: the likelihood of the agent's actions since the start under the agent's own
+    policy, divided by their likelihood under another policy. The start is state 0. The search does not continue from
+    states whose LLR is `limit` or more. Returns False if two paths to the same state have different LLRs and at least
+    one of these LLRs is below `limit`.
 
     Args:
         indptr: ``int64 [n + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
         target: ``int32 [n_steps]``, the state after each step.
         gain: ``float64 [n_steps]``, how much each step adds to the LLR.
-        limit: the LLR at which a policy is ruled out.
+        limit: the LLR at which the other policy is ruled out.
         level: ``float64 [n]``, all ``nan``, to be filled with the LLRs; ``nan`` remains in states that are not reached.
         queue: ``int32 [n]``, work space.
     """

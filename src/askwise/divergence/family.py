@@ -1,6 +1,8 @@
 """Divergence of a family of goals: matrices of EDP and WCD for all pairs.
 
-`Divergence` computes only what is queried, by the cheapest exact method for the model:
+EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues another
+goal. WCD, worst-case distinctiveness, is the latest such step. `Divergence` computes only what is queried, by the
+cheapest exact method for the model:
 
 ========================================  =========================================  ====================
 model and goals                           one state                                  all states
@@ -11,8 +13,9 @@ deterministic, by evidence                one pass for each goal                
 stochastic, or given policies             one chain for each pair                    one chain for each pair
 ========================================  =========================================  ====================
 
-The cone of a goal is the set of states on shortest plans from the queried state to the goal. Grids larger than about 75
-x 75 cells count as any other deterministic model.
+The cone of a goal is the set of states on shortest plans from the queried state to the goal. A pass visits the states
+once and computes the values of all pairs with one pursued goal. A chain is the Markov chain of the agent's steps until
+one goal of the pair is ruled out. Grids larger than about 75 x 75 cells are treated like any other deterministic model.
 """
 
 from __future__ import annotations
@@ -55,12 +58,13 @@ class Divergence(Sealed):
     Args:
         model: the model of the observed agent.
         goals: goals, or a mapping from their names to goals.
-        policies: the policy of each goal; by default its UROP (uniformly random optimal policy), in stochastic models
-            `uniform_optimal`.
-        evidence: rule goals out by evidence (see `edp`), a number between 0 and 1 such as 0.05. By default only
-            impossible actions rule a goal out. WCD does not depend on it.
-        within: with evidence and policies that may take any action, EDP is the middle of two proven bounds, which may
-            differ by this share of the lower one; see `bounds_at`.
+        policies: the policy of each goal. By default the UROP (uniformly random optimal policy), which draws one of all
+            shortest plans; in stochastic models `uniform_optimal`, which chooses uniformly among the optimal actions.
+        evidence: a number between 0 and 1 such as 0.05, to rule goals out by evidence: as soon as the likelihood of the
+            actions so far under a goal is at most this number times their likelihood under the pursued goal. By default
+            only impossible actions rule a goal out. WCD does not depend on `evidence`.
+        within: with `evidence`, EDP may be the middle between two proven bounds; this is the largest distance between
+            the bounds, as a share of the lower bound (see `bounds_at`).
     """
 
     def __init__(
@@ -107,24 +111,28 @@ class Divergence(Sealed):
     def matrices_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return EDP and WCD at `state`, each ``float64 [n_goals (ruled out), n_goals (pursued)]``.
 
-        Both are ``inf`` on the diagonal.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+        another goal. WCD, worst-case distinctiveness, is the latest such step. Both are ``inf`` on the diagonal.
 
         Args:
             state: the state in which the agent is now, by name or index.
-            partial: allow goals that cannot be reached from the state; their rows and columns are ``nan``. By default
-                they raise an `InputError`.
+            partial: whether goals that cannot be reached from the state are allowed; the rows and columns of such goals
+                are ``nan``. By default such goals raise an `InputError`.
         """
         return self._at(self._backend.matrices_at, state, partial=partial)
 
     def bounds_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return a proven lower and a proven upper bound on EDP at `state`, each like a matrix of `matrices_at`.
+        """Return a proven lower and a proven upper bound on EDP at `state`.
 
-        The bounds are equal where EDP is exact. They differ for EDP by evidence of policies that may take any action;
-        there the upper bound is ``inf`` if none was found.
+        Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``. EDP, the expected divergence point, is the
+        expected step at which one goal is ruled out while the agent pursues another goal. The bounds are equal where
+        EDP is exact. They may differ if goals are ruled out by evidence and have policies of their own or a stochastic
+        model. Then the upper bound is ``inf`` if none was found.
 
         Args:
             state: the state in which the agent is now, by name or index.
-            partial: allow goals that cannot be reached from the state, see `matrices_at`.
+            partial: whether goals that cannot be reached from the state are allowed; the rows and columns of such goals
+                are ``nan``. By default such goals raise an `InputError`.
         """
         return self._at(self._backend.bounds_at, state, partial=partial)
 
@@ -132,9 +140,10 @@ class Divergence(Sealed):
         """Return the two matrices that `method` computes at `state`, ``nan`` for goals that cannot be reached.
 
         Args:
-            method: a method of the backend that takes the index of a state, such as `_Backend.matrices_at`.
+            method: a function that takes the index of a state and returns two matrices and the goals that cannot be
+                reached, such as `_Backend.matrices_at`.
             state: the state in which the agent is now, by name or index.
-            partial: allow goals that cannot be reached; if False, they raise an `InputError`.
+            partial: whether goals that cannot be reached are allowed; if False, they raise an `InputError`.
         """
         index = self.model.state(state, "state")
         check_size(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
@@ -147,13 +156,21 @@ class Divergence(Sealed):
         return one, two
 
     def edp_at(self, state: StateLike) -> FloatArray:
-        """Return EDP at `state`, ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal."""
+        """Return EDP at `state`, ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal.
+
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+        another goal.
+        """
         if "_table" in vars(self):
             return self._checked_row(self.model.state(state, "state"))
         return self._at(self._backend.edp_at, state, partial=False)[0]
 
     def wcd_at(self, state: StateLike) -> FloatArray:
-        """Return WCD at `state`, ``float64 [n_goals, n_goals]``, symmetric, ``inf`` on the diagonal."""
+        """Return WCD at `state`, ``float64 [n_goals, n_goals]``, symmetric, ``inf`` on the diagonal.
+
+        WCD, worst-case distinctiveness, is the latest step at which one goal is ruled out while the agent pursues
+        another goal.
+        """
         return self.matrices_at(state)[1]
 
     @property
@@ -168,12 +185,13 @@ class Divergence(Sealed):
     def edp_table(self, *, max_bytes: int | None = None) -> FloatArray:
         """Return EDP at every state, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``.
 
-        The table is computed once and kept. Values are ``nan`` where the pursued goal cannot be reached, and 1 where
-        only the goal to be ruled out cannot be reached.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+        another goal. The table is computed once and kept. Values are ``nan`` where the pursued goal cannot be reached,
+        and 1 where only the goal to be ruled out cannot be reached.
 
         Args:
-            max_bytes: raise an `InputError` if the table is larger; by default the limit that holds for all tables, see
-                `askwise.text.reading`.
+            max_bytes: the largest allowed size of the table; an `InputError` is raised if the table is larger. By
+                default, the table and the temporary memory for it must be within the memory limit of the library.
         """
         if "_table" not in vars(self):
             if max_bytes is None:
@@ -236,7 +254,9 @@ _AtOne = tuple[FloatArray, FloatArray, IntArray]
 class _Backend(ABC):
     """The base class of the methods by which `Divergence` computes EDP and WCD of all pairs of goals.
 
-    `Divergence` chooses the subclass that suits its model, such as `_OpenGrid` or `_Chains`.
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal. WCD, worst-case distinctiveness, is the latest such step. `Divergence` chooses the subclass that suits
+    its model, such as `_OpenGrid` or `_Chains`.
 
     Attributes:
         method: a text that describes how the subclass computes the values.
@@ -248,36 +268,46 @@ class _Backend(ABC):
     def matrices_at(self, state: int) -> _AtOne:
         """Return EDP and WCD at one state, and the indices of the goals that cannot be reached from there.
 
-        Both matrices are ``float64 [n_goals (ruled out), n_goals (pursued)]``. The rows and columns of goals that
-        cannot be reached have no meaning.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+        another goal. WCD, worst-case distinctiveness, is the latest such step. Each matrix is
+        ``float64 [n_goals (ruled out), n_goals (pursued)]``. The rows and columns of goals that cannot be reached have
+        no meaning.
         """
 
     def edp_at(self, state: int) -> _AtOne:
         """Return EDP at one state, a second matrix that callers ignore, and the indices of goals that are out of reach.
 
-        It is called instead of `matrices_at` where WCD is not needed.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+        another goal. The matrices are ``float64 [n_goals (ruled out), n_goals (pursued)]``. This method is called
+        instead of `matrices_at` where only EDP is needed.
         """
         return self.matrices_at(state)
 
     def bounds_at(self, state: int) -> _AtOne:
         """Return lower and upper bounds on EDP at one state, and the goals that cannot be reached from there.
 
-        The bounds are proven; the goals are given by index.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+        another goal. Each of the two proven bounds is ``float64 [n_goals (ruled out), n_goals (pursued)]``. The goals
+        are given by index.
         """
         edps, _, missing = self.edp_at(state)
         return edps, edps.copy(), missing
 
     @abstractmethod
     def table(self) -> FloatArray:
-        """Return EDP at all states, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``."""
+        """Return EDP at all states, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``.
+
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+        another goal.
+        """
 
     @abstractmethod
     def bytes_at_one(self) -> int:
-        """Return the bytes that a call of `matrices_at` takes, temporary arrays included."""
+        """Return the number of bytes of memory that a call of `matrices_at` takes, temporary arrays included."""
 
     @abstractmethod
     def scratch_bytes(self) -> int:
-        """Return the bytes that `table` takes for temporary arrays, in addition to its result."""
+        """Return the number of bytes of memory that `table` takes for temporary arrays, in addition to its result."""
 
 
 class _OpenGrid(_Backend):
@@ -385,8 +415,10 @@ class _Chains(_Backend):
     def _edps_at(self, state: int) -> FloatArray:
         """Return EDP and its lower and upper bound at a state, ``float64 [3, n_goals (ruled out), n_goals (pursued)]``.
 
-        Pairs of goals get 0 if the policy of one of them has no action in the state. The result for the last state is
-        kept, because callers often ask for EDP and then for its bounds.
+        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+        another goal. The value of a pair of goals is 0 if the policy of either goal has no action in the state. The
+        result of the last call is stored and returned again for the same state, because callers often ask for EDP and
+        then for its bounds.
         """
         kept, found = self._found
         if kept != state:

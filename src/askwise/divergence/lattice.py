@@ -1,28 +1,32 @@
 """Proven bounds on EDP by evidence, for any two policies in a finite model.
 
 An agent follows one policy until the log-likelihood ratio (LLR, see `askwise.divergence.evidence`) of its actions rules
-out the other policy. The LLR depends on the path, so the Markov chain of the agent's steps runs over pairs of a state
-and an LLR. The LLR is rounded to a lattice of spacing `h`, in two ways:
+out the other policy. The expected step at which this happens is EDP by evidence. A step adds its *gain* to the LLR. The
+LLR depends on the path, so the Markov chain of the agent's steps runs over pairs of a state and an LLR. To make these
+pairs finite, the LLR is rounded to a lattice of numbers at a distance of `h`, down to a lowest number ``-F``, the
+*floor*. There are two ways:
 
-- *early*: each gain is rounded up, and an LLR below the floor ``-F`` is raised to it. The rounded LLR is never below
-  the true one, so the chain never ends later: a lower bound.
-- *late*: each gain is rounded down, so the chain never ends earlier: an upper bound. Below the floor, at level
-  ``x < -F``, this is used: let `K` bound the expected steps to gain ``L = log(1 / evidence)`` from any state. After
-  each such gain the rest is smaller by `L`, so at most ``ceil((L - x) / L) K`` steps are expected. `K` is valid if the
-  values at level 0 that follow from it are at most `K`: they are affine in `K` with positive constants, so their slopes
-  are below 1 and no larger number can satisfy the same equations. Under the policy that is followed, the LLR ever falls
-  below ``-F`` with probability at most ``exp(-F)`` (Ville's inequality), so `K` matters little.
+- *early*: each gain is rounded up, and an LLR below the floor is raised to the floor. The rounded LLR is never below
+  the true LLR, so the chain never ends later than in truth. Its expected length is a lower bound.
+- *late*: each gain is rounded down, so the chain never ends earlier than in truth. Its expected length is an upper
+  bound. The states below the floor are not stored. For an LLR of ``x < -F``, a bound is used instead: let `K` be at
+  least the expected number of steps that raise the LLR by ``L = log(1 / evidence)``, from any state. To get from `x` to
+  `L`, the LLR has to rise by `L` at most ``ceil((L - x) / L)`` times, so at most ``ceil((L - x) / L) K`` steps are
+  expected. A guess of `K` is valid if all values at an LLR of 0 that follow from it are at most `K`. For these values
+  are affine in `K` with positive constants, so their slopes are below 1 and no larger number can satisfy the same
+  equations. Under the policy that is followed, the LLR ever falls below ``-F`` with probability at most ``exp(-F)``
+  (Ville's inequality), so `K` matters little.
 
 Both chains are solved with a proven error (`askwise.model.chain`), which widens the bounds. The lattice is refined
-until the bounds are as close as requested. If all gains are multiples of one number, that is the spacing, and nothing
-is rounded.
+until the bounds are as close as requested. If all gains are multiples of one number, this number is taken as `h`, and
+nothing is rounded.
 
 **Infinity** is decided on the graph. In a state, the expected gain is the divergence of Kullback and Leibler of the two
 action distributions: positive where they differ. So if the chain returns to a state with a difference again and again,
 the LLR grows beyond every limit, in finite expected time. The only way to agree forever is to enter the *twin* states,
 from which no difference can be reached, with an LLR below the limit. ``m(s)``, the supremum of the LLRs at `s` from
-which that is possible, satisfies ``m(s) = max over steps of min(L, m(s') - gain)`` with ``m = L`` in twin states.
-EDP by evidence at `s` is infinite exactly if ``m(s) > 0``.
+which the twin states can be entered in this way, satisfies ``m(s) = max over steps of min(L, m(s') - gain)`` with
+``m = L`` in twin states. EDP by evidence at `s` is infinite exactly if ``m(s) > 0``.
 """
 
 from __future__ import annotations
@@ -57,16 +61,18 @@ def bounded(
 ) -> tuple[FloatArray, Verdict]:
     """Return EDP by evidence at some states, ``float64 [n]``, and a verdict with proven bounds.
 
-    This is the expected step at which an agent's actions, with the likelihood ratio `evidence`, rule out a policy that
-    it does not follow. Each value lies in the middle of its bounds. Where no upper bound was found, the value is the
-    lower bound.
+    An agent follows one policy. Another policy is ruled out as soon as the likelihood of the agent's actions under this
+    policy is at most `evidence` times their likelihood under the agent's policy. EDP by evidence is the expected step
+    at which this happens. Each value is the middle between its bounds, or the lower bound where no upper bound was
+    found.
 
     Args:
-        steps: the agent's steps, with the evidence of each against the other policy.
-        wanted: ``int32 [n]``, indices of the states from which EDP is counted.
-        evidence: the likelihood ratio at which the policy is ruled out, between 0 and 1.
-        within: refine the lattice until the bounds differ by at most this share of the lower one, at all states.
-        max_lattice: limit on the size of the lattice: the number of states times the number of levels of evidence.
+        steps: the agent's steps, with the evidence of each step against the other policy.
+        wanted: ``int32 [n]``, indices of the states in which the agent may start.
+        evidence: the likelihood ratio at which the other policy is ruled out, between 0 and 1.
+        within: the requested distance between the two bounds, as a share of the lower bound. The evidence is rounded to
+            finer and finer levels until the distance is small enough at all these states, or `max_lattice` is reached.
+        max_lattice: limit on the number of states times the number of levels to which the evidence is rounded.
     """
     check_within(within)
     if (as_int(max_lattice) or 0) < 1:
@@ -125,8 +131,8 @@ def _shown(lower: FloatArray, upper: FloatArray) -> tuple[Any, Any]:
 def common_unit(gains: FloatArray, limit: float) -> float | None:
     """Return a number of which all `gains` are multiples, up to rounding, or None if none was found.
 
-    The smallest gain that is not 0, a half of it, a third of it and so on are tried, up to `MOST_FACTORS` numbers, but
-    none below a 10,000th of `limit`. If all gains are 0, the result is `limit`.
+    The smallest absolute gain above 0 is tried, then a half of it, then a third of it and so on: `MOST_FACTORS`
+    numbers, but none below a 10,000th of `limit`. If all gains are 0, the result is `limit`.
 
     Args:
         gains: ``float64 [n]``, how much each step adds to the log-likelihood ratio (LLR); may be negative.
@@ -144,14 +150,15 @@ def common_unit(gains: FloatArray, limit: float) -> float | None:
 
 
 def infinite_below(steps: Steps, limit: float) -> FloatArray:
-    """Return for each state the log-likelihood ratio (LLR) below which a policy may stay possible, ``float64 [n]``.
+    """Return for each state the log-likelihood ratio (LLR) below which a policy may never be ruled out.
 
-    An agent that follows another policy arrives in the state with some LLR as the evidence so far. If this is below the
-    value, the LLR may stay below `limit` forever. The value is ``m(s)`` in the text at the top of this module. It is
-    ``-inf`` where the policy is ruled out in the end, whatever the LLR.
+    The result is ``float64 [n]``. An agent follows another policy. The LLR is the evidence of its actions so far
+    against the policy, which is ruled out when the LLR reaches `limit`. If the agent arrives in a state with an LLR
+    below the returned value, the LLR may stay below `limit` forever. The returned value is ``-inf`` for states from
+    which the policy is ruled out in the end, whatever the LLR.
 
     Args:
-        steps: the agent's steps, with the evidence of each against the policy.
+        steps: the agent's steps, with the evidence of each step against the policy.
         limit: the LLR that rules the policy out.
     """
     differs = steps.leaks.copy()
@@ -176,8 +183,9 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
     """Fill `reach`: for each state, the log-likelihood ratio (LLR) below which a policy may never be ruled out.
 
-    Each ``reach[s]`` is raised to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`, again
-    and again until nothing changes. Returns False if it was not finished after `most` steps.
+    The LLR is the evidence of an agent's actions so far against the policy. Each ``reach[s]`` is raised to the largest
+    ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`, again and again until nothing changes. Returns
+    whether this was finished before `most` steps had been looked at.
 
     Args:
         starts: ``int64 [n + 1]``, the steps into state t are those from ``starts[t]`` to ``starts[t + 1]``.
@@ -186,8 +194,8 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
         limit: the LLR that rules the policy out.
         reach: ``float64 [n]``, changed in place. At the start, it is `limit` in the states from which no step gives
             evidence any more, and ``-inf`` in all others.
-        queue: ``int32 [n + 1]``, work space, a ring.
-        most: limit on the steps looked at, repeated ones included.
+        queue: ``int32 [n + 1]``, work space, a ring buffer.
+        most: limit on the number of steps looked at; a step counts each time.
     """
     size = queue.size
     waiting = np.zeros(reach.size, dtype=np.uint8)
@@ -225,15 +233,15 @@ def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any,
     that reach the limit are left out.
 
     Args:
-        steps: the agent's steps, with the evidence of each against another policy.
-        gains: ``int64 [n_steps]``, the gain of each step in levels.
+        steps: the agent's steps, with the evidence of each step against another policy.
+        gains: ``int64 [n_steps]``, by how many levels each step changes the LLR.
         levels: number of levels from an LLR of 0 to the limit.
-        depth: number of levels below 0.
+        depth: number of levels from the floor to an LLR of 0.
 
     Returns:
         source: ``int64 [n_moves]``, index of the lattice state before each move.
         after: ``int64 [n_moves]``, level after each move; negative below the floor.
-        which: ``int64 [n_moves]``, index in `steps` of the step that each move is.
+        which: ``int64 [n_moves]``, index in `steps` of the step that each move belongs to.
         ends: ``bool [n_lattice_states]``, whether the chain may end in a lattice state.
     """
     width = levels + depth
@@ -252,12 +260,12 @@ def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any,
 def _solved(chain: AbsorbingChain, tolerance: float) -> tuple[FloatArray, float]:
     """Return the expected steps until a chain ends, ``float64 [n]``, and a proven bound on their relative error.
 
-    The chain is always solved by sweeps, because factorising the matrix of a lattice takes long (2.7 s for 2,000
-    lattice states of a random model).
+    A state of the chain is a state of an agent together with a rounded amount of evidence. The linear equations are
+    solved iteratively, because factorising their matrix takes long (2.7 s for 2,000 states in a random example).
 
     Args:
-        chain: a chain over the states of a lattice.
-        tolerance: relative error at which the sweeps may stop.
+        chain: the Markov chain.
+        tolerance: relative error at which the iteration may stop.
     """
     values = np.full(chain.size, np.inf)
     finite = np.flatnonzero(~chain.infinite)
@@ -273,16 +281,17 @@ def early_values(
 ) -> FloatArray:
     """Return lower bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence up.
 
-    An agent follows one policy. Another policy is ruled out when the log-likelihood ratio (LLR) of the agent's actions
-    reaches a limit. Here, the LLR is rounded up to levels, so this happens too early.
+    An agent follows one policy. An observer rules out another policy when the log-likelihood ratio (LLR) of the agent's
+    actions reaches a limit. EDP by evidence is the expected step at which this happens. Here, the LLR is rounded up to
+    levels, so it happens too early.
 
     Args:
-        steps: the agent's steps, with the evidence of each against the other policy.
-        wanted: ``int32 [n]``, indices of the states from which EDP is counted; there the LLR is 0.
-        spacing: distance between two levels.
+        steps: the agent's steps, with the evidence of each step against the other policy.
+        wanted: ``int32 [n]``, indices of the states in which the agent may start, with an LLR of 0.
+        spacing: distance between two neighbouring levels of the LLR.
         levels: number of levels from an LLR of 0 to the limit.
-        depth: number of levels below 0.
-        tolerance: relative error up to which the bounds are computed; they are lowered by the error that remains.
+        depth: number of levels below an LLR of 0.
+        tolerance: relative error up to which the values are computed; the bounds are lowered by the error that remains.
     """
     width = levels + depth
     gains = np.ceil(steps.gain / spacing - TIE).astype(np.int64)
@@ -304,20 +313,22 @@ def late_values(
     guess: float,
     tolerance: float,
 ) -> FloatArray | None:
-    """Return upper bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence down; None if there are none.
+    """Return upper bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence down, or None.
 
-    An agent follows one policy. Another policy is ruled out when the log-likelihood ratio (LLR) of the agent's actions
-    reaches a limit. Here, the LLR is rounded down to levels, so this happens too late.
+    An agent follows one policy. An observer rules out another policy when the log-likelihood ratio (LLR) of the agent's
+    actions reaches a limit. EDP by evidence is the expected step at which this happens. Here, the LLR is rounded down
+    to levels, so it happens too late. The result is None if no finite bounds were found.
 
     Args:
-        steps: the agent's steps, with the evidence of each against the other policy.
-        wanted: ``int32 [n]``, indices of the states from which EDP is counted; there the LLR is 0.
-        spacing: distance between two levels.
+        steps: the agent's steps, with the evidence of each step against the other policy.
+        wanted: ``int32 [n]``, indices of the states in which the agent may start, with an LLR of 0.
+        spacing: distance between two neighbouring levels of the LLR.
         levels: number of levels from an LLR of 0 to the limit.
-        depth: number of levels below 0.
-        reach: the result of `infinite_below`.
+        depth: number of levels below an LLR of 0.
+        reach: ``float64 [n_states]``, the LLR in each state below which the policy may never be ruled out, as returned
+            by `infinite_below`.
         guess: a first guess of the largest finite EDP by evidence at any state.
-        tolerance: relative error up to which the bounds are computed; they are raised by the error that remains.
+        tolerance: relative error up to which the values are computed; the bounds are raised by the error that remains.
     """
     width, size = levels + depth, steps.size
     gains = np.floor(steps.gain / spacing + TIE).astype(np.int64)

@@ -1,20 +1,21 @@
 """EDP and WCD of all pairs of goals at one state of a deterministic model.
 
-`askwise.divergence.edp_tables` has EDP at all states. Here no table is needed. Let `s0` be the state, `d` the steps
-from it, and the *cone* of a goal the states that lie on some optimal plan from `s0` to it. After any optimal prefix
-that ends in `s`, goal `i` is still possible if and only if `s` is in the cone of `i`: whether a goal is ruled out
-depends on where the agent is, not on the path that led there. Therefore
+EDP(s0, i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j` from state `s0`. WCD is
+the latest such step. `askwise.divergence.edp_tables` computes EDP at all states in a table; for one state no table is
+needed. Let ``d(s)`` be the number of steps from `s0` to `s`. The *cone* of a goal is the set of states on optimal plans
+from `s0` to the goal. After any optimal prefix that ends in `s`, goal `i` is still possible if and only if `s` is in
+the cone of `i`: whether a goal is ruled out depends on where the agent is, not on the path that led there. Therefore
 
-    EDP(s0, i | j) = sum over s in cone(i) and cone(j) of P_j(s),      WCD(s0, i, j) = 1 + max of d(s) over these
+    EDP(s0, i | j) = sum over s in cone(i) and cone(j) of P_j(s),      WCD(s0, i, j) = 1 + max of d(s) over these s
 
 where ``P_j(s)`` is the probability that a uniformly drawn plan for `j` passes through `s`. Read backwards from the
-goal, a uniformly drawn plan came to `s` from `u` with probability ``M(u) / M(s)``, with `M` the number of shortest
-paths from `s0`: the same for all goals. One breadth-first search and one count from `s0` serve all goals, then each
-goal is followed back over its own cone. Memory is one bit for each state and goal, so maps of a million cells with
-hundreds of goals take seconds.
+goal, a uniformly drawn plan came to `s` from `u` with probability ``M(u) / M(s)``, where ``M(s)`` is the number of
+shortest paths from `s0` to `s`. This probability is the same for all goals. One breadth-first search and one count from
+`s0` serve all goals, then each goal is followed back over its own cone. Memory is one bit for each state and goal, so
+maps of a million cells with hundreds of goals take seconds.
 
-Goals that share a nearest target may never be told apart: their EDP and WCD are infinite. So are those of a goal with
-itself.
+Goals that share a nearest target state may never be told apart: their EDP and WCD are infinite. EDP and WCD of a goal
+with itself are infinite, too.
 """
 
 from __future__ import annotations
@@ -40,14 +41,16 @@ def matrices_at(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return EDP and WCD of all pairs of goals at `state`, and the steps to each goal.
 
-    EDP and WCD are ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal and for goals that
-    share a nearest target. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal. WCD, worst-case distinctiveness, is the latest such step. EDP and WCD are
+    ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal and for goals that share a nearest
+    target state. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
 
     Args:
         model: a deterministic model.
         state: index of the state in which the agent is now.
-        targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
     """
     edp, wcd, steps, depth = _fill(model.successor, *model.predecessors, state, targets, starts)
     _mark_shared_targets(targets, starts, steps, depth, edp, wcd)
@@ -59,22 +62,25 @@ def capped_matrices(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return EDP and WCD of all pairs of goals for an observer who stops watching when the agent stays at its goal.
 
-    The steps to each goal are returned, too. Unlike the values of `matrices_at`, all values are finite. Those of a goal
-    with itself, and of goals that share a nearest target, are at most the number of the step in which observation ends;
-    other values are the same.
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal. WCD, worst-case distinctiveness, is the latest such step. A goal that is possible until observation
+    ends counts as ruled out in the last observed step. So all values are finite, even those of a goal with itself and
+    of two goals that share a nearest target state, for which `matrices_at` returns ``inf``. Other values are the same
+    as in `matrices_at`.
 
     Args:
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none; read-only, as all arrays here.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none. This array and the following
+            arrays are read-only.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the predecessors of all states, as in `Model.predecessors`.
+        indices: ``int32``, the predecessors of all states, as in `Model.predecessors`.
         state: index of the state in which the agent is now.
-        targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
 
     Returns:
-        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``.
-        wcd: the same for the worst case.
-        steps: ``int32 [n_goals]``, -1 if the goal is out of reach.
+        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, EDP.
+        wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, WCD.
+        steps: ``int32 [n_goals]``, the steps to each goal, -1 if the goal is out of reach.
     """
     return _fill(successor, indptr, indices, state, targets, starts)[:3]
 
@@ -96,17 +102,18 @@ def _fill(
 
 
 def matrices_bytes(n_states: int, n_goals: int) -> int:
-    """Return the bytes that a call of `matrices_at` takes, temporary arrays included."""
+    """Return the number of bytes of memory that a call of `matrices_at` takes, temporary arrays included."""
     states = 4 + 8 + 4 + 4 + 4 + 8 + 4  # depth, mantissa, exponent, two queues, mass, seen
     return 16 * n_goals**2 + n_states * (states + 8 * -(-n_goals // 64))
 
 
 class _Counts(NamedTuple):
-    """The shortest paths from one state to every state: their lengths and numbers.
+    """The length and the number of the shortest paths from one state to every state.
 
     Attributes:
         depth: ``int32 [n_states]``, steps to each state, -1 where it is out of reach.
-        mantissa: ``float64 [n_states]``, the number of paths is ``mantissa * BASE ** exponent``.
+        mantissa: ``float64 [n_states]``, the number of shortest paths to each state is ``mantissa * BASE ** exponent``
+            with ``BASE = 2.0 ** 256``.
         exponent: ``int32 [n_states]``, see `mantissa`.
     """
 
@@ -116,15 +123,16 @@ class _Counts(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Temporary arrays for computing EDP and WCD of all pairs of goals at one state.
+    """Temporary arrays for computing when goals are told apart (EDP and WCD of all pairs) from one state on.
 
     The cone of a goal is the set of states on shortest plans from the queried state to the goal.
 
     Attributes:
         queue: ``int32 [n_states]``, states waiting to be expanded.
-        seen: ``int32 [n_states]``, the last goal whose cone contained the state, -1 for none.
+        seen: ``int32 [n_states]``, the last goal for which the state was found to be in the cone, -1 for none.
         words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal whose cone contains the state.
-        mass: ``float64 [n_states]``, the share of the current goal's shortest plans that pass through each state.
+        mass: ``float64 [n_states]``, the share of shortest plans that pass through each state, for the goal that is
+            being processed.
     """
 
     queue: Any
@@ -134,7 +142,7 @@ class _Work(NamedTuple):
 
 
 def scratch(n_states: int, n_goals: int) -> tuple[_Counts, _Work]:
-    """Return new `_Counts` and `_Work` for a model and goals of this size, with the values that `_matrices` needs."""
+    """Return new arrays for `_matrices`, as `_Counts` and `_Work`, with the values that they must have at the start."""
     nowhere = np.full(n_states, -1, dtype=np.int32)
     counts = _Counts(nowhere, np.zeros(n_states), np.zeros(n_states, dtype=np.int32))
     words = np.zeros((n_states, -(-n_goals // 64)), dtype=np.uint64)
@@ -157,17 +165,21 @@ def _matrices(
 ) -> None:
     """Compute EDP and WCD of all pairs of goals at `state`; observation ends when the agent stays at its goal.
 
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal. WCD, worst-case distinctiveness, is the latest such step. A goal that is possible until observation
+    ends counts as ruled out in the last observed step.
+
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the predecessors of all states.
+        indices: ``int32``, the predecessors of all states.
         state: index of the state in which the agent is now.
-        targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
-        counts: new `_Counts`, filled with the shortest paths from `state`.
-        work: new `_Work`, temporary.
-        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, to be filled.
-        wcd: the same for the worst case.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
+        counts: new `_Counts`, filled with the lengths and numbers of shortest paths from `state` to every state.
+        work: new `_Work`, temporary arrays.
+        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, filled with EDP.
+        wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, filled with WCD.
         steps: ``int32 [n_goals]``, filled with the steps to each goal, -1 if out of reach.
     """
     n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
@@ -186,15 +198,16 @@ def _matrices(
 
 @inner
 def count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any, exponent: Any) -> None:
-    """Search breadth-first from `start`; fill in the steps to each state and its number of shortest paths.
+    """Search breadth-first from `start`; store the steps and the number of shortest paths to each state.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         start: the first state.
         queue: ``int32 [n_states]``, work space.
         depth: ``int32 [n_states]``, all -1; filled with the steps.
-        mantissa: ``float64 [n_states]``, all 0; the number of paths becomes ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``, all 0.
+        mantissa: ``float64 [n_states]``, all 0; filled so that the number of shortest paths to each state is
+            ``mantissa * BASE ** exponent`` with ``BASE = 2.0 ** 256``.
+        exponent: ``int32 [n_states]``, all 0; see `mantissa`.
     """
     n_actions = successor.shape[1]
     queue[0] = start
@@ -230,17 +243,18 @@ def nearest_steps(targets: Any, depth: Any) -> int:
 def _mark_cone(
     goal: int, targets: Any, depth: Any, indptr: Any, indices: Any, queue: Any, seen: Any, words: Any
 ) -> int:
-    """Mark the states on shortest plans to a goal; return the steps to it, -1 if it is out of reach.
+    """Mark the states on shortest plans to a goal; return the steps to the goal, -1 if it is out of reach.
 
     Args:
         goal: index of the goal.
-        targets: its target states.
+        targets: ``int32``, the states in which the goal is reached.
         depth: ``int32 [n_states]``, steps from the first state of the plans.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the predecessors of all states.
+        indices: ``int32``, the predecessors of all states.
         queue: ``int32 [n_states]``, work space.
         seen: ``int32 [n_states]``, set to `goal` in the marked states.
-        words: ``uint64 [n_states, ceil(n_goals / 64)]``, in which the bit of the goal is set in the marked states.
+        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal; the bit of this goal is set in the
+            marked states.
     """
     nearest = nearest_steps(targets, depth)
     if nearest < 0:
@@ -281,18 +295,20 @@ def seed_targets(
 ) -> int:
     """Put the nearest targets of a goal into the queue, and return their number.
 
-    The mass of each target is set to the share of the goal's shortest plans that end there.
+    Each of these targets gets its share of the goal's shortest plans: of the plans that end in any target, the part
+    that ends there.
 
     Args:
         goal: index of the goal.
-        targets: the goal's target states.
-        nearest: steps to the nearest of them.
+        targets: ``int32``, the states in which the goal is reached.
+        nearest: steps to the nearest of the targets.
         depth: ``int32 [n_states]``, steps from the first state of the plans.
-        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
+        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``
+            with ``BASE = 2.0 ** 256``.
         exponent: ``int32 [n_states]``, see `mantissa`.
         queue: ``int32 [n_states]``, filled from its beginning.
-        seen: ``int32 [n_states]``, set to `goal` in these targets.
-        mass: ``float64 [n_states]``, in which the shares are set.
+        seen: ``int32 [n_states]``, set to `goal` in the nearest targets.
+        mass: ``float64 [n_states]``, set to the shares in the nearest targets.
     """
     filled, top = 0, 0
     for t in targets:
@@ -326,23 +342,29 @@ def _follow_back(
     edp: Any,
     wcd: Any,
 ) -> None:
-    """Fill column `goal` of EDP and WCD by following the goal's shortest plans from its targets back to their start.
+    """Fill column `goal` of EDP and WCD by following the goal's shortest plans from its targets back to the start.
+
+    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
+    another goal. WCD, worst-case distinctiveness, is the latest such step.
 
     Args:
         goal: index of the pursued goal.
-        filled: number of the goal's nearest targets, which are in the queue.
+        filled: number of the goal's nearest target states; they are the first entries of `queue`.
         depth: ``int32 [n_states]``, steps from the start.
-        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
+        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``
+            with ``BASE = 2.0 ** 256``.
         exponent: ``int32 [n_states]``, see `mantissa`.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the predecessors of all states.
+        indices: ``int32``, the predecessors of all states.
         queue: ``int32 [n_states]``, states waiting to be processed.
-        seen: ``int32 [n_states]``, `goal` in the states that were put into the queue.
-        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal that is still possible in the state.
-        mass: ``float64 [n_states]``, the share of plans that end in each target, 0 in other states; set to 0 everywhere
-            when it has been used.
-        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, to be filled.
-        wcd: the same for the worst case.
+        seen: ``int32 [n_states]``, which is set to `goal` in the states that are put into the queue; the target states
+            are already marked.
+        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal, set if the goal is still possible in
+            the state.
+        mass: ``float64 [n_states]``, the share of the goal's shortest plans that end in each target state, 0 in all
+            other states; after the call it is 0 everywhere.
+        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, EDP; 0 in this column before the call.
+        wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, WCD; 0 in this column before the call.
     """
     head = 0
     while head < filled:
@@ -377,13 +399,16 @@ def _follow_back(
 def _mark_shared_targets(
     targets: IntArray, starts: IntArray, steps: IntArray, depth: IntArray, edp: FloatArray, wcd: FloatArray
 ) -> None:
-    """Set EDP and WCD to infinity on the diagonal and for goals that share a nearest target.
+    """Set EDP and WCD to infinity on the diagonal and for goals that share a nearest target state.
+
+    Such goals may never be told apart. EDP is the expected step, and WCD the latest step, at which goals are told
+    apart.
 
     Args:
-        targets: the target states of all goals, one goal after the other.
-        starts: ``int32 [n_goals + 1]``, index in `targets` where each goal begins.
+        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
         steps: ``int32 [n_goals]``, steps to each goal, -1 if out of reach.
-        depth: ``int32 [n_states]``, steps to each state.
+        depth: ``int32 [n_states]``, steps from the agent's state to each state.
         edp: ``float64 [n_goals, n_goals]``, changed in place.
         wcd: ``float64 [n_goals, n_goals]``, changed in place.
     """

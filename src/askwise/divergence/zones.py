@@ -1,21 +1,23 @@
 """Zones of information, branching and querying (paper, section "Expected Zone of Querying").
 
-For a pair of goals and a joint state, in steps from now:
+A zone is an interval of steps from now, for a pair of goals and given states of both agents. WCD, worst-case
+distinctiveness, is the latest step at which the actions of an agent tell the two goals apart.
 
 - ``Z_I = {t <= WCD of the teammate}``, information: the steps until the teammate's actions have told the goals apart at
   the latest;
 - ``Z_B = {t >= WCD of the ego agent}``, branching: the steps in which the ego agent may need different actions for the
   two goals;
-- ``Z_Q``, querying: the intersection of both, where a question may be worth its price.
+- ``Z_Q``, querying: the intersection of ``Z_I`` and ``Z_B``, in which a question may be worth its price.
 
-The expected zones use the expected divergence point instead of the worst case. With `truth` the teammate's goal and
-`other` the goal that it is confused with,
+The expected zones use EDP, the expected divergence point, instead of the worst case. EDP(a | b) is the expected step at
+which goal `a` is ruled out if an agent pursues goal `b`. With `truth` the teammate's goal and `other` the goal that it
+is confused with,
 
 - ``eZ_I = {t <= EDP_teammate(other | truth)}``,
 - ``eZ_B = {t >= EDP_ego(truth | other)}`` (the ego agent acts for `other` while `truth` is true),
 - ``eZ_Q`` is their intersection.
 
-Planning uses ``Z_B`` for the ego agent, because it chooses its own moves.
+Planning uses ``Z_B``, not ``eZ_B``, because the ego agent chooses its own moves.
 
 If the teammate's `Divergence` rules goals out by evidence (`askwise.divergence.evidence`), ``eZ_I`` ends with the
 expected step at which the evidence suffices. The ego agent's `Divergence` must be without evidence, because nobody
@@ -39,7 +41,7 @@ ROUNDING = 1e-9
 class Zone:
     """An interval of steps from `start` to `end`, both included; step 1 is the current step.
 
-    The ends may be fractions, because some are expected values.
+    Both ends may be fractions, because an end may be an expected value.
     """
 
     start: float
@@ -79,16 +81,20 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The zones of two goals, in steps from now: when watching may fail to tell them apart, and when this matters.
+    """The zones of two goals, in steps from now: when watching may not yet tell the goals apart, and when this matters.
+
+    WCD, worst-case distinctiveness, is the latest step at which an agent's actions tell the two goals apart. EDP, the
+    expected divergence point, is the expected step at which this happens.
 
     Attributes:
         truth: name of the teammate's goal.
         other: name of the goal that the teammate's goal is confused with.
         information: Z_I, the steps until the teammate's actions have ruled out `other` at the latest (the teammate's
             WCD).
-        branching: Z_B, the steps from the ego agent's WCD on, in which it may need different actions for the two goals.
-        expected_information: eZ_I, like Z_I, but it ends with the teammate's EDP instead of its WCD.
-        expected_branching: eZ_B, like Z_B, but it begins with the ego agent's EDP instead of its WCD.
+        branching: Z_B, the steps from the ego agent's WCD on, in which the ego agent may need different actions for the
+            two goals.
+        expected_information: eZ_I, like Z_I, but it ends with the teammate's EDP instead of the teammate's WCD.
+        expected_branching: eZ_B, like Z_B, but it begins with the ego agent's EDP instead of the ego agent's WCD.
     """
 
     truth: str
@@ -100,12 +106,12 @@ class Zones:
 
     @property
     def querying(self) -> Zone:
-        """Z_Q, the zone of querying, where a question may be worth its price: the intersection of Z_I and Z_B."""
+        """Z_Q, the steps in which a question may be worth its price: those in both `information` and `branching`."""
         return self.information & self.branching
 
     @property
     def expected_querying(self) -> Zone:
-        """eZ_Q, the expected zone of querying: the intersection of eZ_I and eZ_B."""
+        """eZ_Q, like `querying`, but from expected steps: in both `expected_information` and `expected_branching`."""
         return self.expected_information & self.expected_branching
 
     def named(self) -> dict[str, Zone]:
@@ -134,6 +140,10 @@ def zones(
     other: int | str,
 ) -> Zones:
     """Return the zones of information, branching and querying of two goals, for given states of both agents.
+
+    A zone is an interval of steps from now. In the zone of information, the teammate's actions may not yet have told
+    the goals apart. In the zone of branching, the ego agent may need different actions for the goals. In the zone of
+    querying, which is their intersection, a question may be worth its price.
 
     Args:
         teammate: the divergence of all goals in the teammate's model; it may have been built with ``evidence=``.
