@@ -1,9 +1,9 @@
 """Methods: agents that see a `Problem` and decide to act or to ask.
 
-Other packages can add agents by name, with an entry point in the group ``askwise.methods``. Its value is a subclass of
-`Agent`, or a function that returns an agent. `make_agent` calls it with the options that it was given (``belief`` among
-them, if the agent keeps a belief). An agent that is in no package is named by its location, ``mine.py:Likeliest``
-(`askwise.methods.third_party`).
+Other packages can add agents by name, with an entry point in the group ``askwise.methods``. The entry point refers to a
+subclass of `Agent`, or to a function that returns an agent. `make_agent` calls this class or function with the options
+for the agent (``belief`` among them, if the agent keeps a belief). An agent in a file of your own is named by its
+location, ``mine.py:Likeliest`` (`askwise.methods.third_party`).
 """
 
 from __future__ import annotations
@@ -164,8 +164,9 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
 def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
     """Return the agent that plays a problem, with a belief that suits the teammate.
 
-    If `errs` is True, or if the problem states the teammate's policies, an agent given by name gets the belief
-    ``robust`` unless the options state another one. Other beliefs could rule out the teammate's goal for good.
+    An agent given by name gets the belief ``robust`` if `errs` is True or the problem states the teammate's policies,
+    unless `options` state another belief. Other kinds of belief could rule out the teammate's true goal for good, after
+    a single action that they do not expect.
 
     Args:
         problem: the problem to be played.
@@ -186,8 +187,9 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
 def _keeps_belief(given: str | Agent) -> bool:
     """Return whether a method given by name or location accepts the option `belief`.
 
-    The result is False for agent objects, for a text that already states the option, and for methods that other
-    packages add by name, because these need not accept it.
+    The result is False for an agent object, for ``informed``, and for a text that already states the option, such as
+    ``ezq,belief=bayes``. It is also False for the methods that other packages add by name, because they need not accept
+    the option.
     """
     if not isinstance(given, str):
         return False

@@ -1,8 +1,9 @@
 """The base classes of agents.
 
 An `Agent` sees a `Problem`, receives observations, and decides to act or to ask. A `BeliefAgent` also keeps a belief
-about the teammate's goal, updated from what it observes. A `PlanningAgent` decides by a plan. `QuestionLimit` restricts
-any agent to a limited number of questions per episode.
+about the teammate's goal, updated from what it observes, and asks only if no action is optimal for all possible goals.
+A `PlanningAgent` may ask even if there is such an action. `QuestionLimit` restricts any agent to a limited number of
+questions per episode.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ class Agent(ABC):
 
     Attributes:
         name: the name of the agent's method; by default the name of the class in lower case.
-        markov: whether decisions depend only on the agent's belief and on the states of both agents. Then, if several
-            paths lead to the same belief and states, an exact evaluation continues only once from there; an agent that
-            chooses at random makes the same choice on all of these paths.
-        counts_questions: whether decisions also depend on the number of questions asked, if answers may be wrong or
-            missing.
-        plans_with_questions: whether the agent has an attribute `questions`: its limit of questions per episode, or
-            None for no limit.
+        markov: whether decisions depend only on the agent's belief and on the states of both agents. If so, an exact
+            evaluation may treat two courses of an episode that lead to the same belief and states as one; an agent that
+            chooses at random then makes the same choice in both.
+        counts_questions: whether decisions also depend on the number of questions asked so far. This matters only if
+            answers may be wrong or missing.
+        plans_with_questions: whether the agent can plan with a limit of questions per episode. If so, it has an
+            attribute `questions` with this limit, or None for no limit.
     """
 
     name: str = "agent"
@@ -62,16 +63,16 @@ class Agent(ABC):
         """
 
     def watch(self, observation: Observation) -> None:
-        """Take in an observation without deciding, in a step that another agent or a person decides.
+        """Process an observation without deciding, because another agent or a person decides in this step.
 
-        By default, `decide` is called and its decision is not used.
+        By default, this calls `decide` and ignores the decision.
         """
         # An agent of unknown kind is only known to process observations when it decides.
         self.decide(observation)
 
     @property
     def probabilities(self) -> FloatArray | None:
-        """The agent's belief, ``float64 [n_goals]``; None if it has none to show."""
+        """The agent's belief, the probability of each goal, ``float64 [n_goals]``; None if the agent shows none."""
         return None
 
     def __repr__(self) -> str:
@@ -96,11 +97,12 @@ class BeliefAgent(Agent):
     each subclass defines this method.
 
     Args:
-        belief: kind of belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``.
+        belief: kind of belief: ``elimination`` (as in the paper: rules out the goals under which the teammate would
+            never take the observed action), ``bayes`` (Bayes' rule), or ``robust`` (Bayes' rule for a teammate that
+            sometimes takes a random action).
 
     Attributes:
-        fallback: the kind of belief to switch to if observations contradict the first one; None to raise an error
-            instead.
+        fallback: the kind of belief to switch to if observations contradict the belief; None to raise an error instead.
     """
 
     fallback: str | None = None
@@ -121,7 +123,7 @@ class BeliefAgent(Agent):
 
     @property
     def probabilities(self) -> FloatArray:
-        """The agent's belief, ``float64 [n_goals]``."""
+        """The agent's belief, ``float64 [n_goals]``: the probability of each goal."""
         return self.belief.probabilities
 
     def watch(self, observation: Observation) -> None:
@@ -131,10 +133,10 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Update the belief with an observation, and return the decision for this step.
 
-        If some actions are optimal for all possible goals, the decision is one of them; otherwise `ask_or_wait`
-        decides. If answers can be wrong, some goals are so improbable that they do not count as possible, but are not
-        ruled out. Actions that put such a goal out of reach are not taken. The agent waits if no action is left, or if
-        it can reach no possible goal any more.
+        If some actions are optimal for all possible goals, the agent takes one of these actions; otherwise
+        `ask_or_wait` decides. If answers can be wrong, a goal can be so improbable that it does not count as possible,
+        although it is not ruled out. Actions after which the agent could no longer reach such a goal are not taken. The
+        agent waits if no action is left, or if it can reach no possible goal any more.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -156,21 +158,23 @@ class BeliefAgent(Agent):
     def heed(self, decision: Decision) -> Decision:
         """Return `decision`, or the decision to wait if `decision` is a question whose answer is known already.
 
-        That is so if the question was asked before and errors of answers are persistent: the answer would be the same.
+        The answer is known if the question was asked before and the problem repeats wrong or missing answers: asking
+        again would give the same answer.
         """
         if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
             return decision
         return self.wait("Wait: the same question was asked before and would get the same answer.")
 
     def without_loss(self, actions: Any, ego: int) -> Any:
-        """Return the actions that put no goal out of the ego agent's reach, except goals that are ruled out.
+        """Return those of `actions` after which the ego agent can still reach every goal that is not ruled out.
 
-        If answers can be wrong, very improbable goals do not count as possible, but are not ruled out; this method
-        keeps them within reach. If answers are always true, all actions are returned.
+        If answers can be wrong, very improbable goals do not count as possible, although they are not ruled out. Such
+        goals must remain within reach, too. Goals that are out of reach already are ignored. If answers are never
+        wrong, all of `actions` are returned.
 
         Args:
             actions: ``int [k]``, indices of the actions to choose from, which are optimal for all possible goals.
-            ego: the ego agent's state.
+            ego: index of the ego agent's state.
         """
         if not self.problem.answers.fallible:
             return actions
@@ -181,14 +185,14 @@ class BeliefAgent(Agent):
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
         """Return the possible goals that both agents can still reach, ``bool [n_goals]``.
 
-        If there are none, return all possible goals. A goal that the teammate cannot reach is not its true goal; only a
-        belief that allows for errors can consider it possible.
+        If no possible goal is within reach of both agents, all possible goals are returned. A goal that the teammate
+        cannot reach is not the teammate's true goal; only a belief that allows for errors can count it as possible.
 
         Args:
             state: the states of both agents.
             possible: ``bool [n_goals]``, the possible goals.
-            optimal: ``bool [n_goals, n_actions]``, which of the ego agent's actions are optimal for each goal; none for
-                a goal that it cannot reach.
+            optimal: ``bool [n_goals, n_actions]``, which of the ego agent's actions are optimal for each goal. A goal
+                that the ego agent cannot reach has no optimal action.
         """
         left = possible & optimal.any(axis=1) & (self.problem.teammate.steps(state.teammate) >= 0)
         return left if left.any() else possible
@@ -203,7 +207,7 @@ class BeliefAgent(Agent):
         """
 
     def wait(self, why: str) -> Decision:
-        """Return the decision to wait; `why` is its reason, a sentence for users."""
+        """Return the decision to wait; `why` is the reason for the decision, a sentence for users."""
         return Decision(action=self.problem.ego.actions.stay, why=why)
 
     def ask(self, goals: Any, why: str) -> Decision:
@@ -217,11 +221,11 @@ class BeliefAgent(Agent):
         return Decision(ask=asked, considered=asked, cost=self.problem.query_cost(asked), why=why)
 
     def named(self, goals: Any, most: int = 6) -> str:
-        """Return the names of goals as a list for a sentence: the first `most`, and the number of the others.
+        """Return the names of goals as a list for a sentence, such as "A, B and 3 more".
 
         Args:
             goals: indices of the goals.
-            most: largest number of names.
+            most: largest number of names; for further goals, only their number is given.
         """
         names = [self.problem.goals[int(goal)] for goal in goals]
         return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
@@ -240,8 +244,9 @@ class BeliefAgent(Agent):
 class PlanningAgent(BeliefAgent):
     """A base class of agents that may ask even where some action is optimal for all possible goals.
 
-    In every step in which more than one goal is possible, `ask_or_wait` decides. A plain `BeliefAgent` calls it only
-    where no action is optimal for all possible goals. But to ask first may be better than such an action.
+    In every step in which more than one goal is possible, the method `ask_or_wait` decides. In contrast, a plain
+    `BeliefAgent` calls `ask_or_wait` only if no action is optimal for all possible goals. A planning agent asks earlier
+    where its plan says that this costs less.
     """
 
     def decide(self, observation: Observation) -> Decision:
@@ -268,12 +273,12 @@ class PlanningAgent(BeliefAgent):
         return self.belief.possible
 
     def tied_actions(self, actions: Any) -> Any:
-        """Return the actions among which the agent chooses at random once a single goal is possible.
+        """Return the actions among which the agent chooses at random when only one goal is possible.
 
-        By default, these are all actions that are optimal for this goal.
+        By default, all of `actions` are returned; subclasses may choose fewer.
 
         Args:
-            actions: ``int [k]``, indices of all actions that are optimal for the goal.
+            actions: ``int [k]``, indices of all actions that are optimal for this goal.
         """
         return actions
 
@@ -281,8 +286,8 @@ class PlanningAgent(BeliefAgent):
 def limit_questions(agent: Agent, questions: int) -> Agent:
     """Return an agent that decides like `agent` but asks at most `questions` questions per episode.
 
-    A question beyond the limit is replaced by waiting. If the agent can plan with a limit
-    (`Agent.plans_with_questions`), a copy of it also plans with this limit. `agent` itself is not changed.
+    Where `agent` would ask a question beyond the limit, the result waits. If `agent` can plan with a limit
+    (`Agent.plans_with_questions`), the result also plans with this limit. `agent` itself is not changed.
     """
     if agent.plans_with_questions:
         agent = copy.copy(agent)
@@ -295,12 +300,12 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
 class QuestionLimit(Agent):
     """An agent that decides like an inner agent, but waits where the inner agent would ask too many questions.
 
-    This makes methods comparable with the optimum if answers can be wrong, because the optimum is then known only for a
-    limited number of questions.
+    If answers can be wrong, the optimum is known only for a limited number of questions. An agent with the same limit
+    can be compared with this optimum.
 
     Args:
         agent: the inner agent.
-        questions: largest number of questions per episode, whether they are answered or not.
+        questions: largest number of questions per episode, including questions that get no answer.
     """
 
     counts_questions = True
@@ -328,18 +333,18 @@ class QuestionLimit(Agent):
 
     @property
     def probabilities(self) -> FloatArray | None:
-        """The belief of the inner agent, ``float64 [n_goals]``; None if it has none to show."""
+        """The belief of the inner agent, ``float64 [n_goals]``; None if the inner agent shows no belief."""
         return self.agent.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Pass an observation on to the inner agent's `watch`; an answer in the observation counts as a question."""
+        """Pass an observation on to the inner agent's `watch`; if it contains an answer, count one question."""
         self.asked += observation.answer is not None
         self.agent.watch(observation)
 
     def decide(self, observation: Observation) -> Decision:
         """Return the decision of the inner agent; if this is a question beyond the limit, return the decision to wait.
 
-        An answer in `observation` counts as a question.
+        Each observation that contains an answer adds one to the number of questions asked.
         """
         self.asked += observation.answer is not None
         decision = self.agent.decide(observation)

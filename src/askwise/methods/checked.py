@@ -1,9 +1,9 @@
 """Checked calls of agents: start an agent, let it decide, read its belief, and check what it returns.
 
-Agents may be third-party code. All errors that they raise and all mistakes in what they return are reported here.
-Checked decisions contain Python integers for goals and actions, and checked beliefs are read-only arrays that the agent
-does not share. So episodes, tables, traces and pages contain nothing that an agent could change later or that cannot be
-written to a file.
+Agents may be third-party code. Every error that an agent raises, and every mistake in what it returns, becomes an
+exception whose message names the agent. Checked decisions contain Python integers for goals and actions, and checked
+beliefs are read-only arrays that the agent cannot change. So episodes, tables, traces and pages contain nothing that an
+agent could change later or that cannot be written to a file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from askwise.workers.heartbeat import deciding
 
 
 class AgentFailed(AskwiseError):  # noqa: N818 - it names what happened
-    """Raised when an agent or a teammate has raised an error, which is the ``__cause__`` of this exception."""
+    """Raised when the code of an agent or a teammate fails; ``__cause__`` is the error that it raised."""
 
 
 class Interruption(BaseException):
@@ -44,12 +44,13 @@ class Interruption(BaseException):
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
     """Raise `AgentFailed` if an error is the fault of the agent or teammate whose method raised it; otherwise return.
 
-    A `ContradictoryObservation` is raised again, with the number of the step in its message. Call this function in the
-    ``except`` block that caught the error, followed by ``raise``.
+    Interruptions are not its fault, nor are errors of askwise or a lack of memory outside its own code. A
+    `ContradictoryObservation` is raised again, with the number of the step in its message. Call this function in the
+    ``except`` block that caught the error. Write ``raise`` after the call, for the case that the function returns.
 
     Args:
         player: the agent or teammate.
-        method: name of its method that was called.
+        method: name of the player's method that was called.
         error: the error that the method raised.
         t: number of the step, for the message; None before the first step.
         kind: ``agent`` or ``teammate``.
@@ -71,7 +72,13 @@ def blame(player: object, method: str, error: BaseException, t: int | None = Non
 def blaming(player: object, method: str, t: int | None = None, kind: str = "agent") -> Iterator[None]:
     """Return a context manager that calls `blame` for every error raised in the ``with`` block.
 
-    The arguments are those of `blame`. It is slow: where speed matters, call `blame` directly.
+    A context manager is slow: where speed matters, call `blame` directly.
+
+    Args:
+        player: the agent or teammate.
+        method: name of the player's method that is called in the block.
+        t: number of the step, for the message; None before the first step.
+        kind: ``agent`` or ``teammate``.
     """
     try:
         yield
@@ -85,7 +92,7 @@ def refuse(player: object, method: str, what: str, t: int | None = None, kind: s
 
     Args:
         player: the agent or teammate.
-        method: name of its method.
+        method: name of the player's method.
         what: what is wrong, as the rest of a sentence that starts with the player's name.
         t: number of the step; None before the first step.
         kind: ``agent`` or ``teammate``.
@@ -96,7 +103,7 @@ def refuse(player: object, method: str, what: str, t: int | None = None, kind: s
 def known_as(player: object, kind: str = "agent") -> str:
     """Return how messages name an agent or a teammate: its kind and its name, such as ``agent 'ezq'``.
 
-    If it has no valid name, the name of its class is used.
+    If the attribute ``name`` of `player` is not valid, the name of the class is used.
     """
     try:
         name = player.name  # type: ignore[attr-defined]
@@ -130,8 +137,8 @@ def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = 
     Args:
         problem: the problem to be played.
         player: the agent.
-        seed: determines its random choices.
-        goal: index of the teammate's goal, passed on only to an agent that `KnowsGoal`.
+        seed: determines the agent's random choices.
+        goal: index of the teammate's goal; only agents with a method `set_goal` receive it (`KnowsGoal`).
     """
     with blaming(player, "reset"), deciding:
         player.reset(problem, seed)
@@ -144,7 +151,7 @@ def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = 
 def checked_name(player: Any, kind: str = "agent") -> str:
     """Return the name of an agent or a teammate; raise `InvalidDecision` unless it is a printable text on one line.
 
-    `kind`, ``agent`` or ``teammate``, is the noun for it in the error message.
+    `kind` is the noun for `player` in the error message, ``agent`` or ``teammate``.
     """
     with blaming(player, "name", kind=kind):
         name = player.name
@@ -182,7 +189,8 @@ def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray |
         problem: the problem that is played.
         player: the agent.
         t: number of the step, for error messages.
-        before: the belief returned for the step before; if the agent returns the same array, it is not checked again.
+        before: what this function returned for the step before; if the agent shows the same array again, the array is
+            not checked again.
     """
     try:
         belief = player.probabilities
@@ -201,13 +209,14 @@ def with_situation(
 ) -> Decision:
     """Return a decision with the `Situation` in which it was made: the states of both agents, and the belief.
 
-    `Decision.gate` and `Decision.pairs` are computed from the situation. If the agent has added a situation itself,
-    that one is checked and kept. If the agent shows no belief, no situation is added.
+    From the situation, `Decision.gate` computes whether the condition for asking was met. If the agent has already
+    added a situation to its decision, this situation is checked and kept. If the agent shows no belief, no situation is
+    added.
 
     Args:
         problem: the problem that is played.
         player: the agent.
-        decision: its checked decision.
+        decision: the agent's checked decision.
         observation: what the agent observed before the decision.
         belief: ``float64 [n_goals]``, the agent's checked belief; None if it shows none.
         t: number of the step, for error messages.
@@ -225,14 +234,17 @@ def with_situation(
 def decision_and_belief(
     problem: Problem, player: Agent, observation: Observation, t: int, before: FloatArray | None = None
 ) -> tuple[Decision, FloatArray | None]:
-    """Let an agent decide in step `t`; return its checked decision and its belief, None if it shows none.
+    """Let an agent decide in step `t`; return its decision and its belief, both checked.
+
+    The belief is ``float64 [n_goals]``, or None if the agent shows none.
 
     Args:
         problem: the problem that is played.
         player: the agent.
-        observation: what it observes now.
+        observation: what the agent observes now.
         t: number of the step.
-        before: its belief in the step before; if the agent returns the same array, it is not checked again.
+        before: the agent's belief in the step before; if the agent shows the same array again, the array is not checked
+            again.
     """
     decision = checked_decision(problem, player, observation, t)
     belief = checked_belief(problem, player, t, before)
@@ -247,14 +259,14 @@ class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
 
 
 def _validated(problem: Problem, decision: Any, ego: int) -> Decision:
-    """Return a valid decision with goals, actions and numbers in Python's own types; raise `_Wrong` if it is invalid.
+    """Check a decision and return it with goals, actions and numbers as Python's own types, such as int.
 
-    A decision that needs no conversion is returned as the same object.
+    A decision that needs no conversion is returned as the same object. Raises `_Wrong` if the decision is invalid.
 
     Args:
         problem: the problem that is played.
         decision: what the agent returned.
-        ego: the ego agent's state.
+        ego: index of the ego agent's state.
     """
     if not isinstance(decision, Decision):
         raise _Wrong(f"decided {value_to_text(decision)}; expected a Decision")
@@ -294,7 +306,10 @@ def _action(problem: Problem, given: Any, ego: int) -> int:
 def _question(problem: Problem, given: Any, what: str) -> Question:
     """Return a question as a tuple of goals or a `Choice` among groups of goals; raise `_Wrong` if it is invalid.
 
-    `given` is what the agent returned as its question, and `what` the verb of the error message, such as "asked about".
+    Args:
+        problem: the problem that is played.
+        given: what the agent returned as its question.
+        what: the verb of the error message, such as "asked about".
     """
     if not isinstance(given, Choice):
         return _goals(problem, given, what)
@@ -308,7 +323,10 @@ def _question(problem: Problem, given: Any, what: str) -> Question:
 def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
     """Return goals as a tuple of indices, sorted if given as a set; raise `_Wrong` if they are invalid or repeated.
 
-    `given` is what the agent returned as goals, and `what` the verb of the error message, such as "asked about".
+    Args:
+        problem: the problem that is played.
+        given: what the agent returned as goals.
+        what: the verb of the error message, such as "asked about".
     """
     n = len(problem.goals)
     plain = type(given) is tuple and given and all(type(goal) is int and 0 <= goal < n for goal in given)
@@ -358,9 +376,9 @@ def _check_text(problem: Problem, given: Any, what: str) -> None:
 
 
 def _validated_belief(given: Any, n_goals: int) -> FloatArray:
-    """Return a belief as a read-only array ``float64 [n_goals]``, copied if the agent could still change it.
+    """Return a belief as a read-only array ``float64 [n_goals]``, copied if the agent could still change its array.
 
-    Raises `_Wrong` unless it consists of probabilities that sum to 1.
+    `given` is what the agent shows. Raises `_Wrong` unless it consists of `n_goals` probabilities that sum to 1.
     """
     belief = _as_floats(given)
     if belief.shape != (n_goals,):

@@ -5,14 +5,15 @@ Two goals *branch* if no action is optimal now for both of them. ``P_i`` is the 
 
     maximise   sum over pairs that branch (P_i + P_j) (x_i xor x_j)  -  sum of price_i x_i
 
-The sum over pairs is the gain of the question: it separates pairs of likely goals that branch. General solvers take
-many seconds for 50 goals, but the program has structure. Goals that branch from the same other goals (because the paths
-to them start with the same moves, for example) differ only in their probability. If all other goals are fixed, the gain
-of putting goal `i` of such a class into the question is linear in ``P_i``, so an optimal question takes the likeliest
-few or the unlikeliest few goals of the class. If goals have different prices, only goals of the same price form a
-class. A class of `m` goals has at most ``2 m`` options, and few classes are left to combine. Branch and bound searches
-these combinations. Its bound adds the largest gain of each class that is not decided yet, and the largest gain between
-each two of these classes.
+The sum over pairs is the gain of the question: each pair of goals that branch adds the sum of its two probabilities if
+the question contains exactly one of them. General solvers take many seconds for 50 goals, but this program has
+structure. Goals with the same price that branch with the same other goals form a class, for example because the paths
+to them start with the same moves. Goals of a class differ only in their probability. If all other goals are fixed, the
+gain of putting goal `i` of a class into the question is linear in ``P_i``. So an optimal question contains the
+likeliest few or the unlikeliest few goals of the class, and a class of `m` goals has at most ``2 m`` options.
+
+Branch and bound decides for one class after the other which of its goals the question contains. Its bound adds, for the
+classes that are not decided yet, the largest gain of each class and the largest gain between each two of them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Cut:
 
     Attributes:
         asked: ``bool [n]``, the goals in the question; all false if it is best not to ask.
-        objective: value of the program's objective for this question.
+        objective: the number that the program maximises, for this question: its gain minus its price. Each pair of
+            goals that need different actions now adds the sum of its two probabilities to the gain if the question
+            contains exactly one of the two goals.
         proven: whether the question is proven optimal.
         nodes: number of partial solutions searched.
     """
@@ -47,16 +50,18 @@ class Cut:
 
 
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
-    """Return the question that best separates goals that need different actions now, if it is worth its price.
+    """Return the question with the largest gain minus price; it is empty if no question is worth its price.
 
-    The objective is the gain minus the price. A pair of goals that need different actions adds the sum of its two
-    probabilities to the gain if the question contains exactly one of the two goals.
+    Each pair of goals that need different actions now adds the sum of its two probabilities to the gain if the question
+    contains exactly one of the two goals.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
-        branches: ``bool [n, n]``, symmetric: whether no action is optimal now for both goals of a pair.
+        branches: ``bool [n, n]``, symmetric: whether two goals need different actions now, that is, no action is
+            optimal for both.
         price: price of each goal in the question, one number or ``float64 [n]``.
-        budget: largest number of partial solutions to search; beyond it the solution is unproven.
+        budget: largest number of partial solutions to search. If it is exceeded, the result is the best question found
+            so far, without a proof.
     """
     if belief.size == 0:
         return Cut(np.zeros(0, dtype=np.bool_), 0.0, True, 0)
@@ -81,8 +86,8 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray,
 def _classes(branches: BoolArray, prices: FloatArray) -> list[Any]:
     """Return the goals in classes of interchangeable goals, each class as an array of indices.
 
-    Goals of a class have equal prices, and need actions different from the same other goals. Within a class, either all
-    pairs of goals branch (have no optimal action in common now) or none do.
+    Two goals branch if no action is optimal now for both. The goals of a class have equal prices and branch with the
+    same goals outside the class. Within a class, either all pairs of goals branch, or none.
 
     Args:
         branches: ``bool [n, n]``, whether two goals branch.
@@ -103,9 +108,10 @@ def _equal_rows(goals: Iterable[int], rows: BoolArray, prices: FloatArray) -> li
 
 
 def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
-    """Return whether goals of one class branch from goals of another class, ``bool [n_classes, n_classes]``.
+    """Return whether the goals of one class branch with those of another class, ``bool [n_classes, n_classes]``.
 
-    Two goals branch if no action is optimal now for both. On the diagonal: whether the goals within a class branch.
+    Two goals branch if no action is optimal now for both. If one goal of a class branches with a goal of another class,
+    all goals of the two classes do. The diagonal says whether the goals within a class branch with each other.
 
     Args:
         branches: ``bool [n, n]``, whether two goals branch.
@@ -122,13 +128,14 @@ def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
 def _options(belief: Any, clique: bool, price: float) -> Any:
     """Return the subsets of a class of goals that an optimal question may contain, as rows of ``float64 [2 n, 3]``.
 
-    The columns are the number of goals in the subset, their total probability, and their own gain: that from pairs of
-    goals within the class, minus the price. Rows 0 to `n` are the subsets of the 0, 1, ... `n` likeliest goals. The
-    other rows are the subsets of the 1, 2, ... ``n - 1`` unlikeliest goals.
+    Column 0 is the number of goals in the subset, and column 1 their total probability. Column 2 is the gain from pairs
+    of goals within the class, minus the price of the subset. A pair of goals that need different actions adds the sum
+    of its two probabilities to the gain if the subset contains exactly one of the two. Rows 0 to `n` are the subsets of
+    the 0, 1, ... `n` likeliest goals. The other rows are the subsets of the 1, 2, ... ``n - 1`` unlikeliest goals.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals of the class, in descending order.
-        clique: whether the goals of the class need different actions.
+        clique: whether the goals of the class need different actions from each other.
         price: price of each goal in a question.
     """
     n = belief.size
@@ -151,15 +158,19 @@ def _picked(members: Any, option: int) -> Any:
 
 @inner
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
-    """Return the gain from pairs of goals of two different classes of which a question contains exactly one goal.
+    """Return the gain from all pairs of a goal of one class and a goal of another class.
+
+    A pair adds the sum of its two probabilities to the gain if the question contains exactly one of the two goals. The
+    goals of the two classes must need different actions.
 
     Args:
-        a: the row of `_options` for the goals of the first class that are in the question.
+        a: ``float64 [3]``, the row of `_options` for the subset of the first class that is in the question: number of
+            goals, their total probability, and a gain that is not used here.
         n_a: number of all goals in the first class.
-        mass_a: total probability of these goals.
-        b: the row of `_options` for the goals of the second class that are in the question.
+        mass_a: total probability of all goals in the first class.
+        b: ``float64 [3]``, the same for the second class.
         n_b: number of all goals in the second class.
-        mass_b: total probability of these goals.
+        mass_b: total probability of all goals in the second class.
     """
     asked = a[1] * (n_b - b[0]) + a[0] * (mass_b - b[1])
     return float(asked + (mass_a - a[1]) * b[0] + (n_a - a[0]) * b[1])
@@ -171,13 +182,15 @@ def _search(
 ) -> tuple[float, int, bool]:
     """Find the best question by branch and bound, which chooses one subset of each class of goals.
 
-    Returns the best objective, the number of partial solutions searched, and whether the result is proven optimal. The
+    The question consists of the chosen subsets. A partial solution has subsets of some classes only. Returns the
+    largest gain minus price, the number of partial solutions searched, and whether the result is proven optimal. The
     chosen subsets are written to `best_choice`.
 
     Args:
-        starts: ``int64 [n_classes + 1]``, first row of each class in `table`.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other; a row is a
-            subset.
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other. Each row is a
+            subset of the goals of a class: number of goals, their total probability, and their gain within the class
+            minus their price.
         linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
         sizes: ``float64 [n_classes]``, number of goals in each class.
         masses: ``float64 [n_classes]``, total probability of each class.
@@ -218,17 +231,20 @@ def _search(
 def _gain(
     k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
 ) -> float:
-    """Return how much a subset of class `k` adds to the objective.
+    """Return how much a subset of class `k` adds to the gain minus the price of a question.
 
-    Gains from pairs with goals of the first `fixed` classes are included.
+    This includes the gain from pairs of a goal of class `k` and a goal of one of the first `fixed` classes. A pair of
+    goals that need different actions adds the sum of its two probabilities if the question contains exactly one of the
+    two goals.
 
     Args:
         k: index of the class of goals.
-        option: number of its subset, a row of `_options`.
-        fixed: number of classes whose subsets are already in `choice`; they come first.
-        choice: ``int64 [n_classes]``, number of the subset of each class.
-        starts: ``int64 [n_classes + 1]``, first row of each class in `table`.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes.
+        option: the subset, as a row of class `k` in `table`, counted from the first row of the class.
+        fixed: number of classes whose subsets are chosen already: the classes 0 to ``fixed - 1``.
+        choice: ``int64 [n_classes]``, the chosen subset of each class, numbered like `option`.
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other. Each row is a
+            subset: number of goals, their total probability, and their gain within the class minus their price.
         linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
         sizes: ``float64 [n_classes]``, number of goals in each class.
         masses: ``float64 [n_classes]``, total probability of each class.
@@ -246,19 +262,22 @@ def _gain(
 def _most(
     fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
 ) -> float:
-    """Return an upper bound of the gain from the classes of goals whose subsets are not chosen yet.
+    """Return an upper bound of what the classes of goals without a chosen subset can add to the gain minus the price.
 
-    It is the sum of the best gain of each of these classes and the largest gain between each pair of them.
+    It is the sum of two parts: the most that each of these classes can add together with the chosen subsets, and the
+    largest gain between each two of these classes.
 
     Args:
-        fixed: number of classes whose subsets are already chosen; they come first.
-        choice: ``int64 [n_classes]``, number of the subset of each class.
-        starts: ``int64 [n_classes + 1]``, first row of each class in `table`.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes.
+        fixed: number of classes whose subsets are chosen already: the classes 0 to ``fixed - 1``.
+        choice: ``int64 [n_classes]``, the chosen subset of each class, as a row of the class in `table`, counted from
+            the first row of the class.
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other. Each row is a
+            subset: number of goals, their total probability, and their gain within the class minus their price.
         linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
         sizes: ``float64 [n_classes]``, number of goals in each class.
         masses: ``float64 [n_classes]``, total probability of each class.
-        between: the result of `_largest_between`.
+        between: ``float64 [n_classes, n_classes]``, the largest gain between two classes, from `_largest_between`.
     """
     n = sizes.size
     total = 0.0
@@ -274,9 +293,18 @@ def _most(
 
 @inner
 def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
-    """Return the largest gain that pairs of goals from two classes can add, ``float64 [n_classes, n_classes]``.
+    """Return the largest gain from pairs of goals of two classes, ``float64 [n_classes, n_classes]``.
 
-    Only entries below the diagonal are filled. The arguments are those of `_search`.
+    It is the largest over all subsets of the two classes that a question may contain. Only entries below the diagonal
+    are filled; all others are 0.
+
+    Args:
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
+        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other. Each row is a
+            subset: number of goals, their total probability, and their gain within the class minus their price.
+        linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
+        sizes: ``float64 [n_classes]``, number of goals in each class.
+        masses: ``float64 [n_classes]``, total probability of each class.
     """
     n = sizes.size
     largest = np.zeros((n, n))

@@ -35,9 +35,9 @@ def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
 
 
 def gate_from_json(problem: Problem, given: Field) -> Gate:
-    """Return the `Gate` that `gate_to_json` wrote as a JSON object.
+    """Return the `Gate` (the condition for asking) in a JSON object that `gate_to_json` made.
 
-    Raises `InputError` if the object is invalid or contradicts itself.
+    Raises `InputError` if the object is invalid, or if its key ``open`` contradicts the other keys.
     """
     given.object(["open", "possible", "common", "suits"], [])
     names, most = problem.ego.actions.names, len(problem.goals)
@@ -55,17 +55,17 @@ def gate_from_json(problem: Problem, given: Field) -> Gate:
 
 
 def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str, Any]]:
-    """Return when questions about each pair of goals pay, as a list with one JSON object for each pair.
+    """Return the zones of pairs of goals, which say when it may pay to ask, as a list with a JSON object for each pair.
 
-    A pair has a zone of information, in which watching may not tell the goals apart, a zone of branching, in which they
-    need different actions, and a zone of querying, the intersection of both (`askwise.divergence.zones`). The keys of
-    an object are:
+    Zones are intervals of steps; the current step is 1. In the zone of information, watching may not have told the two
+    goals apart yet. In the zone of branching, the two goals need different actions. The zone of querying is the
+    intersection of these two zones (`askwise.divergence.zones`). The keys of an object are:
 
     - ``goals``: the names of both goals;
     - ``informed``: last step of the zone of information;
     - ``branching``: first step of the zone of branching;
-    - ``expected``: two steps, at which the teammate's actions are expected to rule out the wrong goal: if the first
-      goal is true, and if the second is true;
+    - ``expected``: two steps. In the first one, the teammate's actions are expected to rule out the second goal if the
+      first goal is true; in the second one, to rule out the first goal if the second goal is true;
     - ``weight``: the expected number of steps in which the agent is undecided between the two goals, weighted by their
       probabilities;
     - ``now``: whether the current step lies in the zone of querying.
@@ -86,7 +86,11 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
 
 
 def pairs_from_json(problem: Problem, given: Field) -> tuple[PairZones, ...]:
-    """Return the zones of pairs of goals in a list that `pairs_to_json` made; raise `InputError` if it is invalid."""
+    """Return the zones of pairs of goals from a JSON list that `pairs_to_json` made.
+
+    The zones of a pair are the intervals of steps in which a question that tells the two goals apart may pay. Raises
+    `InputError` if the list is invalid.
+    """
     return tuple(_pair(problem, each) for each in given.elements())
 
 
@@ -114,7 +118,8 @@ def _pair(problem: Problem, given: Field) -> PairZones:
 def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[str, Any] | None:
     """Return the second best question of a decision as a JSON object; None if the decision has none.
 
-    The object has the goals of the question under `key`, and its value minus its price under ``net``.
+    The object has two keys: the text `key` for the goals of the question, and ``net`` for the value of the question
+    minus its price.
     """
     if decision.runner_up is None:
         return None
@@ -125,7 +130,12 @@ def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[st
 def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[Question, float] | None:
     """Return a second best question and its net value (value minus price) from JSON made by `runner_up_to_json`.
 
-    For null, return None. `key` is the key of the question's goals; `InputError` is raised if the JSON is invalid.
+    For null, return None. Raises `InputError` if the JSON is invalid.
+
+    Args:
+        problem: the problem, which has the names of the goals.
+        given: the parsed JSON.
+        key: the key under which the goals of the question are stored.
     """
     if given.value is None:
         return None

@@ -1,23 +1,30 @@
 """Compiled hill climbing over questions: flip one goal after the other, and update only what a flip changes.
 
-A question has two sides: the goals in it, and all others. To flip a goal means to move it to the other side. If `g` is
-the true goal, the value of the question depends on the length of a union of intervals, one for each other goal on the
-side of `g` (`askwise.methods.question_value`). Intervals with the same start form a *group*. Of those that belong to
-goals on the side of `g`, the longest in a group is its *lead*, the next longest its *second*. Only leads count. So if
-another goal `k` changes sides, the union changes only
+A question has two sides: the goals in it, and all others. To flip a goal means to move it to the other side. Each goal
+`g` has a list of intervals of steps, one for each other goal `k`: if `g` is the true goal, the best action is unclear
+in these steps while `k` is possible, too. If `g` is the true goal, the answer leaves only the goals on the side of `g`
+possible. So the value of the question then depends on the length of the union of the intervals of goals on this side
+(`askwise.methods.question_value`).
 
-- if `k` joins the side of `g` and its interval is longer than the lead: by the part of its interval outside the union;
-- if the interval of `k` is the lead, and `k` leaves: by the part of it that no other interval in the union covers; in
-  its own group, the second becomes the lead.
+Intervals in the list of `g` with the same start form a *group*. The longest interval of a group whose goal is on the
+side of `g` is the *lead* of the group, and the next longest is the *second*. Only leads count for the union. So if
+another goal `k` changes sides, the union changes only in two cases:
 
-A group is sorted longest first, so only the goals up to the lead matter; flips of all others gain nothing. For each
-interval, `Standing` keeps its *share*: how much the flip of its goal `k` gains if `g` is the true goal. It also keeps
-the gain of flipping each goal, a sum of shares. If `g` itself changes sides, the longest intervals of the other side,
-its *rivals*, become the leads.
+- `k` joins the side of `g`, and the interval of `k` is longer than the lead of its group: the union gains the part of
+  this interval that was not in it before.
+- `k` leaves the side of `g`, and the interval of `k` is the lead: the union loses the part of this interval that no
+  other interval covers, and the second of the group becomes the lead.
 
-After a flip of `k`, a group needs an update only if the interval of `k` does not come after both its second and its
-rival. That holds for few goals of each group, and the work is about the number of groups in the list of `g`. So a climb
-takes time about quadratic in the number of goals.
+If `g` itself changes sides, the *rival* of each group becomes its lead: the longest interval of the group whose goal is
+on the other side.
+
+The gain of flipping a goal `k` is a sum over the goals that may be the true one. The part for the case that `g` is the
+true goal is called the *share* of the interval of `k` in the list of `g`. `Standing` keeps all shares and gains. A
+group is sorted, longest first; intervals that stand behind the lead have the share 0.
+
+After a flip of `k`, a group needs an update only if the interval of `k` does not stand behind both the second and the
+rival of the group. This is so for few goals of each group. An update takes time in proportion to the number of groups
+in the list of `g`, so a climb takes time about quadratic in the number of goals.
 """
 
 from __future__ import annotations
@@ -41,23 +48,24 @@ class Standing(NamedTuple):
 
     A question splits the goals in two sides: the goals in the question, and all others. A goal changes sides if it
     moves into or out of the question. The value of a question is a sum over the goals g that may be the true one. Each
-    goal g has a list of intervals, one for each other goal k (`Intervals`). Intervals of a list that begin in the same
-    step form a group, sorted longest first. Here, `n` is the number of goals and `m` that of all intervals.
+    goal g has a list of intervals of steps, one for each other goal k (`Intervals`): if g is the true goal, the best
+    action is unclear in these steps while k is possible, too. Intervals of a list that begin in the same step form a
+    group, sorted longest first. Here, `n` is the number of goals, and `m` is the number of intervals in all lists.
 
-    `lead`, `second`, `rival` and `reach` belong to groups. Their entry for a group is at the index of its first
-    interval. Entries of `lead`, `second` and `rival` are indices of intervals; if a group has no such interval, the
-    entry is the index of the first interval after the group.
+    The arrays `lead`, `second`, `rival` and `reach` have one entry for each group, at the index of the group's first
+    interval; other entries are not used. An entry of `lead`, `second` or `rival` is the index of an interval; if the
+    group has no such interval, it is the index of the first interval after the group.
 
     Attributes:
-        mask: ``bool [n]``, whether a goal is in the question.
-        gains: ``float64 [n]``, the increase of the value if a goal changes sides: its entry in `own`, plus the `shares`
-            of all intervals that belong to it as the other goal.
-        own: ``float64 [n]``, the part of a goal's gain for the case that this goal is the true one.
-        shares: ``float64 [m]``, for an interval of goal g and other goal k: the part of the gain of k for the case that
-            g is the true goal.
-        lead: ``int64 [m]``, the longest interval of a group of g whose other goal is on the same side as g.
-        second: ``int64 [m]``, the second longest of these intervals.
-        rival: ``int64 [m]``, the longest interval of the group whose other goal is on the other side.
+        mask: ``bool [n]``, True for the goals in the question.
+        gains: ``float64 [n]``, for each goal k, the increase of the value if k changes sides: ``own[k]`` plus the
+            `shares` of all intervals whose other goal is k.
+        own: ``float64 [n]``, for each goal, the part of its gain for the case that this goal is the true one.
+        shares: ``float64 [m]``, for each interval, with the other goal k in the list of g: the part of the gain of k
+            for the case that g is the true goal.
+        lead: ``int64 [m]``, the longest interval of the group whose other goal is on the same side as g.
+        second: ``int64 [m]``, the second longest interval of the group whose other goal is on the same side as g.
+        rival: ``int64 [m]``, the longest interval of the group whose other goal is not on the side of g.
         reach: ``float64 [m]``, the largest end of the leads of all earlier groups of g; ``-inf`` for the first group.
     """
 
@@ -75,19 +83,20 @@ class Standing(NamedTuple):
 def climb(
     mask: Any, swaps: bool, belief: Any, conflict_steps: Any, intervals: Any, by_size: Any, extra: Any
 ) -> tuple[float, int]:
-    """Improve a question in place until no move of one goal, and no swap of two goals, increases its net value.
+    """Improve a question in place until no move of one goal, and no swap that is tried, increases its net value.
 
-    A move takes a goal into or out of the question. Returns the net value (value minus price) of the question, and the
-    number of questions compared. The price of a question is ``by_size[number of goals]`` plus ``extra[goal]`` for each
-    goal in it.
+    A move takes one goal into or out of the question. A swap exchanges a goal in the question for a goal outside it.
+    Returns the net value (value minus price) of the improved question, and the number of questions compared. The price
+    of a question is ``by_size[number of goals]`` plus ``extra[goal]`` for each goal in it.
 
     Args:
         mask: ``bool [n]``, the goals in the question; changed in place.
-        swaps: whether to try swaps of a goal in the question for one outside it, where no single move helps.
+        swaps: whether to try swaps, too, when no move increases the net value.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
+        conflict_steps: ``float64 [n]``, for each goal: the number of steps in which the best action is unclear, if this
+            goal is the true one and nothing is asked.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
         by_size: ``float64 [n + 1]``, price by number of goals.
         extra: ``float64 [n]``, extra price of each goal.
     """
@@ -124,8 +133,8 @@ def climb(
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
     """Return the goal that increases the net value most by moving into or out of the question, and the increase.
 
-    The net value is the value minus the price. Moves that lead to a question about no goal or about all goals are not
-    allowed. The goal is -1 if no move is left.
+    The net value is the value minus the price; the increase can be negative. Moves that lead to a question about no
+    goal or about all goals are not allowed. If no move is allowed, the result is -1 and ``-inf``.
 
     Args:
         now: the `Standing` of the question.
@@ -148,14 +157,15 @@ def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
 def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
     """Exchange a goal in the question for the best goal outside it, if the net value (value minus price) increases.
 
-    Only the `SWAP_WIDTH` goals whose removal loses least are tried, because all pairs are too many for hundreds of
-    goals. Returns whether a swap was made, and the number of questions compared.
+    Only a few goals in the question are tried (`SWAP_WIDTH`), those whose removal decreases the net value least. With
+    hundreds of goals, there are too many pairs to try all. Returns whether a swap was made, and the number of questions
+    compared.
 
     Args:
         now: the `Standing` of the question; updated by a swap.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
         extra: ``float64 [n]``, extra price of each goal.
         tolerance: smaller increases count as rounding errors.
     """
@@ -183,8 +193,8 @@ def standing(mask: Any, belief: Any, intervals: Any) -> Any:
     Args:
         mask: ``bool [n]``, the goals in the question; not copied, so `flip` changes it.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
     """
     n, m = mask.size, intervals.others.size
     none = np.full(m, -1, dtype=np.int64)
@@ -197,7 +207,13 @@ def standing(mask: Any, belief: Any, intervals: Any) -> Any:
 
 @compiled
 def sum_up(now: Any, intervals: Any) -> None:
-    """Recompute ``now.gains``, the gains of a `Standing`, from ``own`` and ``shares``, to remove rounding errors."""
+    """Recompute ``now.gains`` as sums of ``now.own`` and ``now.shares``, to remove rounding errors of many updates.
+
+    Args:
+        now: the `Standing` of a question: ``gains[k]`` is the increase of the question's value if goal k moves into or
+            out of the question. It is ``own[k]`` plus the shares of all intervals that belong to k.
+        intervals: the `Intervals`, which say to which goal each share belongs.
+    """
     now.gains[:] = now.own
     for k in range(intervals.others.size):
         now.gains[intervals.others[k]] += now.shares[k]
@@ -211,7 +227,8 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
         k: index of the goal.
         now: the `Standing` of the question, changed in place.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals` of all goals.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
     """
     now.mask[k] = not now.mask[k]
     for u in range(intervals.user_starts[k], intervals.user_starts[k + 1]):
@@ -228,13 +245,17 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Recompute the part of all goals' gains that stands for the case that `g` is the true goal.
+    """Recompute what the case that `g` is the true goal contributes to the gain of each goal.
+
+    The gain of a goal is the increase of the question's value if the goal moves into or out of the question. It is a
+    sum over the goals that may be the true one.
 
     Args:
-        g: index of the goal.
-        now: the `Standing` to update.
+        g: index of the true goal.
+        now: the `Standing` of the question, which contains the gains; changed in place.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals` of all goals.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
     """
     if belief[g] == 0.0:
         return
@@ -248,16 +269,22 @@ def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
-    """Find the lead, second and rival (see `Standing`) of a group of intervals, and store them in `now`.
+    """Find the lead, second and rival of a group of intervals, and store their indices in `now`.
 
-    A group has the intervals of one goal that begin in the same step; `Standing` defines lead, second, rival, shares
-    and gains. Intervals after the lead no longer have a share: their shares are subtracted from the gains and set to 0.
+    A group has those intervals in the list of the true goal `g` that begin in the same step, longest first. Each
+    interval belongs to another goal. The lead and the second are the two longest intervals whose goals are on the side
+    of `g`: in the question if `g` is in it, else outside. The rival is the longest interval whose goal is on the other
+    side.
+
+    Intervals behind the lead do not change the value of the question. Their shares, the parts of their goals' gains for
+    the case that `g` is the true goal, are subtracted from the gains and set to 0.
 
     Args:
         group: index of the first interval of the group.
-        g: the true goal to whose list the group belongs.
-        now: the `Standing` to update.
-        intervals: the `Intervals` of all goals.
+        g: index of the true goal to whose list the group belongs.
+        now: the `Standing` of the question; changed in place.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
     """
     mask, others, after = now.mask, intervals.others, intervals.following[group]
     old_lead = now.lead[group]
@@ -282,15 +309,17 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Recompute how much the value of the question increases if `g` is the true goal and changes sides.
 
-    This gain is `probability` times the difference of two lengths: that of the union of the leads of `g`, minus that of
-    the union of its rivals. It is stored in ``now.own`` and added to ``now.gains``; the ends of leads are stored in
-    ``now.reach``.
+    A goal changes sides if it moves into or out of the question. The increase is `probability` times the difference of
+    two lengths: the union of the leads of `g` (intervals that count now), minus the union of the rivals of `g`
+    (intervals that would count instead). It is stored in ``now.own[g]`` and added to ``now.gains[g]``. For each group
+    of intervals of `g`, the largest end of all leads before it is stored in ``now.reach``.
 
     Args:
         g: index of the goal.
         probability: the probability of the goal.
-        now: the `Standing` to update, which defines leads and rivals.
-        intervals: the `Intervals` of all goals.
+        now: the `Standing` of the question, whose leads and rivals are up to date; changed in place.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
     """
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0
@@ -315,15 +344,17 @@ def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
 def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Recompute how much the value of the question increases if `g` is the true goal and another goal changes sides.
 
-    These gains are the shares of the intervals in the list of `g`, stored in ``now.shares`` and added to ``now.gains``.
-    In a group, only the lead, whose goal could leave the side of `g`, and longer intervals, whose goals could join it,
-    have a share.
+    A goal changes sides if it moves into or out of the question. Each interval in the list of `g` belongs to another
+    goal. The increase for this goal, times `probability`, is the share of the interval; it is stored in ``now.shares``
+    and added to ``now.gains``. Intervals that begin in the same step form a group, longest first. The lead of a group
+    is the longest interval whose goal is on the side of `g`. Intervals behind the lead have the share 0.
 
     Args:
         g: index of the true goal.
         probability: the probability of the goal.
-        now: the `Standing` to update, which defines shares and leads.
-        intervals: the `Intervals` of all goals.
+        now: the `Standing` of the question, whose leads are up to date; changed in place.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
     """
     begin, end, following = intervals.begin, intervals.end, intervals.following
     stop = intervals.starts[g + 1]
@@ -347,20 +378,22 @@ def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
 def _uncovered(
     reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
 ) -> float:
-    """Return the length of the part of the interval from `reach` to `until` that no lead of the given groups covers.
+    """Return the length of the part between the steps `reach` and `until` that no lead of some groups covers.
 
-    The groups are some of the groups of one true goal (see `Standing`). `Standing` and `Intervals` themselves are not
-    passed, because that would cost more than the work in this innermost loop.
+    A group has those intervals of one goal that begin in the same step. One interval of a group at most is its lead.
+    `Standing` and `Intervals` themselves are not passed, because that would cost more than the work in this innermost
+    loop.
 
     Args:
-        reach: start of the interval.
-        until: end of the interval.
+        reach: start of the part.
+        until: end of the part.
         group: index of the first interval of the first group.
         stop: index of the first interval after the last group.
-        lead: the lead of each group, from `Standing`.
-        begin: the start of each interval, from `Intervals`.
-        end: the end of each interval, from `Intervals`.
-        following: for each interval, the index of the first interval of the next group, from `Intervals`.
+        lead: ``int64 [m]``, at the first interval of each group, the index of the group's lead; if it has no lead, the
+            index of the first interval after the group.
+        begin: ``float64 [m]``, the start of each interval.
+        end: ``float64 [m]``, the end of each interval.
+        following: ``int64 [m]``, for each interval, the index of the first interval of the next group.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

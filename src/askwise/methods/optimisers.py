@@ -38,8 +38,8 @@ class BestQuestion:
 
     Attributes:
         asked: ``bool [n]``, the goals in the question.
-        value: its expected saving, in steps.
-        cost: its price.
+        value: the number of steps that its answer is expected to save, before its price is subtracted.
+        cost: the price of the question.
         verdict: "proven optimal", "local optimum", "best seen" or "budget used" (the search was cut off).
         evaluations: number of questions compared.
     """
@@ -60,7 +60,7 @@ def optimise(values: QuestionValue, method: str = "auto", rng: np.random.Generat
     """Return the best question found by an optimiser: the one with the largest value minus price.
 
     Args:
-        values: the values of all questions; at least two goals must be possible.
+        values: computes the value and the price of any question; at least two goals must be possible.
         method: name of the optimiser: ``auto``, ``exact``, ``genetic`` or ``local``.
         rng: random generator; by default one with a fixed seed.
     """
@@ -82,10 +82,10 @@ def genetic(
 ) -> BestQuestion:
     """Return the best question seen by the paper's genetic algorithm.
 
-    It uses tournaments of two and one-point crossover.
+    Each parent is the better of two questions drawn at random; two parents are combined by one-point crossover.
 
     Args:
-        values: the values of all questions.
+        values: computes the value and the price of any question.
         rng: makes all random choices.
         population: number of questions in each generation.
         generations: number of generations after the random first one.
@@ -123,7 +123,7 @@ def _next_generation(members: BoolArray, fitness: FloatArray, mutation: float, r
 
 
 class _Nets:
-    """A memory of net values (value minus price) of questions, which computes those that it does not know.
+    """A function for the net values (value minus price) of questions, which remembers the values that it computed.
 
     Call the object with questions as ``bool [m, n]`` to get their net values, ``float64 [m]``. Questions about no goal
     or about all goals have the net value -inf.
@@ -150,10 +150,10 @@ class _Nets:
 
 
 def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: int | None = None) -> BestQuestion:
-    """Return the best question found by hill climbing from the likeliest goals and from random questions.
+    """Return the best question found by hill climbing from questions about the likeliest goals and random questions.
 
     Args:
-        values: the values of all questions.
+        values: computes the value and the price of any question.
         rng: draws the random starts.
         restarts: number of random starts; by default 16, and fewer for more than 50 goals, where each takes longer.
     """
@@ -179,12 +179,12 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
 
 
 def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> BestQuestion:
-    """Return the best question, found by branch and bound.
+    """Return the best question, found and proven by branch and bound.
 
-    If the search exceeds `budget`, return the best question found so far.
+    If the search exceeds `budget`, this is the best question found so far, without a proof.
 
     Args:
-        values: the values of all questions.
+        values: computes the value and the price of any question.
         rng: draws the starts of a local search, whose result is the first question to improve.
         budget: largest number of partial questions (in which some goals are not yet assigned) to search.
     """
@@ -208,12 +208,12 @@ def _prove(values: QuestionValue, start: BestQuestion, budget: int) -> BestQuest
 
 
 def auto(values: QuestionValue, rng: np.random.Generator) -> BestQuestion:
-    """Return the best question that local search and, after it, branch and bound with a small budget find.
+    """Return the best question found by local search and then by branch and bound with a small budget.
 
-    Branch and bound proves that the question is optimal, or finds a better one, if the budget suffices.
+    If the budget suffices, the question is proven to be optimal.
 
     Args:
-        values: the values of all questions.
+        values: computes the value and the price of any question.
         rng: draws the random starts of the local search.
     """
     return _prove(values, local_search(values, rng), AUTO_BUDGET)
@@ -232,10 +232,11 @@ def _found(values: QuestionValue, mask: BoolArray, verdict: str, evaluations: in
 
 
 def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
-    """Return prices of questions by size, ``float64 [n + 1]``, and the extra price of each goal, ``float64 [n]``.
+    """Return a price for each number of goals, ``float64 [n + 1]``, and the extra price of each goal, ``float64 [n]``.
 
-    The price of a question is the entry for the number of its goals plus the extra prices of these goals. Raises
-    `InputError` for prices that are not such sums; only the optimiser ``genetic`` works with other prices.
+    The price of a question about k goals is entry k of the first array plus the extra prices of these goals. Raises
+    `InputError` if prices of questions are not such sums; only the optimiser ``genetic`` works with other prices.
+    `values` has the function that computes prices.
     """
     n = values.n
     goals = list(range(n))
@@ -300,23 +301,25 @@ def branch_and_bound(
     """Search all questions by branch and bound; write the best one to `best_mask` if it is better than `best_net`.
 
     A question splits the goals in two sides: the goals in the question, and all others. The search assigns goals to
-    sides one after the other; a partial question has goals that are not assigned yet. `_bound` bounds its value, and
-    `_least` its price. A question and its complement give the same information, so the first goal stays on one side,
-    and the cheaper of the two questions is asked.
+    sides one after the other. A question in which some goals are not assigned yet is partial. The search continues from
+    a partial question only if an upper bound of its value minus a lower bound of its price exceeds the best net value.
+    A question and its complement give the same information, so the first goal stays on one side, and the result is the
+    cheaper of the two questions.
 
     Returns the best net value (value minus price), the number of partial questions searched, and whether the search was
     completed within the budget.
 
     Args:
-        best_mask: ``bool [n]``, the best question known at the start; overwritten.
-        best_net: its net value.
+        best_mask: ``bool [n]``, the best question known at the start; overwritten if a better one is found.
+        best_net: the net value of the best question known at the start.
         order: ``int64 [n]``, the goals in the order of their assignment.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
-        by_size: ``float64 [n + 1]``, price by number of goals named.
-        extra: ``float64 [n]``, extra price of each goal named.
+        conflict_steps: ``float64 [n]``, for each goal: the number of steps in which the best action is unclear, if this
+            goal is the true one and nothing is asked.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
+        by_size: ``float64 [n + 1]``, price by the number of goals in the question.
+        extra: ``float64 [n]``, extra price of each goal in the question.
         budget: largest number of partial questions to search.
     """
     n = belief.size
@@ -376,16 +379,17 @@ def _cheapest(prices: Any) -> Any:
 
 @inner
 def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> float:
-    """Return a lower bound of the price of the question that a partial question becomes when all goals are assigned.
+    """Return a lower bound of the prices of all questions that can result from a partial question.
 
-    A partial question assigns some goals to side 0 or 1; the question is about one of these sides.
+    A partial question assigns some of the goals to side 0 or side 1. Once all goals are assigned, the question asks
+    about the goals on side `asked`.
 
     Args:
-        asked: the side that the question is about, 0 or 1.
-        side: ``int8 [n]``, the side of each goal, -1 if it is not assigned yet.
-        counts: ``int64 [2]``, number of goals on each side.
-        cheapest: result of `_cheapest`.
-        extra: ``float64 [n]``, extra price of each goal.
+        asked: the side that the question asks about, 0 or 1.
+        side: ``int8 [n]``, the side of each goal, -1 if the goal is not assigned yet.
+        counts: ``int64 [2]``, number of goals on each side so far.
+        cheapest: ``float64 [n + 1, n + 1]``, the least price of a question with i to j goals, from `_cheapest`.
+        extra: ``float64 [n]``, extra price of each goal in the question.
     """
     n = side.size
     price = cheapest[max(counts[asked], 1), min(n - counts[1 - asked], n - 1)]
@@ -397,16 +401,19 @@ def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> flo
 
 @inner
 def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
-    """Return an upper bound of the value of a partial question, however its unassigned goals are assigned.
+    """Return an upper bound of the values of all questions that can result from a partial question.
 
-    For each true goal, only the goals already assigned to its side are assumed to remain possible.
+    A partial question assigns some of the goals to one of two sides: in the question, or not. The answer to a question
+    leaves only the goals on the side of the true goal possible. The bound assumes that, of these goals, only those that
+    are already assigned remain possible. A true goal without a side is assumed to get the better of the two.
 
     Args:
-        side: ``int8 [n]``, the side of each goal (0 or 1), -1 if it is not assigned yet.
+        side: ``int8 [n]``, the side of each goal (0 or 1), -1 if the goal is not assigned yet.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
+        conflict_steps: ``float64 [n]``, for each goal: the number of steps in which the best action is unclear, if this
+            goal is the true one and nothing is asked.
+        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
+            action is unclear if both goals are possible.
     """
     value = 0.0
     for g in range(side.size):

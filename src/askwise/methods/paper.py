@@ -1,7 +1,7 @@
 """The methods that the paper compares, and an agent that knows the goal.
 
-All of them take an action that is optimal for every possible goal if there is one. They differ in what they do
-otherwise (`BeliefAgent.ask_or_wait`):
+If some action is optimal for every possible goal, all methods of the paper take such an action. They differ in what
+they do otherwise (`BeliefAgent.ask_or_wait`):
 
 ===============  ================  =================================================================================
 class            in the paper      if no action is optimal for all possible goals
@@ -9,12 +9,12 @@ class            in the paper      if no action is optimal for all possible goal
 `Never`          `Never Query`     waits and watches
 `Baseline`       `Baseline`        asks about a random half of the possible goals
 `Toolbox`        `BL:Toolbox`      asks about the goals for which a certain move, the median one, is optimal
-`CostProb`       `BL:Cost+Prob`    asks the question that best separates the goals that branch now (a 0/1 program)
+`CostProb`       `BL:Cost+Prob`    asks the question that best separates the goals that need different actions now
 `Ezq`            `eZ_Q Query`      asks the question of the largest expected value if that exceeds its price
 ===============  ================  =================================================================================
 
-`Informed` knows the goal from the start. Its marginal cost is exactly 0 with a teammate that takes shortest paths.
-With any other teammate it is the cost of the teammate's detours, which no question can save.
+`Informed` knows the goal from the start. Its marginal cost is exactly 0 with a teammate that takes shortest paths. With
+any other teammate, its marginal cost is the cost of the teammate's detours, which no question can save.
 """
 
 from __future__ import annotations
@@ -77,17 +77,18 @@ class Toolbox(Baseline):
     """The paper's `BL:Toolbox`: asks about the goals for which a certain move, the median one, is optimal.
 
     For each available move, the agent takes the set of possible goals for which the move is optimal. It sorts these
-    sets by size and asks about the one in the middle: the larger of the two in the middle of four sets, but the smaller
-    of only two. (This agrees with the paper's grid, where moves from a corner off the map count as empty sets.) If this
-    set is empty or contains all possible goals, the agent waits. If no move is optimal for any possible goal, it asks
-    about a random half.
+    sets by size and asks about the set in the middle. Of four sets, it takes the third smallest; of two sets, the
+    smaller. (This agrees with the paper, where moves off the map count, too, and have empty sets.) If the chosen set is
+    empty or contains all possible goals, the agent waits. If no move is optimal for any possible goal, the agent asks
+    about a random half of the possible goals.
     """
 
     name = "toolbox"
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return a question about the goals for which the median move is optimal (see the class), or wait.
+        """Return a question about the possible goals for which the median move is optimal, or the decision to wait.
 
+        Moves are sorted by the number of possible goals for which they are optimal; the median move is in the middle.
         Called where no action is optimal for all possible goals.
         """
         moves = [move for move in self.problem.ego.actions.moves if self.problem.ego.next(state.ego, move) >= 0]
@@ -110,18 +111,19 @@ def _goals(number: int) -> str:
 class CostProb(BeliefAgent):
     """The paper's `BL:Cost+Prob`: asks the question that best separates the goals that need different actions now.
 
-    A question separates two goals if it contains exactly one of them. If they need different actions now, the sum of
-    their probabilities is added to the score of the question. The agent maximises this score minus the price
-    (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, the score is scaled as in `Ezq`.
+    A question separates two goals if it contains exactly one of them. The score of a question is a sum over all pairs
+    of goals that it separates and that need different actions now: each such pair adds the probabilities of its goals.
+    The agent maximises this score minus the price (`askwise.methods.cost_prob_program`). If answers can be wrong or
+    missing, the score is first multiplied by the share of it that one answer is worth (`AnswerModel.telling`).
     """
 
     name = "cost-prob"
     markov = True
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return the question that best separates goals that need different actions now, or wait if it costs too much.
+        """Return the question that best separates goals that need different actions now, or the decision to wait.
 
-        Called where no action is optimal for all possible goals.
+        The agent waits if no question is worth its price. Called where no action is optimal for all possible goals.
         """
         goals = np.flatnonzero(possible)
         optimal = self.problem.ego.optimal(state.ego)[goals].astype(np.float32)
@@ -148,11 +150,11 @@ class Ezq(BeliefAgent):
 
     Args:
         optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
-        belief: kind of belief, see `BeliefAgent`.
-        evidence: a number between 0 and 1, such as 0.05: the agent expects a goal to be ruled out once the teammate's
-            actions are at most this many times as likely under it as under the true goal
-            (`askwise.divergence.evidence`). By default it expects only actions that are impossible under a goal to rule
-            the goal out, as in the paper.
+        belief: kind of belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``; see `BeliefAgent`.
+        evidence: when the agent expects a wrong goal to be ruled out. By default, only an action of the teammate that
+            is impossible under the wrong goal rules this goal out, as in the paper. With a number between 0 and 1, such
+            as 0.05, the teammate's actions rule a goal out once they are at most 0.05 times as likely under this goal
+            as under the true goal (`askwise.divergence.evidence`).
     """
 
     markov = True
@@ -178,16 +180,17 @@ class Ezq(BeliefAgent):
             self._family = Divergence(model, goals, policies=problem.policies, evidence=self.evidence)
 
     def _divergence(self, teammate: int) -> FloatArray:
-        """Return the EDP of all pairs of goals with the teammate in the state `teammate`.
+        """Return the expected divergence point (EDP) of all pairs of goals, for the teammate in the state `teammate`.
 
-        The result is ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        The result is ``float64 [n_goals, n_goals]``. Entry ``[i, j]`` is the step in which the teammate's actions are
+        expected to rule out goal i if the teammate pursues goal j.
         """
         if self._family is None:
             return self.problem.teammate.divergence(teammate)[0]
         return self._family.matrices_at(self._family.model.name(teammate), partial=True)[0]
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return the question with the largest value minus price, or the decision to wait if that is not above 0.
+        """Return the question with the largest value minus price, or wait if this difference is not above 0.
 
         Called where no action is optimal for all possible goals.
         """
@@ -247,8 +250,13 @@ class Ezq(BeliefAgent):
 def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
     """Return the best question that differs from the question `found` by one goal, and its net value.
 
-    The net value is the value minus the price. The question is ``bool [n]``. Only the three goals whose move promises
-    most are tried. The result is None if each of these moves leads to a question about no goal or about all goals.
+    The question is ``bool [n]``, and its net value is its value minus its price. To save time, only three goals are
+    moved into or out of `found`: those whose move increases the value most or decreases it least. The result is None if
+    each of these moves leads to a question about no goal or about all goals.
+
+    Args:
+        values: computes the value and the price of any question.
+        found: the best question.
     """
     gains = values.flips(found.asked)
     best: tuple[BoolArray, float] | None = None

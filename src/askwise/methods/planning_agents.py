@@ -1,25 +1,27 @@
 """Agents that plan: the planner, and the exact optimum of small problems.
 
-**The planner** plans in belief space, acts before it is certain, and asks now or later. `askwise.planning.planner`
-describes the method. The planner assumes that the teammate draws one of its shortest plans uniformly. Then its belief
-(``bayes``) is exact, and its plans hold for the whole episode. If the teammate turns out to be different, because no
-goal explains what it did or an answer contradicts it, the agent continues with the belief ``robust``, computed from
-everything that it has seen and heard.
+**The planner** searches over beliefs: when to act although the goal is not certain yet, and when to ask
+(`askwise.planning.planner`). It assumes that the teammate draws one of its shortest plans uniformly. Then its belief
+(``bayes``) is exact, and one planner serves the whole episode. If no goal explains what the teammate did, or if an
+answer contradicts it, the agent continues with the belief ``robust``, computed from everything that the agent has seen
+and heard.
 
-With the beliefs ``robust`` and ``elimination``, and if the problem states the teammate's policies (`Problem.policies`),
-it plans again in every step: as if the episode started in the teammate's current state, with the current belief as the
-prior, and as if the teammate took a shortest path from then on. The verdict of its decisions says so.
+With the belief ``robust`` or ``elimination``, the agent makes a new planner in every step. It also does so, with any
+belief, if the problem states the teammate's policies (`Problem.policies`). The new planner treats the teammate's
+current state as the start of the episode and the current belief as the prior. It assumes that the teammate takes a
+shortest path from then on; the verdict of each decision states this assumption.
 
-Plans take wrong and missing answers, choices among groups (`QueryCost.per_option`) and a limit of questions into
-account.
+Plans allow for wrong and missing answers, for questions that offer a choice among groups of goals
+(`QueryCost.per_option`), and for a limit on the number of questions.
 
-**The optimum** assumes that the teammate follows the UROP of its goal, and refuses problems that state other policies.
-With the belief ``robust``, the teammate may leave all shortest plans of a goal that is still possible. Then the agent
-solves the problem again from there, as if the teammate made no more errors, with the belief as the prior.
+**The optimum** assumes that the teammate follows the UROP of its goal, that is, draws one of its shortest plans
+uniformly. It raises an error for problems that state other policies. With the belief ``robust``, the teammate may leave
+all shortest plans of a goal that is still possible. Then the agent solves the problem again from the current states,
+with the current belief as the prior, as if the teammate made no more errors.
 
-If answers may be wrong or missing, it is the optimum with a limited number of questions (`questions`). Then it plans
-for every goal that is not ruled out, however improbable. Its solution covers all answers to its own questions. After
-answers to other questions, which another agent asked, it solves the problem again.
+If answers may be wrong or missing, the optimum is the best that can be done with a limited number of questions
+(`questions`). The solution covers all answers to the agent's own questions. After an answer to a question that the
+solution does not cover, because another agent asked it, the agent solves the problem again.
 """
 
 from __future__ import annotations
@@ -55,11 +57,12 @@ class PlannerAgent(PlanningAgent):
     """An agent that plans ahead when to act and when to ask, by a search over beliefs.
 
     Args:
-        setting: ``full``, or ``light`` for quick decisions.
-        budget: largest number of states to search for a decision; by default that of the setting.
-        seconds: time for a decision, instead of `budget`. Then decisions depend on the speed of the machine.
-        questions: limit of questions per episode; None for no limit.
-        belief: kind of belief, see `BeliefAgent`.
+        setting: how far the agent plans ahead: ``full``, or ``light`` for quick decisions.
+        budget: the most states to search for one decision; by default a number that depends on `setting`.
+        seconds: time for one decision, instead of `budget`. Decisions then depend on the speed of the machine.
+        questions: the most questions in an episode; None for no limit.
+        belief: kind of belief about the teammate's goal. ``bayes`` uses the probability of each action of the teammate,
+            ``elimination`` only whether an action is possible, and ``robust`` allows for errors of the teammate.
     """
 
     name = "planner"
@@ -92,7 +95,12 @@ class PlannerAgent(PlanningAgent):
         self.name = "planner" if setting == "full" else f"planner-{setting}"
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode; raise `InputError` for prices or answer models with which the planner cannot plan."""
+        """Start an episode of `problem`; raise `InputError` if the planner cannot plan with its prices or answers.
+
+        The price of a question must be a base price plus a price for each goal in it. Answers must be wrong or missing
+        with fixed probabilities, or have an approximation of this kind (`AnswerModel.for_planning`). The planner makes
+        no random choices, so `seed` does not change its decisions.
+        """
         super().reset(problem, seed)
         # Problems that the planner cannot handle raise an error now, not in the middle of an episode.
         price_for_planning(problem, "the planner adds up prices goal by goal")
@@ -110,27 +118,46 @@ class PlannerAgent(PlanningAgent):
         return super().decide(observation)
 
     def watch(self, observation: Observation) -> None:
-        """Update the belief and the number of questions asked with an observation, without deciding."""
+        """Update the belief and the count of questions asked so far, without making a decision.
+
+        Args:
+            observation: what the agent sees in this step; if it has an answer, the count grows by one.
+        """
         self._asked += observation.answer is not None
         super().watch(observation)
 
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers can be wrong, goals less than a thousandth as probable as the likeliest one do not count as possible.
-        The planner includes those that are not ruled out, if there are places from which the ego agent cannot reach
-        every goal: it might not be able to turn back.
+        If answers can be wrong, a goal does not count as possible if it is less than a thousandth as probable as the
+        likeliest goal. If the problem also has a place from which the ego agent cannot reach every goal, the planner
+        plans for all goals that are not ruled out, however improbable. Otherwise the agent might go to such a place,
+        and an improbable goal that turns out to be true would be out of reach.
         """
         if self.problem.answers.fallible and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
         return super().considered_goals()
 
     def tied_actions(self, actions: Any) -> Any:
-        """Return only the first of the optimal actions (by index), so that the agent makes no random choices."""
+        """Return only the first of several optimal actions, so that the agent makes no random choices.
+
+        Args:
+            actions: ``int [k]``, indices of the optimal actions, ascending.
+
+        Returns:
+            ``int [1]``, the smallest of these indices.
+        """
         return actions[:1]
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return the decision of the best plan found, to act or to ask; called whenever several goals are possible."""
+        """Return the decision of the best plan found, to act or to ask.
+
+        It is called in every step in which more than one goal is possible.
+
+        Args:
+            state: the states of both agents.
+            possible: ``bool [n_goals]``, the goals to plan for.
+        """
         planner = self._planner_at(state.teammate, possible)
         return self._explained(self._plan(planner, possible, state), possible)
 
@@ -138,16 +165,19 @@ class PlannerAgent(PlanningAgent):
 
     @property
     def _plans_anew(self) -> bool:
-        """Whether the agent plans again in every step, because a plan for the whole episode does not fit its belief."""
+        """Whether the agent makes a new planner in every step instead of one planner for the whole episode.
+
+        That is so with the belief ``robust`` or ``elimination``, and if the problem states the teammate's policies.
+        """
         return not self.belief.posterior or self.problem.policies is not None
 
     def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
-        """Return a planner for the current belief: the one for the whole episode, or a new one.
+        """Return a planner for the current belief: the planner of the whole episode, or a new one.
 
-        A new one is made in every step if one plan for the whole episode does not fit the belief (`_plans_anew`).
+        A new planner is made in every step if a planner for the whole episode does not fit the belief (`_plans_anew`).
 
         Args:
-            teammate: the teammate's state.
+            teammate: index of the teammate's state.
             possible: ``bool [n_goals]``, the goals to plan for.
         """
         if not self._plans_anew:
@@ -215,14 +245,14 @@ class PlannerAgent(PlanningAgent):
         )
 
     def _without_question(self, plan: Plan, action: str, left: int, without: str) -> str:
-        """Return the reason, a text for users, to take the action of a plan that has no question to ask now.
+        """Return a text for users that says why the agent takes a plan's action, if the plan considered no question.
 
         Args:
             plan: the plan.
-            action: name of its action, or "Wait".
+            action: name of the plan's action, or "Wait".
             left: number of possible goals.
-            without: the part of the text on the cost without questions, such as "without asking you lose 1.50 steps on
-                average".
+            without: the part of the text that states the cost without questions, such as "without asking you lose 1.50
+                steps on average".
         """
         costs = f"{without}, with this plan {plan.act:.2f}."
         if not plan.free:
@@ -246,7 +276,10 @@ class PlannerAgent(PlanningAgent):
 
     @property
     def _proven(self) -> str:
-        """The verdict on a plan that is proven optimal, as text, with a limit of questions if the proof has one."""
+        """The verdict on a plan that is proven optimal, as text, such as "optimal".
+
+        If the proof compares only plans with a limited number of questions, the text states this number.
+        """
         if self._plain:
             return "optimal"
         setting = SETTINGS[self.setting][1] if isinstance(self.setting, str) else self.setting
@@ -259,14 +292,15 @@ class PlannerAgent(PlanningAgent):
 class Optimal(PlanningAgent):
     """An agent that plays the exact optimum: no method has a smaller expected marginal cost.
 
-    That holds for a teammate that draws one of its shortest plans uniformly (UROP), and among methods with the same
-    limit of questions. The method `reset` raises `TooLarge` if the problem cannot be solved.
+    The marginal cost is the cost beyond that of an agent that knows the goal. The agent is optimal for a teammate that
+    draws one of its shortest plans uniformly (UROP), and among methods with the same limit of questions. The method
+    `reset` raises `TooLarge` if the problem has too many states to be solved.
 
     Args:
-        belief: ``bayes``, ``robust`` or ``elimination``; the same goals are possible with ``elimination`` as with
-            ``bayes``.
-        limit: largest number of states to solve for one episode; None for no limit.
-        questions: limit of questions per episode; by default no limit if answers are true, otherwise 3.
+        belief: kind of belief: ``bayes``, ``elimination``, which has the same possible goals as ``bayes``, or
+            ``robust``, which allows for errors of the teammate.
+        limit: the most states to solve for one episode; None for no limit.
+        questions: the most questions in an episode; by default no limit if answers are true, otherwise 3.
     """
 
     name = "optimal"
@@ -289,9 +323,10 @@ class Optimal(PlanningAgent):
         self._home: OptimalPolicy | None = None  # kept for the next episode, because solving takes long
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode, and solve the problem unless it is the problem that was solved last.
+        """Start an episode of `problem`, and solve the problem unless it is the one that this agent solved last.
 
-        Raises `TooLarge` if the problem has too many states.
+        Raises `TooLarge` if the problem has too many states. `seed` determines the choice among equally good actions
+        once only one goal is possible.
         """
         super().reset(problem, seed)
         self._most = most_questions(problem, self.questions)
@@ -305,29 +340,34 @@ class Optimal(PlanningAgent):
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers can be wrong, goals less than a thousandth as probable as the likeliest one do not count as possible.
-        The agent includes those that are not ruled out. With the belief ``robust``, it does so only if there are places
-        from which the ego agent cannot reach every goal.
+        If answers can be wrong, a goal does not count as possible if it is less than a thousandth as probable as the
+        likeliest goal. The agent then plans for all goals that are not ruled out, however improbable. With the belief
+        ``robust``, it does so only if the problem has a place from which the ego agent cannot reach every goal.
         """
         if self.solver.follows_answers and (self.belief.rules_out or self._irreversible):
             return self.belief.not_ruled_out
         return super().considered_goals()
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return the optimal decision, to act or to ask, in a state in which more than one goal is possible."""
+        """Return the optimal decision, to act or to ask, in a state in which more than one goal is possible.
+
+        Args:
+            state: the states of both agents.
+            possible: ``bool [n_goals]``, the goals to plan for.
+        """
         goals = np.flatnonzero(possible)
         off = bool((self.solver.tables.weight[state.teammate, goals] <= 0).any())
         return self._explained(self._best_move(state, possible, off=off), int(goals.size))
 
     def _best_move(self, state: JointState, possible: BoolArray, *, off: bool) -> BestMove:
-        """Return the optimal move in a state.
+        """Return the optimal move in a state, an action or a question.
 
-        If the solution does not cover the state, the problem is first solved from there.
+        If the last solution does not cover the state, or if `off`, the problem is first solved again from this state.
 
         Args:
             state: the states of both agents.
             possible: ``bool [n_goals]``, the goals to plan for.
-            off: whether the teammate has left all shortest plans for one of these goals.
+            off: whether the teammate has left all shortest plans for at least one of the goals in `possible`.
         """
         answers = self.tracker.answers
         if not off:

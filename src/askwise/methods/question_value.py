@@ -1,18 +1,24 @@
 """The value of a question (paper, section "Computing the Value of a Query").
 
-It depends on three arrays: the belief ``P[n]``, the ego agent's branching steps ``B[n, n]`` and the teammate's
-divergence ``E[n, n]``, where ``E[i, j]`` is the expected step at which goal `i` is ruled out while `j` is pursued.
+It depends on three arrays for `n` goals:
 
-If `g` is the true goal and `S` the set of possible goals, the ego agent is expected to have no clear action during the
-steps from ``B(g, g')`` to ``E(g', g)`` for every `g'` in `S`. ``U_g(S)``, the *conflict steps*, is the total length of
-the union of these intervals, where an interval from `b` to `e` with ``b <= e`` covers ``e - b + 1`` steps, that is
-``(b - 1, e]``. A question `q` splits `S` in two sides, and the goals on the side of the true goal remain::
+- ``P[n]``, the belief: the probability of each goal;
+- ``B[n, n]``, the branching steps: ``B[i, j]`` is the step at which the ego agent's plans for `i` and `j` must differ;
+- ``E[n, n]``, the divergence: ``E[i, j]`` is the expected step at which goal `i` is ruled out while the teammate
+  pursues goal `j`.
+
+Let `g` be the true goal and `S` the set of possible goals. Every other goal `h` in `S` is expected to leave the ego
+agent without a clear action from step ``B[g, h]`` to step ``E[h, g]``. An interval from step `b` to step `e` with
+``b <= e`` covers ``e - b + 1`` steps, and is stored as ``(b - 1, e]``. ``U_g(S)``, the *conflict steps*, is the length
+of the union of the intervals of all these goals `h`. A question `q` splits `S` in two sides. Its answer leaves only the
+goals on the side of the true goal. So the value of the question is::
 
     V(q) = sum over g of P(g) [U_g(S) - U_g(side of g)]
 
-`QuestionValue` prepares the nonempty intervals of every goal once, sorted by their start, and the longest first among
-those with the same start. Of the latter, only the first whose goal is on the side of the true goal counts, so a scan
-then skips to the next start. Goals are numbered as in the arrays: the caller passes possible goals only.
+`QuestionValue` prepares the nonempty intervals of every true goal once. They are sorted by their start; among intervals
+with the same start, the longest comes first. For each start, a scan uses only the first interval whose goal is on the
+side of the true goal, because this interval contains the others. Then the scan skips to the next start. The arrays are
+for the possible goals only, and goals are numbered by their position in the arrays.
 """
 
 from __future__ import annotations
@@ -37,7 +43,7 @@ EACH_INTERVAL = 81
 
 
 class QuestionValue:
-    """The values of all questions about `n` possible goals.
+    """Computes the value of questions about `n` possible goals.
 
     The value of a question is the number of steps without a clear action that its answer is expected to save.
 
@@ -45,8 +51,10 @@ class QuestionValue:
         belief: ``float64 [n]``, probabilities of the goals.
         branching: ``float64 [n, n]``, step at which the ego agent's plans for two goals must differ; the diagonal is
             ignored.
-        divergence: ``float64 [n, n]``, ``[i, j]`` the expected step at which `i` is ruled out while `j` is pursued.
-        cost: price of a question: a `QueryCost`, or any function of the goals asked about.
+        divergence: ``float64 [n, n]``, ``[i, j]`` is the expected step at which goal `i` is ruled out while the
+            teammate pursues goal `j`.
+        cost: price of a question: a `QueryCost`, or any function from the indices of the goals in the question to a
+            price.
     """
 
     def __init__(self, belief: FloatArray, branching: FloatArray, divergence: FloatArray, cost: Price) -> None:
@@ -59,17 +67,33 @@ class QuestionValue:
         """``float64 [n]``: ``U_g(S)``, steps without a clear action if `g` is the true goal and nothing is asked."""
 
     def value(self, asked: Any) -> float:
-        """Return the value of a question in steps; `asked` has the indices of its goals, or is ``bool [n]``."""
+        """Return the value of a question: the steps without a clear action that its answer is expected to save.
+
+        The price of the question is not subtracted.
+
+        Args:
+            asked: the goals in the question: their indices, or a mask ``bool [n]``.
+        """
         kept = union_lengths(as_mask(asked, self.n), self.intervals)
         return float(self.belief @ (self.conflict_steps - kept))
 
     def net(self, asked: Any) -> float:
-        """Return the value of a question minus its price; `asked` has the indices of its goals, or is ``bool [n]``."""
+        """Return the value of a question, the steps that its answer is expected to save, minus its price.
+
+        Args:
+            asked: the goals in the question: their indices, or a mask ``bool [n]``.
+        """
         mask = as_mask(asked, self.n)
         return self.value(mask) - self.cost(np.flatnonzero(mask).tolist())
 
     def values(self, questions: BoolArray) -> FloatArray:
-        """Return the value of each question, ``float64 [m]``; `questions` has a row for each, ``bool [m, n]``."""
+        """Return the value of each of `m` questions, ``float64 [m]``: the steps that its answer is expected to save.
+
+        Prices are not subtracted.
+
+        Args:
+            questions: ``bool [m, n]``, a row for each question, True for the goals in the question.
+        """
         batch = np.ascontiguousarray(questions, dtype=np.bool_)
         if batch.ndim != 2 or batch.shape[1] != self.n:
             raise InputError(
@@ -80,9 +104,13 @@ class QuestionValue:
         return found
 
     def flips(self, asked: Any) -> FloatArray:
-        """Return how much the value of a question changes if one goal moves into or out of it, ``float64 [n]``.
+        """Return how much the value of a question changes if one goal moves into or out of it, for each goal.
 
-        `asked` has the indices of the question's goals, or is ``bool [n]``.
+        The result is ``float64 [n]``. A goal in the question moves out of it, any other goal moves into it. The value
+        is the number of steps that the answer is expected to save.
+
+        Args:
+            asked: the goals in the question: their indices, or a mask ``bool [n]``.
         """
         mask = as_mask(asked, self.n).copy()
         change = np.empty(self.n)
@@ -93,7 +121,12 @@ class QuestionValue:
 
 
 def as_mask(asked: Any, n: int) -> BoolArray:
-    """Return a question as ``bool [n]``, true for the goals in it; `asked` is such an array or has their indices."""
+    """Return a question as a mask ``bool [n]``, True for the goals in the question.
+
+    Args:
+        asked: the goals in the question: their indices, or such a mask.
+        n: number of goals.
+    """
     given = np.asarray(asked)
     if given.dtype == np.bool_:
         if given.shape != (n,):
@@ -121,22 +154,26 @@ def _check(belief: FloatArray, branching: FloatArray, divergence: FloatArray) ->
 
 
 class Intervals(NamedTuple):
-    """The steps in which the ego agent has no clear action, as an interval for each true goal and each other goal.
+    """For each pair of a true goal and another goal, the steps in which the ego agent has no clear action.
 
-    An interval ``(begin, end]`` starts where the plans for both goals differ, and ends when the other goal is ruled
-    out. Each true goal has a list of its intervals; empty intervals are left out. The lists stand one after the other.
-    Below, `n` is the number of goals and `m` that of all intervals.
+    These steps are an interval: all steps after `begin`, up to `end`. It starts with the step at which the ego agent's
+    plans for the two goals differ, and ends with the step at which the other goal is ruled out. Empty intervals are
+    left out. Each true goal has a list of its intervals, and all lists are joined to one, in the order of the true
+    goals. Below, `n` is the number of goals, and `m` the number of intervals in the joined list.
 
     Attributes:
-        starts: ``int64 [n + 1]``, index of the first interval of each true goal.
+        starts: ``int64 [n + 1]``, index of the first interval of each true goal; at the end `m`.
         others: ``int32 [m]``, the other goal of each interval.
-        begin: ``float64 [m]``, start of each interval, ascending within each list.
-        end: ``float64 [m]``, end of each interval, descending among intervals with the same `begin`.
-        first: ``int64 [m]``, for each interval, index of the first interval of its list with the same `begin`.
-        following: ``int64 [m]``, for each interval, index of the first interval after those with the same `begin`.
-        users: ``int32 [m]``, the true goals in whose lists goal 0 is the other goal, then those for goal 1, and so on.
-        places: ``int64 [m]``, for each entry of `users`, index of the interval of both goals.
-        user_starts: ``int64 [n + 1]``, index in `users` and `places` at which the entries of each other goal start.
+        begin: ``float64 [m]``, start of each interval, ascending among the intervals of one true goal.
+        end: ``float64 [m]``, end of each interval, descending among intervals of one true goal with the same `begin`.
+        first: ``int64 [m]``, for each interval, index of the first interval of the same true goal with the same
+            `begin`.
+        following: ``int64 [m]``, for each interval, the index behind the last interval of the same true goal with the
+            same `begin`.
+        users: ``int32 [m]``, the true goals of all intervals, sorted by the other goal of the interval.
+        places: ``int64 [m]``, the index of the interval to which each entry of `users` belongs.
+        user_starts: ``int64 [n + 1]``, for each other goal, the index of its first entry in `users` and `places`; at
+            the end `m`.
     """
 
     starts: Any
@@ -184,18 +221,18 @@ def _offsets(numbers: Any, n: int) -> Any:
 
 @inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
-    """Return the number of steps in which the ego agent has no clear action after a question, if `g` is the true goal.
+    """Return the number of steps without a clear action after a question is answered, if `g` is the true goal.
 
-    A question splits the goals in two sides, and its answer leaves only one of them possible. An action is unclear
-    while the plans for `g` and for another possible goal differ. The result is the length of the union of the intervals
-    of `g` for the goals on this side.
+    A question splits the goals in two sides, and its answer leaves only one side possible. While the ego agent's plans
+    for `g` and for another possible goal differ, the agent has no clear action. These steps are an interval for each
+    other goal. The result is the length of the union of the intervals of all goals on `side`.
 
     Args:
         g: index of the true goal.
         side: the side that remains possible, one of the values in `sides`.
         sides: ``bool [n]`` or ``int8 [n]``, the side of each goal.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
+        intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
+            clear action because both goals are possible.
     """
     length = 0.0
     reach = -np.inf
@@ -217,15 +254,15 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
 
 @compiled(work=lambda given: given.mask.size + given.intervals.others.size)
 def union_lengths(mask: Any, intervals: Any) -> Any:
-    """Return for each true goal the number of steps in which the best action is unclear after a question.
+    """Return for each true goal the steps without a clear action after a question is answered, ``float64 [n]``.
 
-    The result is ``float64 [n]``. After the answer, only goals on the true goal's side remain: those in the question,
-    or those outside it.
+    If the true goal is in the question, the answer leaves only the goals in the question possible, otherwise only the
+    goals outside the question.
 
     Args:
         mask: ``bool [n]``, the goals in the question.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
+        intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
+            clear action because both goals are possible.
     """
     lengths = np.empty(mask.size)
     for g in range(mask.size):
@@ -240,9 +277,10 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
     Args:
         mask: ``bool [n]``, the goals in the question.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal the steps without a clear action if nothing is asked.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
+        conflict_steps: ``float64 [n]``, for each true goal the number of steps without a clear action if nothing is
+            asked.
+        intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
+            clear action because both goals are possible.
     """
     value = 0.0
     for g in range(mask.size):
@@ -252,15 +290,16 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
 
 @compiled(work=lambda given: given.intervals.others.size)
 def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> float:
-    """Return the change of a question's value if goal `k` moves into or out of the question.
+    """Return how much the value of a question changes if goal `k` moves into or out of the question.
 
     Args:
-        k: index of the goal that moves.
-        mask: ``bool [n]``, the goals in the question; unchanged afterwards.
-        kept: result of `union_lengths` for this question.
+        k: index of the goal. If it is in the question, it moves out of it, otherwise into it.
+        mask: ``bool [n]``, the goals in the question before the move; unchanged afterwards.
+        kept: ``float64 [n]``, for each true goal the number of steps without a clear action after the question is
+            answered, from `union_lengths`.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals`: for each true goal, the steps in which each other goal makes the best action
-            unclear.
+        intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
+            clear action because both goals are possible.
     """
     mask[k] = not mask[k]
     gain = belief[k] * (kept[k] - union_length(k, mask[k], mask, intervals))

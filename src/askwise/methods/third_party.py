@@ -1,18 +1,18 @@
 """Third-party code: agents from files and modules, and the errors and values of such code as text.
 
-An agent is named by its location: ``mine.py``, ``mine.py:Likeliest`` or ``package.module:Likeliest``. Before the colon
-stands a Python file (its name ends in ``.py``; relative to the current folder) or an importable module, also from the
-current folder. After it stands a subclass of `Agent`, or a function that returns an agent; it is called with the given
-options (``belief`` and any others). If a file defines only one agent, the colon and the class can be left out. Options
-can follow as text:
-``mine.py:Likeliest,enough=0.5``.
+An agent is named by its location: ``mine.py``, ``mine.py:Likeliest`` or ``package.module:Likeliest``. The part before
+the colon is a Python file (its name ends in ``.py``; relative to the current folder) or an importable module; modules
+in the current folder are importable, too. The part after the colon is a subclass of `Agent`, or a function that returns
+an agent. The class or function is called with the given options (``belief`` and any others). If a file defines only one
+agent, the colon and the part after it can be left out. Options can follow as text: ``mine.py:Likeliest,enough=0.5``.
 
-A method is sent to other processes as this text, and each process loads the file once. The file becomes a module with a
+An agent is sent to other processes as this text, and each process loads the file once. The file becomes a module with a
 unique name made from its full path, so that two files of the same name do not conflict and agents from it can be copied
 and pickled.
 
-Errors and values become text on one line, with the file and line to fix. Nothing here trusts the objects that it
-describes: an error may fail to return its message, and a value its `repr`.
+Errors and values become text on one line, with the file and line of the code to fix. Third-party objects may fail even
+while they are described: an error may raise another error when its message is read, and so may the `repr` of a value.
+All functions here allow for that.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ _LOADED: dict[Path, tuple[object, ModuleType]] = {}
 
 
 def is_location(name: str) -> bool:
-    """Return whether the name of a method is a location of your own agent, such as ``mine.py:Likeliest``."""
+    """Return whether a method's name is the location of an agent, such as ``mine.py`` or ``mine.py:Likeliest``."""
     return ":" in name or name.endswith(".py")
 
 
 def named_options(given: str) -> tuple[str, dict[str, Any]]:
-    """Split the text that names a method and its options into the name and a dict of the options.
+    """Split a text into the name of a method and a dict of the options that follow the name.
 
-    For example, ``ezq,belief=robust`` becomes ``ezq, {"belief": "robust"}``. Numbers, ``true`` and ``false`` become
-    values of these types; everything else stays text.
+    For example, ``ezq,belief=robust`` becomes ``ezq`` and ``{"belief": "robust"}``. Values that are numbers become
+    numbers, ``true`` and ``false`` become True and False, and all other values stay text.
     """
     name, *stated = re.split(r",\s*(?=[A-Za-z_]\w*=)", given)
     options: dict[str, Any] = {}
@@ -88,9 +88,10 @@ def _value(text: str) -> Any:
 
 
 def load_agent(location: str, **options: Any) -> Agent:
-    """Return a new agent from the class or function at a location, called with `options`.
+    """Return a new agent: the result of calling the class or function at a location with `options`.
 
-    `location` is ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``; `InputError` is raised if no agent can be made from it.
+    `location` is ``FILE.py``, ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``. `InputError` is raised if no agent can be
+    made from it.
     """
     field = f"method {location!r}"
     make = _found(location)
@@ -99,9 +100,10 @@ def load_agent(location: str, **options: Any) -> Agent:
 
 
 def made_agent(make: Callable[..., object], options: dict[str, Any], field: str) -> Agent:
-    """Call ``make(**options)`` and return its agent; raise `InputError` if it fails or returns something else.
+    """Call ``make(**options)`` and return the agent that the call returns.
 
-    `field` is the name of the method in the error message.
+    `InputError` is raised if the call fails, or if it returns anything but an `Agent`. `field` is the name of the
+    method in the error message.
     """
     try:
         with loading:
@@ -116,15 +118,19 @@ def made_agent(make: Callable[..., object], options: dict[str, Any], field: str)
 
 
 def takes(location: str, option: str) -> bool:
-    """Return whether the class or function at a location (``FILE.py:CLASS``) accepts the keyword argument `option`."""
+    """Return whether the class or function at a location accepts a keyword argument called `option`.
+
+    `location` is ``FILE.py``, ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``.
+    """
     parameters = _signature(_found(location)).parameters.values()
     return any(each.name == option or each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
 
 
 def _found(location: str) -> Callable[..., object]:
-    """Return the class or function at a location (``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``).
+    """Return the class or function at a location: a subclass of `Agent`, or a function that makes an agent.
 
-    It is a subclass of `Agent` or a function that makes an agent; `InputError` is raised for anything else.
+    `location` is ``FILE.py``, ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``. `InputError` is raised if nothing of this
+    kind is there.
     """
     field = f"method {location!r}"
     home, _, name = (location, "", "") if location.endswith(".py") else location.rpartition(":")
@@ -150,9 +156,9 @@ def _found(location: str) -> Callable[..., object]:
 
 
 def _agents_in(module: ModuleType, name: str) -> str:
-    """Return the end of an error message: the list of the agents that a module has.
+    """Return the text that lists the agents of a module, for the error that the module has no agent called `name`.
 
-    The message says that the module has no agent called `name`.
+    The text is the end of the error message. If an agent has a similar name, the text suggests it.
     """
     agents = _defined_in(module)
     if not agents:
@@ -161,7 +167,7 @@ def _agents_in(module: ModuleType, name: str) -> str:
 
 
 def _defined_in(module: ModuleType) -> list[str]:
-    """Return the names of the agents that a module defines, without those that it imports."""
+    """Return the names of the subclasses of `Agent` that a module defines, without those that it imports."""
     return [
         each
         for each, value in vars(module).items()
@@ -170,7 +176,13 @@ def _defined_in(module: ModuleType) -> list[str]:
 
 
 def check_options(make: Callable[..., object], options: dict[str, Any], field: str) -> None:
-    """Raise `InputError` for `field` unless a class or function accepts these keyword arguments."""
+    """Raise `InputError` unless a class or function accepts the given options as keyword arguments.
+
+    Args:
+        make: the class or function.
+        options: the value of each option, by name.
+        field: the name of the method in the error message.
+    """
     signature = _signature(make)
     try:
         signature.bind(**options)
@@ -307,9 +319,11 @@ def line_text(place: SourceLine | None) -> str:
 def failing_line(error: BaseException, files: frozenset[str] = frozenset()) -> SourceLine | None:
     """Return the innermost line of user code in the traceback of an error; None if there is none.
 
+    User code is all code except askwise and installed packages.
+
     Args:
         error: an error that was raised.
-        files: files that count as user code even if they are installed.
+        files: names of files that count as user code even if they are installed.
     """
     own = [place for place in _frames(error) if place[0] in files or not place[0].startswith(_libraries())]
     written_down = [place for place in own if not place[0].startswith("<")]  # dataclasses generate code without a file
@@ -318,16 +332,20 @@ def failing_line(error: BaseException, files: frozenset[str] = frozenset()) -> S
 
 
 def files_of(thing: object) -> frozenset[str]:
-    """Return the files that define the class and base classes of `thing`, an object; files of askwise are left out."""
+    """Return the names of the files that define the class of `thing` and its base classes, without files of askwise."""
     codes = (_code(each) for kind in type(thing).__mro__ for each in vars(kind).values())
     return frozenset(code.co_filename for code in codes if code is not None and not _is_ours(code.co_filename))
 
 
 def source_line(thing: object, method: str) -> SourceLine | None:
-    """Return the file and line at which user code defines a method of an object.
+    """Return the file and line at which user code defines a method of an object; None if there is no such line.
 
-    If askwise defines the method, return the line at which user code defines the object's class. If it is not user code
-    either, or if the source is not available, return None.
+    If askwise defines the method, the result is the line at which user code defines the class of the object. It is None
+    if askwise defines the class, too, or if the source of the class is not available.
+
+    Args:
+        thing: the object.
+        method: the name of the method.
     """
     code = _code(getattr(type(thing), method, None))
     if code is not None and not _is_ours(code.co_filename):
@@ -349,7 +367,7 @@ def _code(found: Any) -> Any:
 
 
 def _frames(error: BaseException) -> Iterator[SourceLine]:
-    """Yield the file and line of each call in the traceback of an error, the outermost first."""
+    """Yield the file and line of each call in the traceback of an error, the outermost call first."""
     trace = error.__traceback__
     while trace is not None:
         yield trace.tb_frame.f_code.co_filename, trace.tb_lineno

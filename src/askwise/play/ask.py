@@ -5,15 +5,17 @@ an agent observe the same things and then asks it for its decision. The past is 
 
 - as a `history`, the observations that an agent made from the start on (`Episode.observations` has them). The agent
   decides at each of them again, so that it ends up with the same cached plans and random choices as in that episode;
-- as the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`). Only these
-  affect an agent's belief; earlier states of the ego agent do not.
+- as the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`). Only the
+  teammate's steps and the answers affect an agent's belief; earlier states of the ego agent do not.
 
 If only the teammate's current state is given, the teammate is assumed to have taken a shortest path to it. For a
 teammate that draws its shortest plans uniformly it does not matter which one, because all of them lead to the same
 belief:
 
-- `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, at their prior odds;
-- `bayes`: ``P(g) ~ P0(g) N_g(now) / N_g(start)``, with `N_g` the number of shortest paths to `g`.
+- `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, with probabilities in proportion to the
+  prior; ``d`` is the number of steps between two states, or from a state to goal `g`;
+- `bayes`: probabilities of the goals in proportion to ``P0(g) N_g(now) / N_g(start)``, where ``P0`` is the prior and
+  ``N_g`` the number of shortest paths to `g`.
 
 For `robust`, which allows for detours, the path does matter. The agent observes the path that takes, in every state,
 the action with which most of the shortest paths begin.
@@ -78,8 +80,8 @@ class Advice:
         problem: the problem.
         method: name of the agent that decided.
         state: the states of both agents.
-        decision: the decision with its reason, the gate (whether a question may be asked) and the zones of the most
-            important pairs of goals (when a question may pay off).
+        decision: the decision and its reason. It also has the gate, which says whether a question may be asked, and the
+            zones of the most important pairs of goals, which say when a question may pay off.
         belief: ``float64 [n_goals]``, the agent's belief; None if the agent shows none.
         way: the path that was assumed because only the teammate's current state was given; otherwise None.
     """
@@ -146,8 +148,8 @@ def ask(
             or indices) and the reply (True, False, or None for no answer).
         seed: seed of the agent's random choices, if it makes any. To repeat those of an episode, give its `history` and
             the seed with which `simulate` played it.
-        belief: the kind of belief of an agent given by name: ``elimination``, ``bayes`` or ``robust``. By default that
-            of its method, or ``robust`` if the problem states policies for the teammate.
+        belief: ``elimination``, ``bayes`` or ``robust``, the kind of belief of the agent, if `method` is a name. By
+            default the kind that belongs to the method, or ``robust`` if the problem states policies for the teammate.
     """
     agent = _asked(problem, method, belief=belief)
     name = start_agent(problem, agent, spawn(seed, 3)[2])
@@ -218,8 +220,8 @@ def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike
 def likeliest_path(problem: Problem, end: int) -> Steps:
     """Return a likely shortest path of the teammate from its start to the state `end`.
 
-    The path is a list of pairs of a state and an action. In every state it takes the action that begins the largest
-    number of shortest paths to `end`.
+    The path is a list of pairs of a state and an action. In every state, the action is the one with which the largest
+    number of shortest paths to `end` begin.
     """
     model, here = problem.teammate.model, problem.start.teammate
     towards = urop(model, state_names(model, [end]))
@@ -294,7 +296,7 @@ def _goal(problem: Problem, given: GoalName) -> int:
 def _explained(problem: Problem, path: Steps) -> InferredPath:
     """Return where a path of the teammate starts, and how many goals of positive prior explain the path.
 
-    A goal explains it if every step of the path is optimal for the goal.
+    A goal explains the path if every step of the path is optimal for this goal.
 
     Args:
         problem: the problem.

@@ -1,6 +1,7 @@
-"""Branches: the possible courses of an episode that an exact evaluation follows, and the queue in which they wait.
+"""Branches of an exact evaluation of an agent, and the queue in which branches wait to be followed.
 
-If answers may be wrong or missing, a branch also has the replies that the agent has heard.
+A branch is a possible course of an episode so far. If answers may be wrong or missing, a branch includes the replies
+that the agent has heard.
 """
 
 from __future__ import annotations
@@ -29,11 +30,14 @@ Given = tuple[Hashable, Answer]
 class HeardReplies:
     """All replies that the agent has heard on one branch of an exact evaluation, if answers may be wrong or missing.
 
+    A branch is a possible course of an episode so far.
+
     Attributes:
         log: ``float64 [n_goals]``, log likelihood of all replies given each goal; None if no reply says anything about
-            the goal.
-        given: pairs of a key of each question and its answer, in the order of asking; empty unless `remembers`.
-        remembers: whether errors are persistent: a question that is asked again gets the same reply.
+            the goal. A missing answer says nothing about the goal.
+        given: one pair for each question asked, in the order of asking: a key of the question, and the answer. Empty
+            unless `remembers`.
+        remembers: whether errors are persistent, so that a question that is asked again gets the same reply.
         asked: number of questions asked.
     """
 
@@ -44,14 +48,15 @@ class HeardReplies:
 
     @property
     def key(self) -> Hashable:
-        """A hashable key of the questions and replies in `given`, whatever the order in which they were asked."""
+        """A hashable key of all questions and answers in `given`; it does not depend on the order of asking."""
         return tuple(sorted(((question, _meant(answer)) for question, answer in self.given), key=repr))
 
     def odds(self, goals: Iterable[int]) -> Hashable:
-        """Return a hashable key that is equal for replies that change the odds of the given goals equally.
+        """Return a hashable key of how the replies change the odds of the given goals; equal changes have equal keys.
 
-        The key is the log likelihood of the replies given each of these goals, relative to the largest and rounded. It
-        is None if the replies do not change the odds.
+        The key is a tuple with one number for each of these goals: the log likelihood of the replies given the goal,
+        minus the largest of these log likelihoods, rounded to `DIGITS` (8) decimals. If the replies do not change the
+        odds, the key is None.
 
         Args:
             goals: indices of the goals.
@@ -63,10 +68,11 @@ class HeardReplies:
         return odds if any(odds) else None
 
     def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, HeardReplies]]:
-        """Yield, for each possible answer to a question: the answer, its likelihood and all replies including it.
+        """Yield each possible answer to the question `asked`, its likelihood, and the replies heard after it.
 
-        The likelihood is ``float64 [n_goals]``, the probability of the answer given each goal. If errors are persistent
-        and the question was asked before, the only possible answer is the earlier one.
+        The likelihood is ``float64 [n_goals]``, the probability of the answer given each goal. The replies are a copy
+        of this object to which the answer is added. If errors are persistent and the question was asked before, the
+        only possible answer is the earlier one, with probability 1.
         """
         n_goals, model = len(problem.goals), problem.answers
         question = _listed(same_question(asked, n_goals)) if self.remembers else None
@@ -90,7 +96,14 @@ class HeardReplies:
 
 
 def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
-    """Yield all answers that a question can get: yes and no, or each answer to a choice, and then no answer."""
+    """Yield all possible answers to a question; the last one stands for a missing answer.
+
+    Before it come yes and no or, if the question is a `Choice`, each answer to the choice.
+
+    Args:
+        asked: the question.
+        n_goals: number of goals of the problem.
+    """
     if isinstance(asked, Choice):
         yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
     else:
@@ -99,9 +112,10 @@ def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
 
 
 def _meant(answer: Answer) -> Hashable:
-    """Return the meaning of a reply as a hashable key, equal for replies that give the same information.
+    """Return a hashable key of what a reply means; replies to the same question that say the same have equal keys.
 
-    For example, yes to a set of goals means the same as no to all other goals.
+    For example, yes to a set of goals and no to the set of all other goals have equal keys. The key of a missing reply
+    is None.
     """
     if answer.reply is None:
         return None
@@ -113,9 +127,12 @@ def _meant(answer: Answer) -> Hashable:
 
 
 def _listed(question: Any) -> Hashable:
-    """Return the key of a question, which is made of nested sets of integers, as sorted nested tuples.
+    """Convert the key of a question from nested frozensets of integers to nested sorted tuples.
 
-    Equal sets can have different texts (`repr`), but their tuples have the same text.
+    Keys are sorted by their texts (``repr``). Equal sets can have different texts, but equal tuples have equal texts.
+
+    Args:
+        question: the key, a frozenset of integers or of frozensets. An integer is returned as it is.
     """
     if not isinstance(question, frozenset):
         return int(question)
@@ -138,14 +155,14 @@ class Branch:
         possible: all goals that fit the teammate's steps and the answers: `goals`, and those for which the episode
             would have ended already.
         paths: number of the teammate's paths that this branch stands for. If answers may be wrong or missing, it is
-            ``float64 [n_goals]``: a path counts not as 1, but as the likelihood of the replies heard on it, given each
-            goal.
+            ``float64 [n_goals]``: for each goal, a path counts as the likelihood of the replies heard on it given the
+            goal, instead of as 1.
         taken: number of decisions so far.
         weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`
             and the teammate's state.
         replies: the replies heard, if answers may be wrong or missing; otherwise None.
-        asked: number of questions with a reply that may be wrong or missing, since the teammate's last step.
-        questions: number of questions in total.
+        asked: number of questions since the teammate's last step, if answers may be wrong or missing; otherwise 0.
+        questions: number of questions since the episode began.
         situation: a key of everything that the agent's decisions depend on; None until it is computed.
     """
 
@@ -170,9 +187,10 @@ class Branch:
             observation: what the agent observes after the answer or step.
             goals: the possible goals for which the episode goes on.
             possible: `goals`, and those for which the episode would have ended already.
-            weight: ``float64 [n_goals]``, joint probability of each goal and the new branch; None if this branch has
-                none.
-            other: new values of `paths` and `replies`; without them, the new branch keeps those of this one.
+            weight: ``float64 [n_goals]``, joint probability of each goal and the new branch; None if the attribute
+                `weight` of this branch is None.
+            other: new values of the attributes `paths` and `replies`. If one is not given, the new branch has the value
+                of this branch.
         """
         asked = observation.answer is not None
         other |= {"asked": self.asked + 1 if "replies" in other else 0, "questions": self.questions + asked}
@@ -181,22 +199,28 @@ class Branch:
         return new
 
     def join(self, other: Branch) -> None:
-        """Add to this branch the paths and the probability of `other`, a branch in the same situation."""
+        """Add the `paths` and `weight` of the branch `other` to those of this branch, which then stands for both.
+
+        The agent's decisions from now on must be the same in both branches.
+        """
         self.paths = self.paths + other.paths
         if self.weight is not None and other.weight is not None:
             self.weight = self.weight + other.weight
 
 
 class BranchQueue:
-    """A priority queue of the branches of an exact evaluation; it joins branches in the same situation into one.
+    """A priority queue of the branches of an exact evaluation; branches in the same situation are joined into one.
 
-    First come the branches with the fewest replies since the teammate's last step, and among these the ones with the
-    most goals. A question leads to fewer goals or to one more reply. So when a branch is taken from the queue, all
-    branches that can join it in this step have joined it.
+    A branch is a possible course of an episode so far. In the same situation, the agent decides equally from now on.
+
+    First come the branches with the fewest questions since the teammate's last step (counted only if answers may be
+    wrong or missing), and of these branches first those with the most possible goals. A question leads to branches with
+    more such questions or with fewer goals, which come later in the queue. So when a branch is taken from the queue,
+    all branches of the same step that can be joined with it have been joined.
 
     Args:
-        situation: returns a key of a branch; branches with equal keys are joined. If it is None, no branches are
-            joined.
+        situation: a function that returns the situation of a branch as a hashable key; branches with equal keys are
+            joined. If it is None, no branches are joined.
     """
 
     def __init__(self, situation: Callable[[Branch], Any] | None) -> None:
@@ -209,7 +233,14 @@ class BranchQueue:
         return bool(self._order)
 
     def add(self, branch: Branch) -> bool:
-        """Add a branch, or join it with a queued branch in the same situation; return whether it was added."""
+        """Add a branch to the queue, or join it with a queued branch in the same situation.
+
+        Two branches are in the same situation if the function `self.situation` returns equal keys for them. If
+        `self.situation` is None, no branches are joined.
+
+        Returns:
+            True if the branch was added, False if it was joined.
+        """
         self._added += 1
         key = self._added if self.situation is None else (branch.asked, self.situation(branch))
         known = self._branches.get(key)

@@ -1,24 +1,30 @@
-"""The exact expected marginal cost of an agent, by enumerating everything that it can observe.
+"""The exact expected marginal cost of an agent, by enumerating everything that the agent can observe.
 
-The teammate draws one of its shortest plans uniformly (UROP). The joint probability of goal `g` and one particular path
-of the teammate to state `w` is ``weight[w, g]``, the same for every such path (`askwise.planning`). A *branch* is what
-the agent has observed: the steps of the teammate and the answers so far. It has the probability ``Z_A(w)``, the sum of
-the weights of the goals `A` that it leaves possible. The expected marginal cost is the sum, over all branches and
-goals, of probability times the cost of the decision taken there: the price of a question, or the delay that an action
-causes.
+The marginal cost of an episode is its cost minus the least cost that is possible if the goal is known.
+
+The teammate draws one of its shortest plans uniformly (UROP, the uniformly random optimal policy). The joint
+probability of goal `g` and one particular path of the teammate to its state `w` is ``weight[w, g]``, the same for every
+path to `w` (`askwise.planning`). A *branch* is what the agent has observed: the steps of the teammate and the answers
+so far. The probability of a branch is ``Z_A(w)``: the sum of ``weight[w, g]`` over all goals `g` in `A`, the set of the
+goals that are still possible. The expected marginal cost is a sum over all branches and goals: the joint probability of
+the branch and the goal, times the cost of the agent's decision in this branch. The cost of a decision is the price of a
+question, or the delay that an action causes.
 
 A teammate with its own policies (`Problem.policies`) may reach a state on paths of different probabilities. Then each
-branch carries the probability of its path for each goal. If such a teammate may also walk in circles, there are
+branch carries the joint probability of its path and each goal. If such a teammate may also walk in circles, there are
 infinitely many paths: see `askwise.play.situation_chain`.
 
-If answers may be wrong or missing (`Problem.answers`), every possible reply is followed, and the branch carries its
-likelihood given each goal. If errors are persistent, the same question gets the same reply again. An agent may ask
-again and again, so branches of negligible probability are left out; the verdict states their total probability.
+If answers may be wrong or missing (`Problem.answers`), every possible reply is followed, and each branch carries the
+likelihood of its replies given each goal. If errors are persistent, the same question gets the same reply again. An
+agent may ask again and again, so branches of negligible probability are left out; the verdict states their total
+probability.
 
-An agent is copied where its experience branches. If its decisions depend only on its belief and on the states of both
-agents (`Agent.markov`), branches that meet are continued as one, with the number of paths that lead there. An agent
-that chooses at random then chooses once for each such situation. If answers may be wrong, such branches have also heard
-the same replies, in any order. An agent that knows the goal is followed separately for each goal.
+Where several branches follow a branch, the agent is copied. If the agent's decisions depend only on its belief and on
+the states of both agents (`Agent.markov`), branches with the same states and the same possible goals are joined into
+one, which counts the paths of all of them (`follows_once`). If answers may be wrong or missing, the replies of joined
+branches must also change the odds of the goals equally; if errors are persistent, the same questions must have got the
+same replies, in any order. An agent that chooses at random makes only one choice in a joined branch. An agent that
+knows the goal is followed separately for each goal.
 """
 
 from __future__ import annotations
@@ -65,20 +71,20 @@ Progress = Callable[[int], None]
 
 
 class Enumeration:
-    """An exact evaluation of an agent, which follows every possible course of an episode (every branch).
+    """An exact evaluation of an agent: it follows every possible course of an episode, called a branch.
 
-    A branch is a sequence of the teammate's actions and answers, as the agent observes it.
+    A branch is the sequence of the teammate's actions and answers that the agent observes.
 
     Args:
         problem: the problem.
         agent: the agent to evaluate; it is copied.
         seed: seed of the agent's random choices.
-        limit: largest number of decisions, beyond which `TooLarge` is raised; None for no limit.
+        limit: largest number of decisions; if the agent needs more, `TooLarge` is raised. None for no limit.
         progress: called now and then with the number of decisions taken so far; may be None.
 
     Attributes:
         decisions: number of decisions that the agent has taken.
-        left_out: total probability of the branches that were left out, because each was too improbable.
+        left_out: total probability of the branches that were not followed, because each of them was too improbable.
         chose_at_random: whether the agent made random choices while several goals were possible.
     """
 
@@ -108,7 +114,10 @@ class Enumeration:
             self._now.add(branch)
 
     def expected_marginal_cost(self) -> float:
-        """Follow all branches to their ends, and return the agent's expected marginal cost."""
+        """Follow every possible course of an episode to its end, and return the agent's expected marginal cost.
+
+        The marginal cost of an episode is its cost minus the least cost that is possible if the goal is known.
+        """
         while self._now:
             while self._now:
                 self._follow(self._now.take())
@@ -118,10 +127,11 @@ class Enumeration:
         return self._beyond_known(self.costs)
 
     def _beyond_known(self, costs: list[float]) -> float:
-        """Return the expected marginal cost: the expected cost minus the expected cost with the goal known.
+        """Return the expected marginal cost: the expected cost minus the expected cost of an agent that knows the goal.
 
         Args:
-            costs: the terms of the expected cost: each the cost of a decision or of an episode, times its probability.
+            costs: numbers whose sum is the expected cost. Each is the cost of a decision or of an episode, times its
+                probability.
         """
         known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
         return math.fsum([*costs, *(-known).tolist()])
@@ -138,7 +148,7 @@ class Enumeration:
     def _follow(self, branch: Branch) -> None:
         """Let the agent decide in a branch, a course of the episode so far, and queue all branches that can follow.
 
-        The cost of the decision is added to `costs`.
+        The cost of the decision, times its probability, is added to the list `self.costs`.
         """
         decision = self._decision(branch)
         branch.taken += 1
@@ -168,10 +178,10 @@ class Enumeration:
         return decision
 
     def _queue(self, branch: Branch, following: Iterator[Branch], onto: BranchQueue) -> None:
-        """Add the branches that can follow `branch` to a queue; copy the agent for those that need one of their own.
+        """Add the branches that can follow `branch` to a queue, and copy the agent so that each new branch has its own.
 
-        A branch is a course of the episode so far. A new branch in the same situation as a queued one is joined with
-        that one and needs no agent.
+        A branch is a course of the episode so far. A new branch needs no agent of its own if it is joined with a queued
+        branch in which the agent decides equally, or if the decision in the new branch is known already.
 
         Args:
             branch: the branch in which the agent decided.
@@ -201,12 +211,12 @@ class Enumeration:
         return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
-        """Add the cost of a decision to `costs`: one term for each goal of the branch in which it was made.
+        """Add the cost of a decision to the list `self.costs`: one term for each possible goal of the branch.
 
         A term is the cost times the joint probability of the goal and the branch.
 
         Args:
-            branch: the branch.
+            branch: the course of the episode up to the decision.
             price: the cost: one number, or ``float64 [n_goals]`` if it depends on the goal.
         """
         if branch.weight is not None:
@@ -219,16 +229,16 @@ class Enumeration:
     def _delay(self, state: JointState, ego: int) -> Any:
         """Return, for each goal, by how much the episode ends later because the ego agent steps from `state` to `ego`.
 
-        Later means later than the earliest end that is possible from `state`, that of an ego agent which knows the
-        goal.
+        The delay is measured from the earliest end that is possible from `state`, which an ego agent that knows the
+        goal can reach.
 
         Args:
             state: the states of both agents before the step.
             ego: the ego agent's state after the step.
 
         Returns:
-            ``float64 [n_goals]``, the delay as a cost. If the teammate has its own policies (`Problem.policies`), it
-            may delay the end itself; then the result is one number, the whole cost of a step.
+            ``float64 [n_goals]``, the delay as a cost. If the teammate has its own policies (`Problem.policies`), the
+            teammate itself may delay the end; then the result is one number, the whole cost of a step.
         """
         if self.tables is None:
             return STEP_COST
@@ -240,10 +250,11 @@ class Enumeration:
         return self._doubtful_answers(branch, asked) if self.doubtful else self._true_answers(branch, asked)
 
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
-        """Yield the branch after each possible answer to the question `asked`, if answers may be wrong or missing.
+        """Yield the new branch after each possible answer to the question `asked`, if answers may be wrong or missing.
 
-        The numbers of paths and the weights of a new branch are those of `branch` times the likelihood of the answer
-        given each goal. Branches of negligible probability are left out.
+        A branch is a course of the episode so far. Given each goal, the number of paths and the weight (joint
+        probability) of a new branch are those of `branch` times the likelihood of the answer. Branches of negligible
+        probability are left out.
         """
         state = branch.observation.state
         before = HeardReplies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
@@ -328,7 +339,8 @@ class Enumeration:
     def _situation(self, branch: Branch) -> Any:
         """Return a hashable key of everything in a branch that the decisions of a Markov agent depend on.
 
-        A Markov agent (`Agent.markov`) decides equally in branches with equal keys.
+        A branch is a course of the episode so far. A Markov agent (`Agent.markov`) decides equally in branches with
+        equal keys.
         """
         if branch.situation is None:
             heard = None if branch.replies is None else self._heard(branch.replies, branch.possible)
@@ -357,11 +369,11 @@ class Enumeration:
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:
-    """Return whether branches with the same states and possible goals can be joined into one branch.
+    """Return whether branches with the same states and the same possible goals can be joined into one branch.
 
-    They can if the agent makes the same decisions in all of them. So its belief must not depend on the path that the
-    teammate took. The belief ``robust`` depends on it, and so does ``bayes`` unless the teammate draws shortest plans
-    uniformly.
+    A branch is a possible course of an episode so far. Branches can be joined if the agent makes the same decisions in
+    all of them. So its belief must not depend on the path by which the teammate came to its state. The belief
+    ``robust`` depends on the path. So does ``bayes``, unless the teammate draws shortest plans uniformly.
     """
     if not agent.markov:
         return False

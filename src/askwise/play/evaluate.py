@@ -1,11 +1,12 @@
-"""Expected costs on one problem: that of any agent, the least of all methods, and lower bounds of the least.
+"""Compute an agent's expected cost on a problem, the least cost of all methods, and lower bounds of this least cost.
 
 `evaluate` computes the expected cost of an agent exactly, or estimates it from episodes. `solve` returns the exact
 optimum, and `lower_bound` a bound that holds for every method, on problems of any size.
 
-Independent episodes give an unbiased mean with a standard error. If costs are large for rare goals only, few or none of
-these goals may occur, and then both numbers are too small. Playing some episodes for every goal and weighting their
-means by the prior avoids this: then only the paths of the teammate are random.
+Independent episodes give an unbiased mean with a standard error. But if costs are large for rare goals only, there may
+be few episodes with these goals, or none; then both the mean and its standard error are too small. To avoid this, play
+some episodes for every goal and weight the means of the goals by the prior: then only the paths of the teammate are
+random.
 """
 
 from __future__ import annotations
@@ -54,10 +55,11 @@ class Evaluation:
         method: name of the agent.
         expected_cost: expected cost of an episode.
         expected_marginal_cost: expected cost minus the expected cost with the goal known.
-        verdict: says whether the costs are exact, with a proven error bound, or an estimate from a number of episodes.
+        verdict: says whether the costs are exact, have a proven error bound, or are estimated from a number of
+            episodes.
         states: number of decisions that the agent took during the evaluation.
-        stderr: standard error of each of the two costs, 0 if they are exact.
-        ci: 95 % confidence interval of the marginal cost.
+        stderr: standard error of `expected_marginal_cost`; 0 if it is not estimated from episodes.
+        ci: 95 % confidence interval of `expected_marginal_cost`.
         seconds: duration of the evaluation.
         questions: limit of questions per episode; None for no limit.
     """
@@ -94,23 +96,23 @@ def evaluate(
 
     Choose at most one of `exact`, `episodes` and `paths`. `exact` enumerates everything that the agent can observe;
     only the agent's own random choices are sampled, and follow from `seed`. `episodes` plays that many episodes.
-    `paths` plays that many episodes for each goal and weights them by the prior, which is better if rare goals cost
-    much. With none of the three, small problems are evaluated exactly, and larger ones from `EPISODES` episodes.
+    `paths` plays that many episodes for each goal and weights the goals by the prior, which is better if rare goals
+    cost much. With none of the three, small problems are evaluated exactly, and larger ones from `EPISODES` episodes.
 
     Args:
         problem: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         method: the ego agent, or the name of its method (`askwise.methods.methods` lists them).
-        exact: enumerate; small problems only. If the teammate may walk in circles (`Problem.policies`), the agent's
-            decisions must not depend on the path that the teammate took. This holds with the belief ``elimination`` and
-            for ``informed``; the verdict then has a proven error bound. For other agents `TooLarge` is raised; use
-            `episodes`.
+        exact: evaluate exactly, by enumeration; for small problems only. If the teammate may walk in circles
+            (`Problem.policies`), the agent's decisions must not depend on the path that the teammate took. This holds
+            for agents with the belief ``elimination``, and for the method ``informed``, which knows the goal; the
+            verdict then has a proven error bound. For other agents `TooLarge` is raised; use `episodes`.
         episodes: number of episodes.
         paths: number of episodes for each goal.
         seed: makes the result repeatable.
         belief: the kind of belief of an agent given by name: ``elimination``, ``bayes`` or ``robust``. By default that
             of its method, or ``robust`` if the problem states policies for the teammate.
-        questions: limit of questions per episode; beyond it the agent waits instead. Agents that can plan for a limit
-            are given it. The verdict states the limit; `lower_bound` holds for any number of questions.
+        questions: limit of questions per episode; beyond it the agent waits instead. The limit is passed to agents that
+            can plan for it. The verdict states the limit; `lower_bound` holds for any number of questions.
         go_on: ignore `limit`.
         limit: largest number of decisions in an exact evaluation; beyond it `TooLarge` is raised.
         progress: called now and then with the number of decisions taken (if exact) or of episodes played.
@@ -155,9 +157,9 @@ Measured = tuple[float, float, Verdict, int, float, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Incomplete(Verdict):
-    """The verdict on an exact evaluation that left out improbable branches.
+    """The verdict on an exact evaluation that did not follow the most improbable courses of an episode.
 
-    `error_bound` is the total probability of these branches.
+    `error_bound` is the total probability of these courses.
     """
 
     def __str__(self) -> str:
@@ -201,7 +203,7 @@ def _enumerated(
 
 @dataclass(frozen=True, slots=True)
 class Sampled(Verdict):
-    """The verdict on a mean over episodes: nothing is proven, the standard error measures its accuracy."""
+    """The verdict on a mean over episodes: its accuracy is not proven, but measured by its standard error."""
 
     def __str__(self) -> str:
         return f"estimate, {self.method}"
@@ -291,8 +293,8 @@ def weighted_mean(values: FloatArray, prior: FloatArray) -> tuple[float, float, 
     The degrees of freedom are those of Welch's t-test, because the variances of goals differ.
 
     Args:
-        values: ``float64 [n, paths]``, independent values of the quantity to be averaged: row `k` has those of the
-            `k`-th goal of positive prior.
+        values: ``float64 [n, paths]`` for the `n` goals of positive prior: row `k` has independent values of the
+            quantity to be averaged, all for the `k`-th of these goals.
         prior: ``float64 [n_goals]``, the prior, which may contain zeros.
     """
     shares = prior[prior > 0] / prior[prior > 0].sum()
@@ -356,7 +358,8 @@ def lower_bound(
 
     Args:
         problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
-        limit: largest number of states to solve for each group of goals; more make the bound tighter and take longer.
+        limit: largest number of states to solve for each group of goals; a larger limit makes the bound tighter and
+            takes longer.
         questions: matters only if answers may be wrong or missing. By default all answers are treated as true, which is
             fast. With a number, answers to the first ``questions - 1`` questions are treated as possibly wrong or
             missing, and later ones as true. The bound holds for any number of questions.

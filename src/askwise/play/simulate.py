@@ -84,7 +84,7 @@ def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
     """Return a copy of the problem with another answer model; if `answers` is None, return `problem` itself.
 
     As text, `answers` is ``truthful``, or some of ``wrong:E``, ``refused:R`` and ``persistent`` with commas between. E
-    is the probability that a given answer is wrong, R that of no answer.
+    is the probability that an answer that is given is wrong, and R is the probability that no answer is given.
     """
     if answers is None:
         return problem
@@ -115,7 +115,10 @@ def _step(game: Game, decision: Decision, belief: FloatArray | None, other: Team
 
 
 def _teammate_action(other: Teammate, state: int, t: int) -> int:
-    """Return the action that a teammate chooses in state `state` in step `t`; it may be unavailable there."""
+    """Return the action that the teammate `other` chooses in its state `state` at step `t`.
+
+    The action is not checked here: it may be unavailable in this state.
+    """
     try:
         action = other.act(state)
         number = as_int(action)

@@ -1,14 +1,16 @@
 """The exact expected cost of an agent with a teammate that may walk in circles.
 
-Such a teammate can take infinitely many paths, so they cannot be followed one by one. But an agent whose decisions
-depend on its situation only (`follows_once`: the states of both agents, the possible goals, the replies heard) meets
-finitely many situations. For each goal `g` they form a Markov chain. Let ``c`` be the cost of the decision in each
-situation, and ``Q[s, s']`` the probability, given goal `g`, of moving from `s` to `s'`. The expected cost is
+Such a teammate can take infinitely many paths, so the paths cannot be followed one by one. But an agent whose decisions
+depend on its situation only (see `follows_once`) meets finitely many situations. A situation consists of the states of
+both agents, the possible goals and the replies heard. For each goal `g`, the situations form a Markov chain. Let
+``c[s]`` be the cost of the decision in situation ``s``, and ``Q[s, s']`` the probability, given goal `g`, of moving
+from ``s`` to ``s'``. Then the expected costs from each situation to the end of the episode, ``W``, solve
 
     W = c + Q W.
 
-This is solved by a sparse factorisation. Its error is bounded as in `askwise.model.chain`: let `V` solve
-``V = 1 + Q V`` up to the relative error `eps`, and let ``r = c + Q W - W``. Then ``|W - W*| <= max|r| V / (1 - eps)``.
+This equation is solved by a sparse factorisation. The error of the computed ``W`` is bounded as in
+`askwise.model.chain`. Let ``W*`` be the exact solution and ``r = c + Q W - W``. Let ``V`` solve ``V = 1 + Q V`` with a
+relative error of at most ``eps``. Then ``|W - W*| <= max|r| V / (1 - eps)``.
 
 An agent that chooses at random chooses once for each situation.
 """
@@ -35,9 +37,10 @@ linalg = LazyModule("scipy.sparse.linalg")
 
 
 def may_circle(problem: Problem) -> bool:
-    """Return whether the teammate's policy for some goal may make it wait or lead it back to an earlier state.
+    """Return whether the teammate, under its policy for some goal, may wait or come back to an earlier state.
 
-    Waiting at the target of the goal does not count. Such a teammate needs a `SituationChain` for an exact evaluation.
+    Waiting at the target of the goal does not count. A teammate that may wait or come back needs a `SituationChain` for
+    an exact evaluation.
     """
     model = problem.teammate.model
     for goal, policy in enumerate(problem.policies or ()):
@@ -67,7 +70,11 @@ class SituationChain(Enumeration):
     error = 0.0
 
     def expected_marginal_cost(self) -> float:
-        """Find all situations that can occur in an episode, solve the chain, and return the expected marginal cost."""
+        """Find all situations that can occur, solve their Markov chain, and return the agent's expected marginal cost.
+
+        A situation is everything that the agent's next decisions depend on. The marginal cost of an episode is its cost
+        minus the least cost that is possible if the goal is known.
+        """
         self._number: dict[Any, int] = {}
         self._waiting: deque[Branch] = deque()
         self._price: list[float] = []
@@ -94,7 +101,7 @@ class SituationChain(Enumeration):
         return True
 
     def _meet(self, branch: Branch) -> bool:
-        """If the situation in which a branch ends is new, number it and queue the branch; return whether it is new.
+        """If a branch ends in a new situation, number the situation and queue the branch; return whether it is new.
 
         A branch is a course of the episode so far. Its situation is everything that the agent's next decisions depend
         on.
@@ -107,10 +114,11 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent decide in a branch; store the cost of its decision, and which situations can follow.
+        """Let the agent decide in a branch; store the cost of the decision, and the situations that can follow.
 
-        For each of them, the probability of moving there is stored for each goal. A branch is a course of the episode
-        so far, the first one found that ends in its situation.
+        For each situation that can follow, the probability of moving there is stored given each goal. A situation is
+        everything that the agent's next decisions depend on. A branch is a course of the episode so far; this branch
+        was the first one found that ends in its situation.
         """
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)
@@ -136,8 +144,8 @@ class SituationChain(Enumeration):
     def _ending(self, branch: Branch, ego: int) -> frozenset[int]:
         """Return the goals for which the episode ends if the ego agent steps to its state `ego` and the teammate stays.
 
-        `branch` is the course of the episode so far. Only its possible goals are included, and of these only the goals
-        for which staying is an action that the teammate may take.
+        A goal is included only if it is still possible in `branch`, the course of the episode so far, and if staying is
+        an action that the teammate may take for this goal.
         """
         problem, before = self.problem, branch.observation.state
         may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)

@@ -1,27 +1,31 @@
 """Traces: episodes as JSON files, ``askwise/trace@2``.
 
 A trace is one object: ``instance`` (the whole instance, as in its own file), ``answers`` (the answer model),
-``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``, ``known_cost``, ``marginal_cost`` (null if the
-episode was cut off), ``final`` (the states of both agents at the end), and ``steps``. Each step has the keys
+``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``, ``known_cost`` (the least cost if the goal is
+known), ``marginal_cost`` (``cost`` minus ``known_cost``; null if the episode was cut off), ``final`` (the states of
+both agents at the end), and ``steps``. Each step has the keys
 
-- ``t`` (its number), ``belief`` (probability by goal, null if the agent shows none), ``cost``, and the states of both
-  agents before the step;
+- ``t`` (the number of the step), ``belief`` (the probability of each goal, null if the agent shows no belief),
+  ``cost``, and the states of both agents before the step;
 - ``action`` (the ego agent's) and the teammate's action, both null in a step with a question; ``ask`` and ``answer``,
   both null in any other step. A question is a list of goals, answered by true or false, or a choice, see
   `askwise.core.question_json`; a refused answer is null;
 - ``why``, the reason for the decision, and ``verdict``, how certain it is that no question is better (may be empty);
-- ``considered``, the best question even if it was not asked, ``question_cost`` (its price) and ``value`` (the steps
-  that it is expected to save), null if there is none; ``runner_up``, the next best question and its net value, or null;
-- ``gate``, whether a question could be asked at all, and ``pairs``, the pairs of goals between which the ego agent is
-  likely to be undecided longest, with their zones (`askwise.methods.decision_json`). Both are null if the agent shows
-  no belief; ``pairs`` is also null in problems that are so large that computing them takes long. If the keys are
-  missing, as in files of earlier versions, they are computed again.
+- ``considered``, the best question, whether it was asked or not, ``question_cost``, the price of this question, and
+  ``value``, the number of steps that this question is expected to save; all three are null if no question was
+  considered;
+- ``runner_up``, the next best question and its net value, or null;
+- ``gate``, the condition for asking and whether it was met, and ``pairs``, the pairs of goals between which the ego
+  agent is likely to be undecided longest, with the steps in which this matters (`askwise.methods.decision_json`).
+  ``gate`` and ``pairs`` are null if the agent shows no belief; ``pairs`` is also null in problems so large that
+  computing the pairs takes long. If ``gate`` or ``pairs`` is missing, as in files of earlier versions, it is computed
+  again.
 
 ``teammate`` and ``ego`` are the states of both agents by name: a text, a number, or a cell ``[x, y]``. If the ego agent
 carries things, these two keys are replaced by the domain's words for the agents, and a third key, ``holding``, has the
-goal whose load the ego agent carries, or null. In tool fetching the keys are ``worker``, ``fetcher`` and ``holding``.
-The domain's words are also in the key of the teammate's action (``teammate_action`` or ``worker_action``), and in that
-of the goals of a ``runner_up`` (``goals`` or ``stations``).
+goal for which the ego agent carries something, or null. In tool fetching the keys are ``worker``, ``fetcher`` and
+``holding``. The domain's words are also in the key of the teammate's action (``teammate_action`` or ``worker_action``),
+and in the key of the goals in ``runner_up`` (``goals`` or ``stations``).
 
 Numbers are written in full, so a loaded episode equals the saved one. Earlier versions wrote ``askwise/trace@1``,
 without ``answers`` and choices: all questions were answered truthfully.
@@ -133,7 +137,8 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
 def problem_from_json(data: Any) -> Problem:
     """Return the problem in the parsed JSON of a trace, with the answer model of the trace.
 
-    Pass the result to `from_json` for several traces of a problem: reading it is most of the work for short episodes.
+    To read several traces of one problem, call this function once and pass its result to `from_json` each time: for
+    short episodes, reading the problem is most of the work.
     """
     root, earlier = _checked(data)
     instance = instance_from_json(root.child("instance"))
@@ -179,8 +184,8 @@ def _check_sums(root: Field, episode: Episode) -> None:
 def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[str, Any]:
     """Return the states of both agents as a JSON-compatible dict, with the keys that the domain uses in traces.
 
-    If the ego agent can carry something, the dict also has the key ``holding``: the goal whose load it carries, or
-    None.
+    If the ego agent can carry something, the dict also has the key ``holding``: the name of the goal for which it
+    carries something, or None.
     """
     named = [
         name_to_json(place_name(problem.teammate, state.teammate), "teammate_model"),
@@ -193,7 +198,10 @@ def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[s
 
 
 def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointState:
-    """Return the states of both agents from a JSON object with the keys of `state_to_json`; others are ignored."""
+    """Return the states of both agents from a JSON object that has the keys of `state_to_json`.
+
+    Other keys of the object are ignored.
+    """
     teammate, ego, *holding = (given.child(key) for key in _state_keys(domain, problem))
     places = _place(problem.teammate, teammate), _place(problem.ego, ego)
     load = next((_index(each, problem.goals) for each in holding if each.value is not None), -1)
@@ -201,7 +209,11 @@ def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointStat
 
 
 def _state_keys(domain: Domain, problem: Problem) -> tuple[str, ...]:
-    """Return the JSON keys of the teammate's state, the ego agent's state and, if it can carry something, its load."""
+    """Return the keys of the teammate's state, the ego agent's state and, if the ego agent can carry things, its load.
+
+    If the ego agent cannot carry things, the keys are ``teammate`` and ``ego``. If it can, they are the domain's words
+    for the two agents, and ``holding``.
+    """
     words = domain.vocabulary()
     return (words.teammate, words.ego, "holding") if problem.ego.loads else ("teammate", "ego")
 
@@ -298,7 +310,9 @@ def _situation_from_json(problem: Problem, state: JointState, belief: FloatArray
 def _check_kind(given: Field, teammate: str) -> None:
     """Raise `InputError` unless a step of a trace is either an action of both agents or a question with its answer.
 
-    `teammate` is the key of the teammate's action.
+    Args:
+        given: the step, a JSON object.
+        teammate: the key of the teammate's action in this object.
     """
     is_null = {key: given.value[key] is None for key in ("action", teammate, "ask", "answer")}
     asks = not is_null["ask"]
