@@ -1,9 +1,9 @@
 """Building the tables of a model from a list of edges or from a step function.
 
 States and actions are numbered in the order in which they first appear, so no result depends on hashing. A model from a
-step function is explored breadth-first. Its tables have a column for the first, second, ... action of a state (its
-*rank*, see `Labels` in `askwise.model.names`), not one for every action. So their size is the number of states times
-the largest number of actions of a state.
+step function is explored breadth-first. Its tables have one column for the first action of each state, one for the
+second, and so on, instead of one column for every action (see `Labels` in `askwise.model.names`). So the size of a
+table is the number of states times the largest number of actions of a state.
 """
 
 from __future__ import annotations
@@ -65,11 +65,13 @@ def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None
     """Return `Edges` for a list of edges; states and actions are numbered in the order in which they first appear.
 
     Args:
-        edges: tuples ``(state, action, next_state)`` of names; or each with a probability as fourth member.
+        edges: tuples ``(state, action, next_state)`` of names. For a stochastic model, every tuple has a probability as
+            fourth member.
         states: names of states that are numbered before all others, in this order; None for no such states.
 
     Raises:
-        InputError: an edge is malformed, or edges without probabilities contradict each other.
+        InputError: an edge is malformed, only some edges have a probability, an action without probabilities leads from
+            one state to two different states, or a name occurs twice in `states`.
     """
     read = Edges(states=[])
     state_index: dict[Hashable, int] = {}
@@ -141,10 +143,10 @@ class Exploration:
 
     Attributes:
         states: maps each state to its index.
-        labels: maps each action to its index, called its label.
-        counts: number of actions of each expanded state, in index order.
+        labels: maps each action to its index, which is called its label.
+        counts: number of actions of each expanded state, in index order of the states.
         targets: index of the next state of each edge, sorted by the state that the edge starts from.
-        of_edge: label of each edge, in the same order as `targets`.
+        of_edge: label of the action of each edge, in the same order as `targets`.
     """
 
     def __init__(self, start: Hashable, max_states: int) -> None:
@@ -159,13 +161,13 @@ class Exploration:
         self.number(start, "start")
 
     def number(self, state: Hashable, field: str) -> int:
-        """Return the index of a state; a new state gets the next free index.
+        """Return the index of a state; a new state is added to `self.states` and gets the next free index.
 
-        Raises an `InputError` if there are too many states.
+        Raises an `InputError` if the state is not hashable, or if it is new and there are already `max_states` states.
 
         Args:
-            state: the name of the state, as the user's functions return it.
-            field: name of the input in error messages.
+            state: the state, as the user's functions return it.
+            field: name of the input in the error message for a state that is not hashable.
         """
         if not is_hashable(state):
             raise InputError(field, repr(state), "a state that is hashable, such as a tuple or a string")
@@ -179,14 +181,14 @@ class Exploration:
         return len(self.states) - 1
 
     def expand(self, state: Hashable, pairs: Any, stay: Hashable) -> None:
-        """Add the actions of a state, and the states that they lead to.
+        """Add the actions of a state to this exploration, and the states that the actions lead to.
 
-        Call it for the states in the order of their indices.
+        Call this method for the states in the order of their indices. Raises an `InputError` for malformed pairs.
 
         Args:
-            state: the name of the state.
-            pairs: what the step function returned for it: pairs ``(action, next state)``.
-            stay: name of the action that stays in place, which must not be among them.
+            state: the state, as the user's functions return it.
+            pairs: what the step function returned for the state: pairs ``(action, next state)``.
+            stay: name of the action that stays in place; `pairs` must not have it.
         """
         where = f"step({state!r})"
         if not isinstance(pairs, Iterable) or isinstance(pairs, str):
@@ -207,10 +209,11 @@ class Exploration:
         self.counts.append(len(here))
 
     def tables(self) -> tuple[IntArray, IntArray]:
-        """Return two tables with one row for each state and one column for its first, second, ... action.
+        """Return two tables: the next state and the label of each action of each state.
 
-        The first table has the index of the next state, the second the label (index) of the action. Both are ``int32
-        [n_states, most actions of a state]``, -1 where a state has no more actions.
+        The label of an action is its index among all actions. Both tables are
+        ``int32 [n_states, most actions of a state]``. Column k is for the k-th action of a state, -1 where the state
+        has fewer actions.
         """
         counts = np.asarray(self.counts, dtype=np.int64)
         targets, labels = (np.asarray(each, dtype=np.int32) for each in (self.targets, self.of_edge))
@@ -219,16 +222,16 @@ class Exploration:
 
 
 def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
-    """Turn lists of one value for each edge into tables: row s has the values of the edges that start from state s.
+    """Turn lists with one value for each edge into tables with one row for each state.
 
-    Column k of a table is for the k-th of these edges, counted from 0.
+    Row s of a table has the values of the edges that start from state s, in the order of the list.
 
     Args:
         counts: ``int [n_states]``, number of edges that start from each state.
         columns: the lists, ``int32 [n_edges]`` each; edges are sorted by the state that they start from.
 
     Returns:
-        one table ``int32 [n_states, most edges of a state]`` for each list, -1 where there is no edge.
+        one table ``int32 [n_states, most edges of a state]`` for each list, filled with -1 at the end of shorter rows.
     """
     sources = np.repeat(np.arange(counts.size), counts)
     ranks = np.arange(sources.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -248,9 +251,12 @@ def explore(
     Args:
         start: the first state.
         step: returns the actions that are available in a state, as pairs ``(action, next state)``.
-        max_states: limit on the number of states; an `InputError` is raised above it.
+        max_states: limit on the number of states; an `InputError` is raised if there are more.
         progress: called from time to time with the number of states found so far; None for no calls.
         stay: name of the action that stays in place; `step` does not return it.
+
+    Returns:
+        the exploration, with all states, actions and edges that were found.
     """
     found = Exploration(start, max_states)
     waiting: list[Hashable] = [start]
@@ -265,8 +271,9 @@ def explore(
 
 
 def _newest(states: dict[Hashable, int], before: int) -> list[Hashable]:
-    """Return the states whose index is at least `before`, in index order.
+    """Return the newest states, those whose index is at least `before`, in index order.
 
-    `states` maps all states to their indices, in index order. Only its end is read, because it may be long.
+    `states` maps all states to their indices, in index order. Only the end of this dict is read, because the dict may
+    be long.
     """
     return list(islice(reversed(states), len(states) - before))[::-1]

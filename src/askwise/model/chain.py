@@ -1,25 +1,25 @@
 """Absorbing Markov chains: the expected number of steps until a chain ends, exactly or with a proven error bound.
 
-**Infinity.** ``matrix[s, s']`` is the probability of continuing from `s` to `s'`; ``leaks[s]`` says that the chain may
-end in `s`. The flag is separate from the numbers because rounded probabilities cannot show whether a row sums to 1.
-The expected number of steps is infinite exactly where the chain enters, with positive probability, a set of states
-without a leak that it cannot leave. Two graph searches find these states: first those that cannot reach a leak, then
-all states that can reach one of those.
+**Infinity.** ``matrix[s, t]`` is the probability that the chain continues from state `s` to state `t`. If ``leaks[s]``
+is True, the chain may also end in `s`: the state has a *leak*. The flag is separate from the numbers because rounded
+probabilities cannot show whether a row sums to 1. The expected number of steps from a state is infinite exactly if the
+chain can get from there to a state from which no leak can be reached. Two graph searches find these states: the first
+finds the states that cannot reach a leak, the second all states that can reach one found by the first.
 
 **Acyclic chains** are solved exactly by one backward pass. States are processed after all their successors (Kahn's
 algorithm on the reversed graph); states that lead into a cycle never become ready, which is how a cycle is detected.
 
 **Chains with cycles** need ``V = 1 + Q V`` to be solved. Small systems are factorised. Large ones are solved by
-Gauss-Seidel sweeps (the factors of a grid of a million states do not fit in memory). States are ordered by their depth
-along the likeliest path out: where the chain mostly moves in one direction, each sweep propagates the values from the
-exits all the way back. We also measured LGMRES and BiCGSTAB, preconditioned by such sweeps, on slippery grids of 1e5
-to 1e6 states. They were slower with a dominant direction (slip 0.2 and 0.5), at best twice as fast without one (slip
-0.9), and several times slower there on a busy machine. That was not worth a second method. The paper's method, sweeps
-of ``V <- 1 + Q V`` from 0, is available too.
+Gauss-Seidel sweeps (the factors of a grid of a million states do not fit in memory). States are ordered by their number
+of steps to an exit along the likeliest path. So where the chain mostly moves in one direction, each sweep propagates
+the values from the exits all the way back. We also measured LGMRES and BiCGSTAB, preconditioned by such sweeps, on
+slippery grids of 1e5 to 1e6 states. If the chain mostly moves in one direction (slip 0.2 and 0.5), they were slower
+than the sweeps. If it does not (slip 0.9), they were at best twice as fast, and on a busy machine several times slower.
+That was not worth a second method. The paper's method, sweeps of ``V <- 1 + Q V`` from 0, is available too.
 
-**Error bound.** Let ``r = 1 + Q V - V`` for any candidate `V`. If ``V > 0`` and ``eps = max|r| < 1``, then
-``(I - Q) V = 1 - r > 0`` for a positive `V`, so ``I - Q`` is a nonsingular M-matrix and its inverse is nonnegative.
-Therefore
+**Error bound.** Let ``V*`` be the exact solution, and ``r = 1 + Q V - V`` the residual of any values `V`. If ``V > 0``
+and ``eps = max|r| < 1``, then ``(I - Q) V = 1 - r > 0`` for a positive `V`, so ``I - Q`` is a nonsingular M-matrix and
+its inverse is nonnegative. Therefore
 
     |V - V*| = |(I - Q)^-1 r| <= eps (I - Q)^-1 1 = eps V*
 
@@ -45,7 +45,7 @@ from askwise.types import BoolArray, FloatArray, IntArray, LazyModule, Verdict
 
 @dataclass(frozen=True)
 class AbsorbingChain:
-    """A Markov chain of `n` states that may end, that is, whose probabilities may sum to less than 1 in a state.
+    """A Markov chain of `n` states that may end: in some states, it continues with a probability below 1.
 
     Attributes:
         matrix: probabilities of continuing from one state (row) to another (column), CSR ``[n, n]``. Where a row sums
@@ -64,12 +64,12 @@ class AbsorbingChain:
 
     @cached_property
     def reverse(self) -> Any:
-        """The transpose of `matrix`, CSR ``[n, n]``, whose row s lists the states that lead to s."""
+        """The transpose of `matrix`, CSR ``[n, n]``; row s lists the states from which the chain may continue to s."""
         return self.matrix.T.tocsr()
 
     @cached_property
     def steps_to_leak(self) -> IntArray:
-        """Fewest steps to a state in which the chain may end, ``int32 [n]``, -1 where none can be reached."""
+        """Fewest steps from each state to a state in which the chain may end, ``int32 [n]``, -1 if there is none."""
         return breadth_first(np.flatnonzero(self.leaks), self.reverse.indptr, self.reverse.indices)[0]
 
     @cached_property
@@ -87,15 +87,15 @@ class AbsorbingChain:
     def restricted_to(self, states: Any) -> AbsorbingChain:
         """Return the chain that has only the given states, in the given order.
 
-        No transition may lead from these states to any other.
+        The chain must have no transition from a given state to any other state.
 
         Args:
-            states: indices of the states to keep.
+            states: indices of the given states.
         """
         return AbsorbingChain(self.matrix[states][:, states], self.leaks[states])
 
     def reachable_from(self, state: int) -> IntArray:
-        """Return the indices of the states that can be reached from `state`, ``int32``, first `state` itself."""
+        """Return the indices of the states that can be reached from `state`, ``int32``; `state` itself comes first."""
         return breadth_first([state], self.matrix.indptr, self.matrix.indices)[1]
 
 
@@ -103,13 +103,14 @@ _UNIT = np.finfo(np.float64).eps / 2
 
 
 def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
-    """Return the largest residual of `values` in ``V = 1 + matrix @ V``, and a bound on their relative error.
+    """Return the largest residual of `values`, and a proven bound on the relative error of each value.
 
-    The bound is proven for each of the values; it is ``inf`` if nothing is proven.
+    The exact values solve ``V = 1 + matrix @ V``. The residual of a value is the difference between the two sides of
+    this equation. The bound is ``inf`` if nothing is proven.
 
     Args:
         matrix: probabilities of continuing, CSR ``[n, n]``.
-        values: ``float64 [n]``, the expected number of steps from each state, however they were computed.
+        values: ``float64 [n]``, the expected number of steps from each state, computed in any way.
     """
     if not (np.isfinite(values).all() and (values > 0).all()):
         return np.inf, np.inf
@@ -128,7 +129,7 @@ def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
 
     Returns:
         values: ``float64 [n]``, the expected numbers.
-        settled: ``bool [n]``, whether the value of a state is valid: everywhere if the chain has no cycle.
+        settled: ``bool [n]``, whether a state leads into no cycle. The values of the other states are invalid.
     """
     values, matrix = np.zeros(chain.size), chain.matrix
     order, settled = _successors_first(chain)
@@ -139,7 +140,8 @@ def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
 def longest_path(chain: AbsorbingChain) -> FloatArray:
     """Return the largest number of steps that the chain can take from each state, ``float64 [n]``.
 
-    It is ``inf`` if the chain can run in a cycle, and 1 for a state in which the chain always ends at once.
+    It is ``inf`` for a state from which the chain can run into a cycle, and 1 for a state in which the chain always
+    ends at once.
     """
     values, matrix = np.full(chain.size, np.inf), chain.matrix
     order, _ = _successors_first(chain)
@@ -148,10 +150,10 @@ def longest_path(chain: AbsorbingChain) -> FloatArray:
 
 
 def _successors_first(chain: AbsorbingChain) -> tuple[IntArray, BoolArray]:
-    """Return the states that lead into no cycle, sorted so that each state comes after its successors.
+    """Return the states that lead into no cycle, sorted so that each state comes after the states that it leads to.
 
     Returns:
-        order: ``int32``, indices of the states.
+        order: ``int32``, indices of these states.
         settled: ``bool [n]``, whether a state is in `order`.
     """
     waiting = np.diff(chain.matrix.indptr).astype(np.int64)
@@ -201,16 +203,16 @@ def _maxima(order: Any, indptr: Any, indices: Any, values: Any) -> None:
 def sweep(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
     """Compute the expected number of steps until the chain ends by repeating ``V <- 1 + matrix @ V`` from 0.
 
-    The values grow towards the solution from below. The change in a sweep is the residual of the values before the
-    sweep. So stopping when it is within `tolerance` also proves a relative error of about `tolerance`.
+    The values grow towards the solution from below. The largest change in a sweep also bounds the relative error, so
+    the sweeps stop when this change is at most half of `tolerance`.
 
     Args:
         chain: the chain.
         tolerance: relative error at which to stop.
-        max_iterations: limit on the sweeps.
+        max_iterations: limit on the number of sweeps.
 
     Returns:
-        values: ``float64 [n]``.
+        values: ``float64 [n]``, the expected number of steps from each state.
         sweeps: number of sweeps.
     """
     values = np.zeros(chain.size)
@@ -238,9 +240,9 @@ PATIENCE = 50
 
 
 def direct_solve(chain: AbsorbingChain) -> FloatArray:
-    """Return the expected steps until the chain ends, ``float64 [n]``, by factorising ``(I - matrix) V = 1``.
+    """Return the expected number of steps until the chain ends, by factorising ``(I - matrix) V = 1``.
 
-    All values are ``nan`` if rounding made the system singular.
+    The result is ``float64 [n]``. All values are ``nan`` if rounding made the system singular.
     """
     system = (sparse.eye_array(chain.size, format="csr") - chain.matrix).tocsc()
     try:
@@ -255,15 +257,15 @@ def direct_solve(chain: AbsorbingChain) -> FloatArray:
 def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
     """Compute the expected number of steps until the chain ends by Gauss-Seidel sweeps of ``V = 1 + matrix @ V``.
 
-    It stops when the proven error bound is within `tolerance`, or when there is no more progress.
+    The sweeps stop when the relative error is proven to be within `tolerance`, or when they make no more progress.
 
     Args:
         chain: the chain.
         tolerance: relative error at which to stop.
-        max_iterations: limit on the sweeps.
+        max_iterations: limit on the number of sweeps, checked after every 20 sweeps.
 
     Returns:
-        values: ``float64 [n]``.
+        values: ``float64 [n]``, the expected number of steps from each state.
         sweeps: number of sweeps.
     """
     order = _exit_order(chain.matrix)
@@ -293,7 +295,7 @@ def _exit_order(matrix: Any) -> IntArray:
     How soon is measured by the number of steps on the likeliest path from the state out of the chain.
 
     Args:
-        matrix: probabilities of continuing, CSR ``[n, n]``; the chain ends with the rest.
+        matrix: probabilities of continuing, CSR ``[n, n]``; with the remaining probability the chain ends.
     """
     depth = np.empty(matrix.shape[0], dtype=np.int32)
     _likeliest_depth(matrix.indptr, matrix.indices, matrix.data, depth)
@@ -333,12 +335,13 @@ def _likeliest_depth(indptr: Any, indices: Any, data: Any, depth: Any) -> None:
 
 @compiled
 def _gauss_seidel(indptr: Any, indices: Any, data: Any, values: Any) -> None:
-    """Perform one Gauss-Seidel sweep of ``V = 1 + Q V`` in place.
+    """Perform one Gauss-Seidel sweep of ``V = 1 + Q V``: update the values V in place, one state after the other.
 
     Args:
-        indptr: ``int [n + 1]``, row pointers of the matrix Q in CSR form.
-        indices: column indices of Q.
-        data: entries of Q.
+        indptr: ``int [n + 1]``, row s of the sparse matrix Q has the entries from ``indptr[s]`` to
+            ``indptr[s + 1] - 1``.
+        indices: ``int [n_entries]``, the column of each entry of Q.
+        data: ``float64 [n_entries]``, the value of each entry of Q.
         values: ``float64 [n]``, the values V.
     """
     for s in range(values.size):
@@ -363,17 +366,17 @@ def expected_steps(
     max_iterations: int = 1_000_000,
     label: Callable[[int], object] = int,
 ) -> tuple[FloatArray, Verdict]:
-    """Return the expected number of steps until the chain ends and a verdict on its accuracy.
+    """Return the expected number of steps until the chain ends, and a verdict on how accurate the numbers are.
 
-    The result is ``float64 [n]``, ``inf`` for states from which the chain may run forever.
+    The numbers are ``float64 [n]``, ``inf`` for states from which the chain may run forever.
 
     Args:
         chain: the chain.
-        method: ``pass`` (one backward pass, for acyclic chains), ``solve`` (a linear system), ``sweep`` (the paper's
-            algorithm), or ``auto``: a pass if the chain is acyclic, else a solve.
+        method: ``pass`` (one backward pass, for acyclic chains), ``solve`` (a system of linear equations), ``sweep``
+            (the paper's algorithm), or ``auto``: ``pass`` if the chain is acyclic, otherwise ``solve``.
         tolerance: relative error at which iterations may stop.
-        max_iterations: limit on the sweeps.
-        label: maps a state of the chain to the name that an error message uses.
+        max_iterations: limit on the number of sweeps.
+        label: maps the index of a state to the name that an error message uses.
 
     Raises:
         NotConvergedError: the iteration stopped without any provable error bound.

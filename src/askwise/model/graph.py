@@ -2,9 +2,10 @@
 
 Edges are listed in compressed rows: ``indices[indptr[s]:indptr[s + 1]]`` are the neighbours of node `s`.
 
-Plan counts grow like binomial coefficients: they overflow int64 from 35 x 35 open grids and float64 from 516 x 516. A
-count is therefore stored as ``mantissa * BASE ** exponent`` with BASE a power of two, so that scaling never rounds.
-Mantissas lie in ``[1, BASE)``; a term whose exponent is four below the largest is too small to change the sum.
+Numbers of shortest plans grow like binomial coefficients: they overflow int64 on open grids from 35 x 35 cells, and
+float64 from 516 x 516. A number of plans is therefore stored as ``mantissa * BASE ** exponent`` with BASE a power of
+two, so that scaling never rounds. Mantissas lie in ``[1, BASE)``. A sum leaves out terms whose exponent is at least
+four below the largest exponent: they are too small to change it.
 """
 
 from __future__ import annotations
@@ -80,10 +81,10 @@ so rounding a rare action to 0 would change results, not only digits."""
 
 @inner
 def scale(exponent_difference: int) -> float:
-    """Return ``BASE ** exponent_difference``, the factor between two counts of plans with different exponents.
+    """Return ``BASE ** exponent_difference``, the factor between two numbers of plans with different exponents.
 
-    Counts are stored as ``mantissa * BASE ** exponent``. The difference is at most 0. For differences below -3 the
-    result is 0.0, because the smaller count is too small to change a sum.
+    Numbers of plans are stored as ``mantissa * BASE ** exponent``. The difference, the smaller exponent minus the
+    larger, is at most 0. If it is below -3, the result is 0.0, because the smaller number is too small to change a sum.
     """
     if exponent_difference == 0:
         return 1.0
@@ -94,13 +95,15 @@ def scale(exponent_difference: int) -> float:
 
 @inner
 def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
-    """Add the number of plans of state `s` to that of state `t`, in place.
+    """Add the number of plans of state `s` to the number of plans of state `t`, in place.
+
+    The number of plans of a state is stored as ``mantissa * BASE ** exponent``.
 
     Args:
-        mantissa: ``float64 [n_states]``, the numbers of plans are ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``.
-        t: the state whose number changes.
-        s: the state whose number is added.
+        mantissa: ``float64 [n_states]``, the mantissa of each number; entry `t` changes.
+        exponent: ``int32 [n_states]``, the exponent of each number; entry `t` changes.
+        t: the state whose number of plans grows.
+        s: the state whose number of plans is added.
     """
     if mantissa[t] == 0.0:
         mantissa[t] = mantissa[s]
@@ -119,8 +122,8 @@ def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
 def reverse_edges(successor: IntArray) -> tuple[IntArray, IntArray]:
     """Return the predecessors of each state in CSR form, the arrays ``indptr`` and ``indices``.
 
-    The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``, once for each action that leads to s. No state
-    is listed as its own predecessor.
+    The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``. A state with several actions that lead to s is
+    listed once for each of these actions. No state is listed as its own predecessor.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
@@ -165,12 +168,12 @@ def count_plans(
     the sum of the counts of the states to which its optimal actions lead.
 
     Args:
-        order: ``int32``, states sorted by `distance`.
+        order: ``int32``, indices of states, sorted by `distance`.
         reached: number of states, at the beginning of `order`, from which the goal can be reached.
-        distance: ``int32 [n_states]``, steps to the goal.
+        distance: ``int32 [n_states]``, fewest steps to the goal, -1 if it is out of reach.
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         mantissa: ``float64 [n_states]``, filled with the mantissas of the counts.
-        exponent: ``int32 [n_states]``, filled with their exponents.
+        exponent: ``int32 [n_states]``, filled with the exponents of the counts.
     """
     n_actions = successor.shape[1]
     for k in range(reached):
@@ -209,16 +212,17 @@ def plan_shares(
 ) -> None:
     """Fill a table with the UROP (uniformly random optimal policy) of a goal.
 
-    The probability of an action is the share of the state's shortest plans that begin with the action. At the goal, the
-    only action is STAY.
+    The probability of an action in a state is the share of the shortest plans from this state that begin with the
+    action. At the goal, the only action is STAY.
 
     Args:
-        order: ``int32``, states sorted by `distance`.
+        order: ``int32``, indices of states, sorted by `distance`.
         reached: number of states, at the beginning of `order`, from which the goal can be reached.
-        distance: ``int32 [n_states]``, steps to the goal.
+        distance: ``int32 [n_states]``, fewest steps to the goal, -1 if it is out of reach.
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
-        mantissa: ``float64 [n_states]``, mantissas of the numbers of shortest plans, from `count_plans`.
-        exponent: ``int32 [n_states]``, their exponents.
+        mantissa: ``float64 [n_states]``, from `count_plans`: the number of shortest plans from a state is
+            ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``, the exponents of these numbers.
         stay: index of the STAY action.
         table: ``float64 [n_states, n_actions]``, the table to fill; all 0 before.
     """

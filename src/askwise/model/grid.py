@@ -1,11 +1,11 @@
 """Rectangular grids with walls, and drawings of them. Cells are ``(x, y)``, x to the right, y up, counted from 0.
 
-States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not available. A
-pocket enclosed by walls is allowed: goals just cannot be reached from there.
+States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not available.
+Walls may enclose some cells completely: then goals outside cannot be reached from these cells.
 
 A drawing is a map as text, with one character for each cell; the top line is the highest row. ``#`` is a wall, ``.`` a
-free cell, ``W`` the start of the teammate (the worker), ``F`` that of the ego agent (the fetcher). Any other letter or
-digit is a goal of that name; the same character twice is one goal with two target cells::
+free cell, ``W`` the start of the teammate (the worker), ``F`` the start of the ego agent (the fetcher). Any other
+letter or digit is a goal of that name; the same character twice is one goal with two target cells::
 
     ....#...B
     .W..#....
@@ -85,10 +85,12 @@ class GridWorld(Model):
         return list(found.tolist())
 
     def on_map(self, values: Any, fill: float = np.nan) -> Any:
-        """Return values of states as an array in the shape of the map, ``[height, width]``; row 0 is the bottom row.
+        """Return one value for each state as an array in the shape of the map, ``[height, width]``.
+
+        Row 0 is the bottom row of the map.
 
         Args:
-            values: ``[n_states]``, one value for each state.
+            values: ``[n_states]``, the values.
             fill: the value that the array has in the walls.
         """
         values = np.asarray(values)
@@ -99,7 +101,7 @@ class GridWorld(Model):
     def slippery(self, slip: float) -> Model:
         """Return a stochastic model of the grid in which a move sometimes goes to the left or right of its direction.
 
-        States keep their indices and names. If the cell on the side is blocked, the agent stays in place.
+        States keep their indices and names. If the cell on that side is blocked, the agent stays in place.
 
         Args:
             slip: probability that a move goes to one of the two sides, half of it for each side.
@@ -114,11 +116,12 @@ class GridWorld(Model):
         )
 
     def _slipping(self, move: int, slip: float) -> Any:
-        """Return the transition probabilities of one slippery move, sparse ``[n_states, n_states]``.
+        """Return the transition probabilities of one slippery move, sparse ``[n_states (from), n_states (to)]``.
 
         Args:
             move: index of the move in `MOVES`.
-            slip: probability that the agent moves to the left or right of the intended direction.
+            slip: probability that the agent moves to the left or right of the intended direction, half of it for each
+                side.
         """
         own = np.arange(self.n_states)
         can = self.available[:, move]

@@ -4,10 +4,11 @@ A problem has two such models, the teammate's and the ego agent's, which share a
 `askwise.core.problem`). A model is either
 
 - *deterministic*: a table ``successor[s, a]`` of next states, ``-1`` where the action is not available; or
-- *stochastic*: one sparse row of probabilities for each state and action, empty where it is not available.
+- *stochastic*: one sparse row of probabilities for each state and action, empty where the action is not available.
 
-A deterministic model with many actions, few of them in each state, has a column for each rank of an action within its
-state and a label that names the action (see `Labels` in `askwise.model.names`), not a column for every action.
+A deterministic model may have many actions, of which only a few are available in each state. Then the table does not
+have a column for every action: column k stands for the k-th available action of each state, and a *label* says which
+action that is (see `Labels` in `askwise.model.names`).
 
 Every model has a STAY action that leaves every state unchanged: it is what an agent does at its goal. All arguments are
 validated at construction; afterwards a model cannot be changed.
@@ -41,13 +42,14 @@ class Model(Sealed):
     Args:
         successor: ``int [n_states, n_actions]``, the next state, -1 where the action is not available.
         transitions: instead of `successor`, one ``[n_states, n_states]`` matrix of probabilities for each action, dense
-            or scipy sparse; an all-zero row means that the action is not available there.
+            or scipy sparse; an all-zero row means that the action is not available in this state.
         states: names of the states, by default their indices.
         actions: names of the actions, by default ``a0, a1, ...``.
         stay: name of the action that stays in place. It is added if it is not among `actions`.
         labels: ``int [n_states, n_columns]``, for models with many actions, few of which are available in each state.
-            Then column k of `successor` is the k-th available action of each state, and its label says which action
-            that is: an index in `actions`, -1 where there is none.
+            Then column k of `successor` is the k-th available action of each state, and ``labels[s, k]`` says which
+            action that is in state s: an index in `actions`, -1 where there is none. By default, a column is the same
+            action in all states.
     """
 
     labels: Labels | None = None
@@ -91,9 +93,9 @@ class Model(Sealed):
         States and actions are numbered in the order in which they first appear.
 
         Args:
-            edges: tuples ``(state, action, next_state)``; or each with a probability as fourth member, for a stochastic
-                model.
-            states: names of states that are numbered first, in this order.
+            edges: tuples ``(state, action, next_state)``. For a stochastic model, every tuple has a probability as
+                fourth member.
+            states: names of states that are numbered before all others, in this order; None for no such states.
             stay: name of the action that stays in place.
         """
         read = read_edges(edges, states)
@@ -115,8 +117,8 @@ class Model(Sealed):
         Args:
             start: the first state, any hashable object.
             step: returns the actions that are available in a state, as pairs ``(action, next state)``.
-            max_states: limit on the number of states; an `InputError` is raised above it.
-            progress: called from time to time with the number of states found so far.
+            max_states: limit on the number of states; an `InputError` is raised if there are more.
+            progress: called from time to time with the number of states found so far; None for no calls.
             stay: name of the action that stays in place; `step` does not return it.
         """
         found = explore(start, step, max_states=max_states, progress=progress, stay=stay)
@@ -126,10 +128,10 @@ class Model(Sealed):
         return cls(successor, labels=labels, states=found.states, actions=found.labels, stay=stay)
 
     def with_columns(self) -> Model:
-        """Return an equal model in which a column of `successor` stands for the same action in every state.
+        """Return an equal model in which each column of `successor` stands for the same action in every state.
 
-        A model without labels is returned unchanged. With labels, a column stands for the first, second, ... action of
-        each state.
+        In a model with labels, column k stands for the k-th available action of each state instead, and its label says
+        which action that is. A model without labels is returned unchanged.
         """
         if self.labels is None:
             return self
@@ -143,10 +145,11 @@ class Model(Sealed):
         return Model(successor, states=self._states, actions=named[:-1], stay=named[-1])
 
     def in_label_order(self) -> Model:
-        """Return an equal model in which the actions of each state are sorted by label.
+        """Return an equal model in which the columns of each state are sorted by label, the index among all actions.
 
-        They are then in the same order as in a model with a column for every action. So an agent that takes the first
-        of several equally good actions takes the same one in both models. A model without labels is returned unchanged.
+        In a model with labels, column k stands for the k-th available action of each state, in any order. After
+        sorting, the actions of a state are in the same order as in `with_columns`. So an agent that takes the first of
+        several equally good actions takes the same one in both models. A model without labels is returned unchanged.
         """
         if self.labels is None:
             return self
@@ -167,7 +170,10 @@ class Model(Sealed):
 
     @property
     def all_actions(self) -> tuple[Hashable, ...]:
-        """Names of all actions of the model, sorted by column of `successor` or, in a model with labels, by label."""
+        """Names of all actions of the model, by index.
+
+        In a model with labels, the index of an action is its label, otherwise its column in `successor`.
+        """
         return self.actions if self.labels is None else tuple(self.labels.names.names or ())
 
     # -- names --------------------------------------------------------------------------------------------
@@ -186,8 +192,13 @@ class Model(Sealed):
     def action(self, name: Hashable, field: str | None = None) -> int:
         """Return the index of an action given by name or index: its column in tables ``[n_states, n_actions]``.
 
-        In a model with labels, the names that count here are ``action 1``, ``action 2``, ... (see `actions`); for other
-        names, use `action_in`. `field` is the name of the input in error messages; by default ``action``.
+        In a model with labels, a column stands for different actions in different states. There this method accepts
+        only the names of the columns: ``action 1``, ``action 2``, ..., and the name of the action that stays in place.
+        For the names of the other actions, use `action_in`.
+
+        Args:
+            name: the name or the index.
+            field: name of the input in error messages; by default ``action``.
         """
         return self._actions.index(name, field)
 
@@ -201,11 +212,12 @@ class Model(Sealed):
         return self.actions[action] if self.labels is None else self.labels.name(state, action)
 
     def action_in(self, state: int, name: Hashable, field: str | None = None) -> int:
-        """Return the index of an action in a state: its column in tables ``[n_states, n_actions]``.
+        """Return the index that an action has in a state: its column in tables ``[n_states, n_actions]``.
 
         Args:
             state: index of the state.
-            name: the action, by name or index; in a model with labels it must be available in the state.
+            name: the action, by name or index; in a model with labels (see `Model`), the action must be available in
+                the state.
             field: name of the input in error messages; by default ``action``.
         """
         if self.labels is None:
@@ -214,9 +226,10 @@ class Model(Sealed):
 
     @property
     def actions(self) -> tuple[Hashable, ...]:
-        """Names of the columns of `successor`: the actions or, in a model with labels, ``action 1``, ``action 2``, ....
+        """Names of the columns of `successor`, which are the names of the actions in a model without labels.
 
-        In a model with labels, a column is the first, second, ... action of each state.
+        In a model with labels, a column stands for the first, second, ... action of each state. There the names are
+        ``action 1``, ``action 2``, ..., and at the end the name of the action that stays in place.
         """
         assert self._actions.names is not None
         return self._actions.names
@@ -239,7 +252,7 @@ class Model(Sealed):
     def transitions(self) -> Any:
         """Probabilities of the next state, sparse (CSR) ``[n_states * n_actions, n_states]``.
 
-        The row of action a in state s is ``s * n_actions + a``; it is empty if the action is not available.
+        Row ``s * n_actions + a`` is for action a in state s; it is empty if the action is not available.
         """
         assert self._successor is not None
         flat = self._successor.ravel()
@@ -251,9 +264,9 @@ class Model(Sealed):
     def predecessors(self) -> tuple[Any, IntArray]:
         """The predecessors of each state in a deterministic model, as arrays ``indptr [n_states + 1]`` and ``indices``.
 
-        A predecessor of a state is another state from which an action leads there. Those of state s are
-        ``indices[indptr[s]:indptr[s + 1]]``. A predecessor is listed once for each action that leads from it to s:
-        these are different plans.
+        A predecessor of state s is another state from which an action leads to s. The predecessors of s are
+        ``indices[indptr[s]:indptr[s + 1]]``. If several actions lead from a predecessor to s, it is listed once for
+        each of them, because they begin different plans.
         """
         indptr, indices = reverse_edges(self.successor)
         return read_only(indptr), read_only(indices)
@@ -261,12 +274,12 @@ class Model(Sealed):
     def mix(self, weights: Any) -> Any:
         """Return the weighted sum of the transition probabilities of all actions, CSR ``[n_states, n_states]``.
 
-        For a policy as weights, it is the Markov chain of an agent that follows the policy. Entry ``[s, t]`` is the sum
-        over actions a of ``weights[s, a]`` times the probability that a leads from s to t. An entry exists wherever a
-        weight is not 0, even if the product underflows.
+        Entry ``[s, t]`` is the sum over all actions a of ``weights[s, a]`` times the probability that a leads from s to
+        t. If the weights are a policy, the result is the Markov chain of an agent that follows this policy. An entry is
+        stored for each transition whose weight is not 0, even if the product underflows to 0.
 
         Args:
-            weights: ``float64 [n_states, n_actions]``, for example a policy.
+            weights: ``float64 [n_states, n_actions]``, the weight of each action in each state, for example a policy.
         """
         law = self.transitions
         weights = np.asarray(weights, dtype=np.float64)
@@ -291,7 +304,7 @@ class Model(Sealed):
     # -- construction -------------------------------------------------------------------------------------
 
     def _label(self, labels: Any, table: IntArray, actions: Iterable[Hashable] | None, stay: Hashable) -> list[str]:
-        """Store the labels of a model: which action each column of the table of next states is in each state.
+        """Store the labels of a model: which action a column of the table of next states stands for in each state.
 
         Args:
             labels: ``int [n_states, n_columns]``, indices in `actions`, -1 where there is no action.
@@ -300,7 +313,7 @@ class Model(Sealed):
             stay: name of the action that stays in place, which must not be among `actions`.
 
         Returns:
-            Names of the columns.
+            Names of the columns: ``action 1``, ``action 2``, ....
         """
         named = [] if actions is None else list(actions)
         if stay in named:

@@ -1,10 +1,10 @@
 """Names of states and actions: users write names, algorithms use integers.
 
-`Names` maps between the two. `Labels` names the actions of models with many actions, only a few of them in each state,
-as in planning problems and most graphs. A table ``successor[s, a]`` with a column for every action would be nearly
-empty. Such a model has a column for each *rank* instead: column `r` of state `s` is its `r`-th action, and
-``labels[s, r]`` says which action that is. Algorithms compare actions only within one state, by column; labels are
-needed only for names. Two actions with the same label in two states are the same action.
+`Names` maps between names and integers. `Labels` is for models with many actions, of which each state has only a few,
+as in planning problems and most graphs. There, a table ``successor[s, a]`` with a column for every action would be
+nearly empty. So the table has fewer columns: column `k` is for the `k`-th action of each state, and ``labels[s, k]``,
+the *label*, is the index of this action among all actions. Algorithms compare actions only within one state, by column;
+labels are needed only for names. Two columns with the same label in two states stand for the same action.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Names(Sealed):
 
         Args:
             name: a name or an index.
-            field: name of the input in error messages; by default `kind`.
+            field: name of the input in error messages; by default the attribute `kind`, such as ``state``.
         """
         if is_hashable(name) and name in self._index and not isinstance(name, bool):
             return self._index[name]
@@ -69,9 +69,13 @@ class Names(Sealed):
         return self._index.get(name) if is_hashable(name) and not isinstance(name, bool) else None
 
     def as_index(self, value: Hashable, n: int) -> int | None:
-        """Return `value` if it is an integer from 0 to ``n - 1``, else None.
+        """Return `value` if it is an integer from 0 to ``n - 1``, otherwise None.
 
-        If some names are integers, the result is always None, because an integer could be a name.
+        If some of the names are integers, the result is always None, because an integer could be meant as a name.
+
+        Args:
+            value: any value.
+            n: number of indices that are allowed.
         """
         i = None if self._integers_are_names else as_int(value)
         return i if i is not None and 0 <= i < n else None
@@ -106,8 +110,9 @@ def as_int(value: object) -> int | None:
 class Labels(Sealed):
     """A table of action names by state and column, for models with many actions of which each state has only a few.
 
-    In such a model, the table of next states has a column for the first, second, ... available action of a state,
-    instead of one for every action. The labels say which action a column stands for in each state.
+    In such a model, the table of next states has one column for the first available action of each state, one for the
+    second, and so on, instead of one column for every action. The labels say which action a column stands for in each
+    state.
 
     Args:
         table: ``int32 [n_states, n_columns]``, the label of each column: an index in `names`, -1 where there is no
@@ -129,7 +134,7 @@ class Labels(Sealed):
 
         Args:
             state: index of the state.
-            name: name of the action; an integer that is no name is the column itself.
+            name: name of the action. An integer that is not the name of an action is the index of a column.
             field: name of the input in error messages.
             where: a text that names the state in error messages.
         """
@@ -153,12 +158,14 @@ def checked_labels(labels: object, successor: IntArray, n_labels: int) -> IntArr
     """Return the labels that a user gave for a model as a checked array, ``int32 [n_states, n_columns]``.
 
     A label says which action a column of the table of next states stands for in a state. Raises an `InputError` if an
-    action has no label, or if two actions of a state have the same label.
+    action has no valid label, if a label is given where there is no action, or if two actions of a state have the same
+    label.
 
     Args:
-        labels: ``int [n_states, n_columns]``, the label of each action, -1 where there is none.
+        labels: ``int [n_states, n_columns]``, the label of each action, from 0 to ``n_labels - 1``, -1 where there is
+            no action.
         successor: ``int [n_states, n_columns]``, the next states, -1 where there is no action.
-        n_labels: number of labels.
+        n_labels: number of labels, which is the number of actions of the whole model.
     """
     table = np.array(labels, dtype=np.int64)
     if table.shape != successor.shape:

@@ -1,11 +1,12 @@
 """Optimal policies towards a goal (section "Background" of the paper).
 
 With ``N_g(s)`` the number of minimal-cost plans from `s` to the goal, the *uniformly random optimal policy* (UROP)
-draws one of all these plans uniformly and takes its first action::
+draws one of these plans uniformly and takes its first action. If `a` is an optimal action in `s` and leads to ``s'``,
+its probability is::
 
-    pi_g(s, a) = N_g(s') / N_g(s)      over the actions that are optimal in s
+    pi_g(s, a) = N_g(s') / N_g(s)
 
-and STAYs at the goal. Choosing uniformly among the optimal *actions* of each step is a different policy,
+At the goal, the policy takes STAY. Choosing uniformly among the optimal *actions* of each step is a different policy,
 `uniform_optimal`: it favours plans through states with few choices. Every action costs 1. In states that cannot reach
 the goal both policies are undefined (rows of zeros).
 
@@ -14,8 +15,10 @@ number of steps by policy iteration:
 
 1. Find the actions after which the goal can still be reached with certainty (`_sure_actions`): the largest set of
    states U such that every state in U can reach the goal by actions that never leave U (two nested fixed points).
-2. Start from a policy that moves closer to the goal with positive probability in every step, so it arrives.
-3. Evaluate it exactly (an absorbing chain), switch to better actions, repeat until nothing improves.
+2. Start from a policy that moves closer to the goal with positive probability in every step, so that it arrives in the
+   end.
+3. Compute the expected number of steps of this policy exactly (it is an absorbing chain), and switch to better actions.
+   Repeat this until nothing improves.
 
 Values are rounded, so actions within a relative difference of `TIE` from the best count as equally good.
 """
@@ -50,7 +53,7 @@ class Distances:
 
 
 def distances(model: Model, targets: IntArray) -> Distances:
-    """Return the distances of all states to the nearest of the states `targets` in a deterministic model."""
+    """Return the distance of every state to the nearest of the states `targets`, in a deterministic model."""
     return Distances(*breadth_first(targets, *model.predecessors))
 
 
@@ -63,7 +66,7 @@ def reachable(model: Model, start: int) -> BoolArray:
 
 
 def optimal_actions(model: Model, found: Distances) -> BoolArray:
-    """Return whether an action begins a shortest plan to a goal, ``bool [n_states, n_actions]``.
+    """Return for each state and action whether it begins a shortest plan to a goal, ``bool [n_states, n_actions]``.
 
     In a state at the goal, only STAY is True.
 
@@ -124,8 +127,8 @@ def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
 def boltzmann(model: Model, goal: GoalLike, beta: float = 2.0) -> Policy:
     """Return the policy that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
 
-    It takes STAY at the goal and nowhere else, and no action after which the goal is out of reach. Only for
-    deterministic models.
+    The steps left after an action are the fewest steps to the goal from the next state. Actions after which the goal is
+    out of reach are never taken, and STAY is taken at the goal only. Only for deterministic models.
 
     Args:
         model: the model.
@@ -159,10 +162,14 @@ TIE = 1e-9
 
 
 def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
-    """Return whether an action has the fewest expected steps to the states `targets`, ``bool [n_states, n_actions]``.
+    """Return for each state and action whether the action has the fewest expected steps to the states `targets`.
 
-    It is for stochastic models. In a target, only STAY is True. In a state from which no policy reaches a target with
-    probability 1, all actions are False.
+    The result is ``bool [n_states, n_actions]``; several actions of a state may be equally fast. In a target, only STAY
+    is True. In a state from which no policy reaches a target with probability 1, all actions are False.
+
+    Args:
+        model: a stochastic model.
+        targets: ``int32``, indices of the target states.
     """
     at_goal = np.zeros(model.n_states, dtype=bool)
     at_goal[targets] = True
@@ -183,7 +190,7 @@ def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
 
 
 def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Return the actions after which the goal can still be reached with probability 1, and the fewest steps by these.
+    """Return the actions after which the goal can still be reached with probability 1, and the steps that they need.
 
     Args:
         model: a stochastic model.
@@ -191,8 +198,8 @@ def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray
 
     Returns:
         sure: ``bool [n_states, n_actions]``, whether the goal can still be reached with probability 1 after the action.
-        level: ``int32 [n_states]``, fewest possible steps to the goal by these actions, -1 where no policy reaches it
-            with probability 1.
+        level: ``int32 [n_states]``, fewest possible steps to the goal by these actions, if chance always helps; -1
+            where no policy reaches the goal with probability 1.
     """
     inside = np.ones(model.n_states, dtype=bool)
     while True:
@@ -204,7 +211,9 @@ def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray
 
 
 def _may_reach(model: Model, marked: BoolArray) -> BoolArray:
-    """Return which actions may lead into a marked state in one step, ``bool [n_states, n_actions]``.
+    """Return for each state and action whether the action may lead into a marked state in one step.
+
+    The result is ``bool [n_states, n_actions]``.
 
     Args:
         model: the model.
@@ -216,7 +225,9 @@ def _may_reach(model: Model, marked: BoolArray) -> BoolArray:
 
 
 def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
-    """Return the fewest possible steps to the goal by allowed actions, ``int32 [n_states]``, -1 if it is out of reach.
+    """Return the fewest possible steps to the goal by allowed actions, if chance always helps, ``int32 [n_states]``.
+
+    The result is -1 for a state from which the allowed actions never lead to the goal.
 
     Args:
         model: the model.
@@ -230,13 +241,15 @@ def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
 def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
     """Return for each state the action that most probably leads closer to the goal, ``int64 [n_states]``.
 
-    An agent that always acts so reaches the goal in the end. But if it gets closer with tiny probabilities only, the
-    expected number of steps may exceed the range of doubles.
+    An agent that always takes this action reaches the goal in the end. But if it gets closer only with tiny
+    probabilities, the expected number of steps may exceed the range of doubles. The result has no meaning for states at
+    the goal and for states without an action in `sure`.
 
     Args:
         model: the model.
         sure: ``bool [n_states, n_actions]``, the actions to choose from.
-        level: ``int32 [n_states]``, fewest possible steps to the goal by these actions.
+        level: ``int32 [n_states]``, fewest possible steps to the goal by these actions; a next state is closer if its
+            level is one less.
     """
     law = model.transitions
     wanted = np.repeat(level - 1, model.n_actions).repeat(np.diff(law.indptr))
@@ -264,12 +277,14 @@ def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArra
 
 
 def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArray:
-    """Return the expected steps to the goal if an action is taken now, ``float64 [n_states, n_actions]``.
+    """Return for each state and action the expected steps to the goal if the action is taken first.
+
+    The result is ``float64 [n_states, n_actions]``.
 
     Args:
         model: the model.
-        value: ``float64 [n_states]``, the expected steps to the goal from each state, used for the states after the
-            action.
+        value: ``float64 [n_states]``, the expected steps to the goal from each state, used for the states to which the
+            action may lead.
         sure: ``bool [n_states, n_actions]``, the allowed actions; for the others the result is ``inf``.
     """
     finite = np.where(np.isfinite(value), value, 0.0)

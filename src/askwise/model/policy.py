@@ -75,11 +75,14 @@ class Policy(Sealed):
 
     @cached_property
     def defined(self) -> BoolArray:
-        """The states in which the policy has an action, ``bool [n_states]``."""
+        """The states in which the policy is defined, because it takes some action there, ``bool [n_states]``."""
         return read_only(np.asarray(self.support.any(axis=1)))
 
     def soften(self, epsilon: float) -> Policy:
-        """Return a mixture: with probability `epsilon` a uniformly random available action, otherwise this policy."""
+        """Return a mixture: with probability `epsilon` a uniformly random available action, otherwise this policy.
+
+        States in which this policy is undefined stay undefined.
+        """
         if not 0 <= epsilon <= 1:
             raise InputError("epsilon", epsilon, "a number from 0 to 1")
         mixed = (1 - epsilon) * self.probabilities + epsilon * _uniform(self.model)
@@ -182,7 +185,8 @@ def _entry(model: Model, s: int, a: int) -> str:
 def _called(model: Model, s: int, a: int) -> Hashable:
     """Return the name of action `a` in state `s`, both given by index, for an error message.
 
-    If the action is not available in the state, the result is the name of column `a` (see `Model.actions`).
+    In a model with labels, an action that is not available has no name. Then the result is the name of the column, such
+    as ``action 2``.
     """
     return model.action_name(s, a) if model.available[s, a] else model.actions[a]
 
@@ -199,7 +203,10 @@ def as_numbers(given: Any, field: str) -> FloatArray:
 
 
 def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
-    """Return the weights of goals, scaled to sum to 1, ``float64 [n_goals]``; equal weights if `prior` is None."""
+    """Return the prior weights of goals, scaled to sum to 1, ``float64 [n_goals]``.
+
+    If `prior` is None, all weights are equal. Raises an `InputError` for invalid weights.
+    """
     if prior is None:
         return np.full(n_goals, 1 / n_goals)
     weights = as_numbers(prior, "prior")
@@ -214,7 +221,7 @@ def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
 
 
 def normalised(weights: FloatArray) -> FloatArray:
-    """Return nonnegative weights, not all 0, scaled to sum to 1.
+    """Return nonnegative weights, of which not all are 0, scaled so that their sum is 1.
 
     No positive weight is rounded to 0.
     """

@@ -1,14 +1,16 @@
 """Distances, optimal actions and UROPs of several goals in a deterministic model.
 
-The distances to all goals are one table, filled at first use. If the model is a grid without walls and each goal is one
-cell, a distance is the difference in columns plus the difference in rows. Otherwise, each goal takes one search.
+The distances from all states to all goals are one table, filled at first use. If the model is a grid without walls and
+each goal is one cell, a distance is the difference in columns plus the difference in rows. Otherwise, the distances to
+each goal take one search.
 
-Two kinds of large maps avoid the table. Without walls, distances are computed for each queried state. With walls,
-distances from a few states, such as the start, take one search for each of these states; the table is built when
-optimal actions, or distances from many states, are queried. So a problem that is only drawn needs no table.
+On large maps the table is avoided if each goal is one cell. Without walls, distances are computed for each queried
+state. With walls, distances from a few states, such as the start, take one search for each of these states; the table
+is built when optimal actions, or distances from many states, are queried. So a problem that is only drawn needs no
+table.
 
-UROP probabilities are one table if it is small. On large maps they are computed for the queried state, from the plan
-counts of its neighbours.
+The probabilities of all UROPs are one table if it is small. On large maps they are computed for each queried state,
+from the numbers of shortest plans of the next states.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ class Pursuit(Sealed):
 
     Args:
         model: a deterministic model.
-        targets: the target states of each goal, as `goal_list` returns them.
+        targets: for each goal, the indices of its target states, ``int32``.
     """
 
     def __init__(self, model: Model, targets: Sequence[IntArray]) -> None:
@@ -54,7 +56,10 @@ class Pursuit(Sealed):
 
     @cached_property
     def distance(self) -> IntArray:
-        """Fewest steps to each goal, ``int32 [n_states, n_goals]``, -1 where it is out of reach; built at first use."""
+        """Fewest steps from each state to each goal, ``int32 [n_states, n_goals]``, -1 where the goal is out of reach.
+
+        The table is built at first use.
+        """
         check_size(self.table_bytes, "steps to goals", f"{self.model.n_states} states and {self.n_goals} goals")
         if self._open:
             table = columns_plus_rows(self._grid, self._targets)
@@ -126,23 +131,24 @@ class Pursuit(Sealed):
         return self._searched[state]
 
     def _steps_to(self, goal: int) -> tuple[IntArray, int]:
-        """Return a table of steps and the index of the column that has the steps from all states to one goal.
+        """Return a table that has the fewest steps from all states to `goal`, and the column of this goal in the table.
 
-        The table is ``int32 [n_states, n]``: `distance`, if it is kept, otherwise a table with one column.
+        The table is ``int32 [n_states, n]``: the table `distance` of all goals, if it is in use, otherwise a table with
+        one column.
         """
         if self._kept:
             return self.distance, goal
         return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
 
     def around(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return the moves from a state, and the steps to each goal from there and after each move, as small tables.
+        """Return the moves from a state and the steps to each goal, as small tables of the state and its next states.
 
-        Compiled loops use them in place of the tables of the whole model. In these tables, the state has index 0, and
-        the state after action a has the index ``a + 1``.
+        Compiled loops use these tables in place of the tables of the whole model. In them, the state itself has index
+        0, and the state after action a has index ``a + 1``.
 
         Returns:
             successor: ``int32 [1, n_actions]``, index of the state after each action, -1 where there is none.
-            steps: ``int32 [1 + n_actions, n_goals]``, steps to each goal from the state with each index.
+            steps: ``int32 [1 + n_actions, n_goals]``, fewest steps to each goal from the state with each index.
         """
         following = self.model.successor[state]
         there = np.where(following >= 0, following, state)
@@ -167,9 +173,9 @@ class Pursuit(Sealed):
         return optimal
 
     def policy_at(self, state: int) -> FloatArray:
-        """Return the action probabilities of each goal's UROP in a state, ``float64 [n_goals, n_actions]``.
+        """Return the action probabilities of the UROP of each goal in a state, ``float64 [n_goals, n_actions]``.
 
-        A UROP is a uniformly random optimal policy. The probabilities of a goal that is out of reach are all 0.
+        A UROP is a uniformly random optimal policy. The probabilities for a goal that is out of reach are all 0.
         """
         if self._policies is not None:
             row: FloatArray = self._policies[state]
@@ -203,6 +209,10 @@ def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
     """Return the steps from each cell of a grid without walls to each target state, ``int32 [n_states, n_targets]``.
 
     Without walls, the steps are the difference in columns plus the difference in rows.
+
+    Args:
+        grid: the grid.
+        targets: ``int [n_targets]``, indices of the target states.
     """
     x, y = grid.cells[targets].T
     columns = np.abs(np.arange(grid.width, dtype=np.int32)[:, None] - x)
@@ -226,7 +236,7 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 
 
 class _Counter:
-    """Computes, for each neighbour of a state, which share of the state's shortest plans to a goal goes there first.
+    """Computes which share of the shortest plans from a state to a goal begins with a step to each neighbour.
 
     It visits only the states on these plans, and reuses one large array between calls. The model is deterministic.
     """
@@ -283,19 +293,20 @@ def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: A
 
 @compiled
 def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any) -> tuple[Any, Any, Any]:
-    """Count the shortest plans to a goal from each state that lies on a shortest plan from `state`.
+    """Count the shortest plans to a goal from `state`, and from all other states on these plans.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
-        distance: ``int32 [n_states, n]``, steps to several goals.
+        distance: ``int32 [n_states, n]``, fewest steps to `n` goals.
         goal: the goal's column of `distance`.
-        state: the first state.
-        slot: ``int32 [n_states]``, all -1; filled with the position of each visited state in `order`.
+        state: the state in which the plans start.
+        slot: ``int32 [n_states]``, all -1; filled with the position in `order` of each state on the plans.
 
     Returns:
-        order: ``int32``, the visited states, nearest to `state` first.
-        mantissa: ``float64``, their numbers of plans are ``mantissa * BASE ** exponent``.
-        exponent: ``int32``.
+        order: ``int32``, the states on the plans, nearest to `state` first.
+        mantissa: ``float64``, for each state in `order`; the number of plans from it is
+            ``mantissa * BASE ** exponent``.
+        exponent: ``int32``, for each state in `order`.
     """
     n_actions = successor.shape[1]
     order = np.empty(distance.shape[0], dtype=np.int32)
@@ -329,11 +340,12 @@ def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any
 
 
 def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
-    """Return the target states of a goal, ``int32``, sorted, unique, read-only.
+    """Return the indices of the target states of a goal, ``int32``, ascending, without duplicates, read-only.
 
     Args:
         model: the model.
-        goal: a tuple, a string or a number is one state; any other iterable (a list, a set, an array) is several.
+        goal: a tuple, a string or a number is one target state, by name or index; any other iterable (a list, a set, an
+            array) is several target states.
         field: name of the input in error messages.
     """
     if isinstance(goal, tuple | str) or not isinstance(goal, Iterable):
@@ -347,18 +359,21 @@ def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
 def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
     """Return the names of states given by index.
 
-    Where users may give names or indices, names are safer: an index could be read as a name if some names are integers.
+    Where both names and indices are accepted, it is safer to pass names: if some names are integers, an index could be
+    read as a name.
     """
     return [model.name(int(state)) for state in states]
 
 
 def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
-    """Return the names of goals, None if they have none, and the target states of each goal, ``int32``.
+    """Return the names of goals, and the indices of the target states of each goal, ``int32``.
+
+    The names are None if the goals have none.
 
     Args:
         model: the model.
-        goals: a mapping from names to goals, or a sequence of goals without names. A goal is a state or several states,
-            by name or index (see `goal_states`).
+        goals: a mapping from names to goals, or a sequence of goals without names. A goal is one target state or
+            several target states, by name or index (see `goal_states`).
     """
     names = None
     if isinstance(goals, Mapping):

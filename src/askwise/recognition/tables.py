@@ -1,11 +1,12 @@
 """Compute two tables: how similar the goals of each problem are, and which goals are recognised in each archive.
 
 The table of problems has a row for each problem. Its column ``wcd`` is the length of the longest common prefix of
-optimal plans for different goals, as in the literature on goal-recognition design. ``told_apart`` is the latest step at
-which, for some pair of goals, one is ruled out if the actor pursues the other (`askwise.pddl.pairs`).
+optimal plans for two different goals, as in the literature on goal-recognition design. Its column ``told_apart`` is the
+number of steps after which the actor's actions have certainly ruled out all goals that the actor does not pursue,
+whichever it pursues; ``inf`` if there is no such number (`askwise.pddl.pairs`).
 
-The table of archives has a row for each archive, which states what is known about the goal after the last observed
-action. `summaries` counts how often the true goal was found, for each percentage of the plan that was observed.
+The table of archives has a row for each archive. It states what is known about the goal after the last observed action.
+`summaries` counts how often the true goal was found, for each percentage of the plan that was observed.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ GRD_COLUMNS = (
 
 @dataclass(frozen=True)
 class MeasureJob:
-    """A job that measures how similar the goals of a problem are; it makes one row of a table (see `GRD_COLUMNS`).
+    """A job that measures how similar the goals of a problem are; it makes one row of a table.
 
-    It implements `askwise.studies.running.jobs.Job`.
+    The columns of the row are `GRD_COLUMNS`. The class implements `askwise.studies.running.jobs.Job`.
 
     Attributes:
         problem: the problem and its archives.
@@ -103,10 +104,13 @@ def _sizes(cones: Cones) -> Row:
 
 
 def _alike(cones: Cones) -> Row:
-    """Return numbers that say how similar the goals are in the initial state, such as ``wcd`` and ``mean_edp``.
+    """Return numbers that say how similar the goals are, seen from the initial state, as a dict.
 
-    The keys of the dict are columns of `GRD_COLUMNS`. It is empty if fewer than two goals can be reached. `cones` has
-    the states on optimal plans for each goal.
+    The keys of the dict are columns of `GRD_COLUMNS`, such as ``wcd``, the length of the longest common prefix of
+    optimal plans for two different goals. The dict is empty if fewer than two goals can be reached.
+
+    Args:
+        cones: the states on optimal plans for each goal.
     """
     pairs = pairs_at(cones)
     n = len(pairs.goals)
@@ -127,14 +131,14 @@ def _alike(cones: Cones) -> Row:
 
 
 def _expected_case(cones: Cones, goals: tuple[int, ...]) -> float | str | None:
-    """Return the expected-case distinctiveness (ECD) of some goals in the initial state.
+    """Return the expected-case distinctiveness (ECD): the expected number of steps until an action rules out a goal.
 
-    Return the text ``inf`` if it is infinite, and None if it is not defined because the names of actions do not
-    determine the states.
+    Steps are counted from the initial state. The result is the text ``inf`` if the ECD is infinite, and None if it is
+    not defined because the names of actions do not determine the states.
 
     Args:
         cones: the states on optimal plans for each goal.
-        goals: indices of the goals.
+        goals: indices of the goals that count.
     """
     if cones.ambiguous:
         return None
@@ -189,9 +193,10 @@ class RecogniseJob:
         problem: the problem and its archives.
         limits: the limits of the search for plans, such as the number of states.
         belief: how to compute the probabilities of the goals: ``bayes`` assumes that all observed actions are in
-            optimal plans, ``robust`` allows for some that are in none.
-        stray: the probability that an observed action is not part of the actor's plan, for the belief ``robust``.
-        complete: whether the observations have all actions up to the last observed one.
+            optimal plans, ``robust`` allows for some observed actions that are in no optimal plan.
+        stray: the probability that an observed action is not part of the actor's plan; used only by the belief
+            ``robust``.
+        complete: whether every action up to the last observed one was observed.
     """
 
     problem: Collected
@@ -246,15 +251,19 @@ class RecogniseJob:
 
 @dataclass(frozen=True)
 class Summary:
-    """The quality of goal recognition after the last observed action, over all archives of the same observability.
+    """How well goals are recognised after the last observed action, over all archives of the same observability.
+
+    An archive has the observed actions of one plan; in some archives, the true goal is known.
 
     Attributes:
         observability: the percentage of the plan that was observed, empty if unknown.
-        archives: the number of archives with a known true goal and a result.
-        likeliest: in how many of them the true goal was among the likeliest goals.
-        alone: in how many of them the true goal was the only likeliest goal.
-        possible: in how many of them the true goal was still possible.
-        contradictions: in how many of them no goal was possible, because the actor is not optimal.
+        archives: the number of archives with a known true goal and a result. The other numbers are about these
+            archives.
+        likeliest: the number of archives in which the true goal was among the likeliest goals.
+        alone: the number of archives in which the true goal was the only likeliest goal.
+        possible: the number of archives in which the true goal was still possible.
+        contradictions: the number of archives in which no goal was possible at some step, because the actor is not
+            optimal.
         goals: the mean number of goals that were still possible.
     """
 

@@ -1,23 +1,27 @@
-"""Divergence by evidence, from samples: for learned policies in any environment that can be stepped.
+"""Estimate from sampled runs how many steps it takes until an agent's actions rule out a goal, for learned policies.
 
-A learned policy gives every action some probability, so that no single action rules it out, and the paper's expected
-divergence point is infinite. But evidence piles up. While an agent follows ``pi_truth``, after `t` steps::
+The environment only has to be one that can be stepped.
+
+A learned policy gives every action some probability, so that no single action rules out a policy, and the paper's
+expected divergence point (EDP) is infinite. But evidence accumulates with every action. Let an agent follow the policy
+``pi_truth`` of its goal, and let ``pi_other`` be the policy of another goal, `other`. After `t` steps::
 
     LLR_t = sum over the first t steps of log pi_truth(action | observation) - log pi_other(action | observation)
     dp    = first t with LLR_t >= log(1 / evidence)
     EDP   = E[dp]
 
-If `other` were true, the chance that it is ever ruled out would be at most `evidence` (Ville's inequality). With
-``evidence=0`` only an action that is impossible under `other` rules it out: the paper's definition.
+At the divergence point ``dp``, the actions rule out `other`. If the agent did pursue `other`, the chance that `other`
+is ever ruled out would be at most `evidence` (Ville's inequality). With ``evidence=0`` only an action that is
+impossible under ``pi_other`` rules out `other`: this is the paper's definition.
 
-Here `dp` is sampled. One set of runs of each goal's policy serves all pairs with that goal. Runs that end at the
-`horizon`, or because the environment cuts them off (`truncated`), are censored; what is estimated is
-``E[min(dp, horizon)]``, a lower bound of the EDP. If the environment ends runs earlier, the end of the run takes the
-place of the horizon. See `askwise.sampling.estimates`.
+Here ``dp`` is sampled. The runs of one goal's policy are compared with the policies of all other goals at once. A run
+is censored if it ends before `other` is ruled out: at the `horizon`, or because the environment cuts the run off
+(`truncated`). So what is estimated is ``E[min(dp, horizon)]``, a lower bound of the EDP. If the environment ends runs
+earlier, the end of the run takes the place of the horizon. See `askwise.sampling.estimates`.
 
 **When to stop.** Stopping as soon as an interval happens to be narrow would favour samples with a small variance. So
-there are few looks at the intervals: the first after `FIRST` runs, which decides how many more runs there will be. All
-runs are finished and used.
+the intervals are computed only a few times. The first time is after `FIRST` (400) runs, which decide how many more runs
+there will be. All runs that were begun are finished and used.
 """
 
 from __future__ import annotations
@@ -56,16 +60,18 @@ def sampled_edp(
 ) -> SampledEdp:
     """Estimate how many steps it takes until one policy is ruled out while another one is followed.
 
-    Runs are added until the 95 % interval of the mean is narrow enough, or until there are too many.
+    Runs are added until the 95 % interval of the mean number of steps is narrow enough, or until the limit of runs is
+    reached.
 
     Args:
-        env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
+        env: a Gymnasium environment, a vector environment, the name of a registered environment, or a function that
+            makes an environment.
         other: the policy to be ruled out (kinds: see `askwise.sampling.policies`).
         truth: the policy that is followed.
         within: the requested distance between the mean and each end of its interval, as a share of the mean.
         horizon: the largest number of steps of a run.
-        evidence: `other` is ruled out when the actions taken are at most `evidence` times as likely under it as under
-            `truth`; with 0, only when they are impossible under it.
+        evidence: `other` is ruled out when the actions taken are at most `evidence` times as likely under `other` as
+            under `truth`; with 0, only when they are impossible under `other`.
         options: other options of `sampled_divergence`, such as ``runs``, the largest number of runs.
     """
     given = {"within": within, "horizon": horizon, "evidence": evidence, **options}
@@ -89,26 +95,29 @@ def sampled_divergence(
     seed: Seed = None,
     progress: bool = False,
 ) -> SampledDivergence:
-    """Estimate for all pairs of goals how many steps it takes until one is ruled out while the other is pursued.
+    """Estimate for all pairs of goals how many steps it takes until one goal is ruled out while the other is pursued.
 
-    Runs are added until the 95 % intervals of the means are narrow enough, or until there are too many.
+    Runs are added until the 95 % intervals of the mean numbers of steps are narrow enough, or until there are `runs`
+    runs.
 
     Args:
-        env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
+        env: a Gymnasium environment, a vector environment, the name of a registered environment, or a function that
+            makes an environment.
         policies: the policy of each goal by its name (kinds: see `askwise.sampling.policies`).
         truths: the goals to pursue; by default all.
         within: the requested distance between a mean and each end of its interval, as a share of the mean.
         horizon: the largest number of steps of a run.
         evidence: a goal is ruled out when the actions taken are at most `evidence` times as likely under its policy as
-            under that of the pursued goal; with 0, only when they are impossible under it.
+            under that of the pursued goal; with 0, only when they are impossible under its policy.
         threshold: if given, `evidence` is not used: a goal is ruled out by the first action whose probability under the
             goal's policy is below this share of the probability of that policy's likeliest action. The result can
             depend much on this number.
         end_tells: whether the end of an episode (`terminated`) reveals the true goal, so that it rules out all others.
-            If not, runs that end so are censored: their divergence points are only known to be later.
+            If not, runs that end before a goal is ruled out are censored: it is only known that ruling out the goal
+            takes longer.
         interval: the kind of interval: ``normal``, or ``bernstein``, which is wider but valid for any number of runs.
         runs: the largest number of runs for each pursued goal.
-        lanes: number of environments that run side by side, if a name or a function is given.
+        lanes: number of environments that run side by side, if `env` is a name or a function.
         seed: seed of all random numbers.
         progress: show a progress bar.
     """
@@ -140,7 +149,7 @@ def _enough(
     """Run episodes until the interval of each pair of goals is narrow enough, or until there are `most` runs.
 
     Args:
-        rollouts: runs the episodes, with one goal as the truth.
+        rollouts: runs the episodes with the policy of one goal.
         rng: source of all random numbers.
         within: the requested half width of an interval, as a share of the mean.
         most: the largest number of runs.
@@ -148,8 +157,9 @@ def _enough(
         finished: called with the number of runs that have just ended and the number of runs planned.
 
     Returns:
-        the two arrays of `Rollouts.run` for all runs (steps, and whether they are divergence points), and the number of
-        times that intervals were computed.
+        Three values. The first, ``int32 [n_runs, n_others]``, has the step at which each run ruled out each other goal,
+        or the last step of the run if it did not. The second, ``bool [n_runs, n_others]``, says whether the run ruled
+        out the goal. The third is the number of times that intervals were computed.
     """
     steps = np.empty((0, len(rollouts.others)), dtype=np.int32)
     diverged = np.empty(steps.shape, dtype=np.bool_)

@@ -1,29 +1,31 @@
-"""Means, intervals and survival of sampled divergence points, some of which are censored.
+"""Estimates from sampled divergence points, some of them censored: means, confidence intervals and survival curves.
 
-A run *diverges* at the step at which its actions rule out the other goal of a pair. Runs that end before that are
-*censored*: their divergence point `dp` is only known to be later. So what is observed has the mean ``E[min(dp,
-horizon)]``, a lower bound of the mean of `dp`. The share of runs that have not diverged by step `t` is estimated by
-Kaplan and Meier's product: ``S(t) = product over steps u <= t of 1 - d_u / n_u``, with `d_u` runs that diverge at `u`
-of `n_u` that were still observed then. It assumes that runs that end early would have diverged like those that
-continue. This is doubtful if the environment ends runs at goals; the option `end_tells` of `sampled_divergence` then
-counts the end as the divergence point.
+For a pair of goals, a run follows the policy of one goal. It *diverges* at the step at which its actions rule out the
+other goal, the divergence point `dp`. Runs that end before `dp` are *censored*: it is only known that their `dp` is
+later. So the observed steps have the mean ``E[min(dp, horizon)]``, a lower bound of the mean of `dp`. The share of runs
+that have not diverged by step `t` is estimated by Kaplan and Meier's product: ``S(t) = product over steps u <= t of 1 -
+d_u / n_u``, where `n_u` runs are still observed at step `u` and `d_u` of them diverge at this step. The product assumes
+that runs that end early would have diverged like the runs that continue. This is doubtful if the environment ends runs
+at goals; the option `end_tells` of `sampled_divergence` then counts the end of a run as its divergence point.
 
 Intervals contain the mean with probability 95 %:
 
-- ``normal``: mean and standard errors, corrected for skewness; used from `ENOUGH` runs on. Without the correction only
-  88 % of intervals contained the mean where 2 % of 400 runs differed from the rest.
+- ``normal``: the mean plus and minus 1.96 standard errors, corrected for skewness; used from `ENOUGH` (200) runs on.
+  Without the correction only 88 % of intervals contained the mean where 2 % of 400 runs differed from the rest.
 
-  - Where more than half of the runs have the smallest value (or the largest) `v`, the mean is ``v + p d``, with `p` the
-    share of other runs and `d` their mean distance from `v`. The interval has all `p` whose own standard error would
-    explain what was observed: Wilson's score interval, with the variance of `d` added.
+  - Where more than half of the runs have the same value `v`, the smallest or the largest, the mean is ``v + p d``. Here
+    `p` is the share of runs with other values, and `d` the mean of ``value - v`` over these runs. The interval has all
+    means whose `p` is at most 1.96 standard errors from the observed share, where the standard error is computed with
+    this `p`: Wilson's score interval, with the variance of the other values added.
   - Elsewhere: Hall's transformation (1992) of the standardised mean, a cubic that removes skewness.
-  - Where all runs agree, the standard error is 0 and says nothing; then the chance of another value is at most
-    ``1 - 0.05^(1/n)``, and the interval has the means that are possible with it.
+  - Where all `n` runs have the same value, the standard error is 0 and says nothing. Then another value has a
+    probability of at most ``1 - 0.05^(1/n)``, and the interval has all means that are possible with this probability.
 
-  Fewer than 95 % of intervals contain the mean if rare runs lie far below and far above all others, and fewer than
-  about five of them are expected.
+  Fewer than 95 % of these intervals contain the mean if rare runs lie both far below and far above all others, and
+  fewer than about five of these rare runs are expected.
 - ``bernstein``: the empirical Bernstein bound of Maurer and Pontil (2009) for values in [1, horizon]; it holds for any
-  number of runs and is wider. Its error probability is shared between repeated looks at growing samples.
+  number of runs and is wider. If the interval is computed several times while the sample grows, the probability of an
+  error is shared between these times.
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ class Interval(NamedTuple):
 
     @property
     def half_width(self) -> float:
-        """The larger of the two distances from the mean to the ends."""
+        """The larger of the two distances from the mean to the ends of the interval."""
         return max(self.mean - self.low, self.high - self.mean)
 
 
@@ -68,8 +70,8 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
         values: ``int32 [n]``, such as the number of steps of each run; at least one.
         horizon: the largest possible value.
         kind: ``normal`` or ``bernstein``; with fewer than `ENOUGH` values, ``bernstein`` is always used.
-        look: the number of times that an interval was computed while the sample grew, this time included; the larger it
-            is, the wider is a ``bernstein`` interval.
+        look: how many times an interval has been computed while the sample grew, this time included; the more times,
+            the wider is a ``bernstein`` interval.
     """
     n, mean = values.size, float(values.mean())
     variance = float(values.var(ddof=1)) if n > 1 else math.inf
@@ -87,11 +89,15 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
 
 
 def _score_interval(values: IntArray) -> tuple[float, float] | None:
-    """Return the ends of the score interval of a mean if more than half of the values equal their minimum or maximum.
+    """Return the ends of the score interval of a mean, if more than half of the values equal their minimum or maximum.
 
-    Otherwise return None. With `v` that minimum or maximum, ``c = 1.96^2 / n``, the observed share `p'` of values that
-    differ from `v`, their mean distance `d` from it, and ``r = E[distance^2] / d^2``, the ends are ``v + p d`` for the
-    roots `p` of ``(p' - p)^2 = c (r p - p^2)``.
+    If not, return None. Let ``v`` be this minimum or maximum, ``p'`` the share of the values that differ from ``v``,
+    ``d`` the mean of ``value - v`` over these values, and ``r`` the mean of ``(value - v)^2`` over them, divided by
+    ``d^2``. Let ``p`` be the true share of such values, so that the mean is ``v + p d``. The ends of the interval are
+    ``v + p d`` for the two roots ``p`` of ``(p' - p)^2 = c (r p - p^2)``, with ``c = 1.96^2 / n``.
+
+    Args:
+        values: ``int32 [n]``, the sample.
     """
     n = values.size
     ends = [(np.count_nonzero(values == end), int(end)) for end in (values.min(), values.max())]
@@ -108,12 +114,12 @@ def _score_interval(values: IntArray) -> tuple[float, float] | None:
 
 
 def _without_skewness(values: IntArray, mean: float, spread: float) -> tuple[float, float]:
-    """Return the ends of the interval of a mean by Hall's transformation.
+    """Return the ends of the 95 % interval of a mean by Hall's transformation, which corrects for skewness.
 
     Args:
         values: ``int32 [n]``, the sample.
-        mean: its mean.
-        spread: its standard deviation.
+        mean: the mean of the sample.
+        spread: the standard deviation of the sample.
     """
     n = values.size
     skewness = float(np.mean(((values - mean) / spread) ** 3))
@@ -128,10 +134,10 @@ def _without_skewness(values: IntArray, mean: float, spread: float) -> tuple[flo
 
 
 def runs_needed(values: IntArray, within: float) -> int:
-    """Estimate how many runs are needed in all until an interval of the kind ``normal`` has the requested width.
+    """Estimate how many runs are needed in total until an interval of the kind ``normal`` has the requested width.
 
     Args:
-        values: ``int32 [n]``, the values so far.
+        values: ``int32 [n]``, the values of the runs so far, such as their numbers of steps.
         within: half of the requested width, as a share of the mean.
     """
     half = within * float(values.mean())
@@ -139,13 +145,15 @@ def runs_needed(values: IntArray, within: float) -> int:
 
 
 class Survival(NamedTuple):
-    """The share of runs in which a goal is not ruled out yet ("that have not diverged"), after each step.
+    """The estimated share of runs in which a goal is not ruled out yet, after each step.
+
+    A run diverges at the step at which it rules the goal out. It is censored if it ends before that.
 
     Attributes:
-        steps: ``int64 [m]``, 0, and the steps at which a run diverged or was censored (ended before it diverged).
-        share: ``float64 [m]``, the share that has not diverged when the step is over.
+        steps: ``int64 [m]``, 0, and then all steps at which a run diverged or was censored.
+        share: ``float64 [m]``, the share of runs that have not diverged when the step is over.
         low: ``float64 [m]``, lower end of the 95 % interval of each share.
-        high: ``float64 [m]``, upper end.
+        high: ``float64 [m]``, upper end of the 95 % interval of each share.
     """
 
     steps: IntArray
@@ -154,7 +162,7 @@ class Survival(NamedTuple):
     high: FloatArray
 
     def quantile(self, q: float) -> float:
-        """Return the step by which a share `q` of the runs has diverged; ``inf`` if fewer were observed to diverge."""
+        """Return the first step by which a share `q` of the runs has ruled out the goal; ``inf`` if there is none."""
         reached = np.flatnonzero(self.share <= 1 - q + 1e-12)
         return float(self.steps[reached[0]]) if reached.size else math.inf
 
@@ -162,10 +170,11 @@ class Survival(NamedTuple):
 def kaplan_meier(values: IntArray, diverged: BoolArray) -> Survival:
     """Return the Kaplan-Meier estimate of the share of runs in which a goal is not ruled out yet, after each step.
 
-    The interval is Greenwood's on the log-minus-log scale, so that it stays between 0 and 1.
+    The 95 % interval of each share is Greenwood's on the log-minus-log scale, so that it stays between 0 and 1.
 
     Args:
-        values: ``int32 [n]``, the step of each run at which the goal was ruled out, or the last step observed.
+        values: ``int32 [n]``, the step of each run at which the goal was ruled out, or the last step of the run if it
+            was not.
         diverged: ``bool [n]``, whether the goal was ruled out in the run.
     """
     steps = np.unique(values)

@@ -1,7 +1,8 @@
 """Goal recognition while an episode runs: the posterior over goals, by Bayes' rule, one action at a time.
 
-``P(g | seen) ~ prior(g) * product over steps of pi_g(action | observation)``. The products are kept as logarithms, so
-that long episodes neither underflow nor round a goal to 0.
+The posterior of goal ``g`` is proportional to ``prior(g) * product over steps of pi_g(action | observation)``, where
+``pi_g`` is the policy of an agent that pursues ``g``. The products are kept as logarithms, so that long episodes
+neither underflow nor round a goal to 0.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class OnlineRecogniser:
 
     Args:
         policies: the policy of each goal by its name.
-        prior: probabilities of the goals, in their order or by name; uniform if None.
+        prior: probabilities of the goals, in the order of `policies` or by name; uniform if None.
     """
 
     def __init__(self, policies: Mapping[str, Any], prior: Any = None) -> None:
@@ -51,12 +52,12 @@ class OnlineRecogniser:
 
     @property
     def posterior(self) -> dict[str, float]:
-        """The probability of each goal by its name."""
+        """The probability of each goal after the actions and answers so far, as a dict with the names of the goals."""
         return dict(zip(self.goals, self.probabilities.tolist(), strict=True))
 
     @property
     def probabilities(self) -> FloatArray:
-        """The probability of each goal, ``float64 [n_goals]``."""
+        """The probability of each goal after the actions and answers so far, ``float64 [n_goals]``, by goal index."""
         weights = np.exp(self._weights - self._weights.max())
         return np.asarray(weights / weights.sum())
 
@@ -66,11 +67,12 @@ class OnlineRecogniser:
         return self.goals[int(self._weights.argmax())]
 
     def possible(self, evidence: float = 0.05) -> BoolArray:
-        """Return the goals that are not ruled out, ``bool [n_goals]``.
+        """Return which goals are not ruled out, ``bool [n_goals]``.
 
-        A goal is ruled out by an answer, or if the actions seen are at most `evidence` times as likely under it as
-        under the goal that makes them likeliest; the prior does not count. With `n` goals, the chance that actions ever
-        rule out the true goal is at most ``(n - 1) * evidence``.
+        A goal is ruled out if its prior is 0, if an answer excluded it, or if the actions seen are at most `evidence`
+        times as likely under its policy as under the policy that makes them likeliest. The prior does not count in this
+        comparison. With ``n`` goals, the chance that actions ever rule out the true goal is at most ``(n - 1) *
+        evidence``.
         """
         if not 0 <= evidence < 1:
             raise InputError("evidence", evidence, "a number from 0, below 1")
@@ -80,7 +82,7 @@ class OnlineRecogniser:
         return np.asarray(allowed & (self._evidence - best > limit))
 
     def update(self, observation: Any, action: Any) -> dict[str, float]:
-        """Update the posterior because `action` was taken after `observation`, and return it.
+        """Update the probabilities of the goals because `action` was taken after `observation`; return them by goal.
 
         Args:
             observation: what the policies saw before the action.
@@ -95,7 +97,7 @@ class OnlineRecogniser:
         return self.posterior
 
     def learn(self, asked: Iterable[str], answer: bool) -> dict[str, float]:
-        """Update the posterior with a correct answer to "is your goal one of these?", and return it.
+        """Update the probabilities by a correct answer to "is your goal one of these?"; return them by goal.
 
         Args:
             asked: names of the goals in the question.
@@ -121,7 +123,7 @@ class _Likelihood:
 
     Args:
         policy: the policy, of any kind.
-        name: the name of its goal, for error messages.
+        name: the name of the goal that the policy pursues, for error messages.
     """
 
     def __init__(self, policy: Any, name: str) -> None:
@@ -175,7 +177,7 @@ def recognise_online(policies: Mapping[str, Any], prior: Any = None) -> OnlineRe
     Args:
         policies: the policy of each goal by its name: functions from an observation to probabilities, objects with
             ``log_prob``, or models of Stable-Baselines3 (see `askwise.sampling.policies`).
-        prior: probabilities of the goals, in their order or by name, summing to 1; uniform if None.
+        prior: probabilities of the goals, in the order of `policies` or by name, summing to 1; uniform if None.
     """
     if not isinstance(policies, Mapping) or not policies:
         raise InputError("policies", type(policies).__name__, "a dict with the policy of each goal by its name")

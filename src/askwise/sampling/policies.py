@@ -3,11 +3,12 @@
 A policy is one of these:
 
 - a function from an observation to the probabilities of the actions (`Discrete` action spaces);
-- a `VectorPolicy`: the same for many observations at once, which is faster;
-- an object with ``log_prob(observation, action)`` and ``sample(observation, rng)``. For continuous actions the first
+- a `VectorPolicy`: such a function for many observations at once, which is faster;
+- an object with ``log_prob(observation, action)`` and ``sample(observation, rng)``. For continuous actions ``log_prob``
   returns a log density. If the object also has ``reset()``, it is **recurrent**: it may keep a memory of the episode.
-  Then each episode has its own copy, which is reset at its start; ``sample`` must leave the memory as it is, and
-  ``log_prob`` is called once for each step, in order, whether the policy is followed or only compared;
+  Then each episode has its own copy of the object, which is reset when the episode starts; ``sample`` must leave the
+  memory as it is, and ``log_prob`` is called once for each step, in order, whether the policy is followed or only
+  compared;
 - a model of Stable-Baselines3 with a stochastic policy (PPO, A2C, SAC), or sb3-contrib's RecurrentPPO.
 
 A deterministic policy has no likelihood: one unexpected action would rule it out. You state how noisy it is, with
@@ -113,50 +114,58 @@ class Law(Protocol):
     """
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane from random numbers between 0 and 1.
+        """Draw an action for each lane, one of `n` environments side by side, from random numbers between 0 and 1.
 
         `uniform` is ``float64 [n, width]``, with as many random numbers for each lane as an action has components.
         """
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log likelihood of one action in each lane, ``float64 [n]``.
+        """Return the log likelihood of one action in each lane (environment), ``float64 [n]``.
 
-        `actions` has the actions in the order of the lanes.
+        `actions` has one action for each lane, in the order of the lanes.
         """
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return the probability of one action in each lane, divided by that of the lane's likeliest action.
+        """Return the probability of one action in each lane, divided by the probability of the lane's likeliest action.
 
-        The result is ``float64 [n]``; `actions` has the actions in the order of the lanes.
+        A lane is one of `n` environments side by side. The result is ``float64 [n]``; `actions` has one action for each
+        lane.
         """
 
 
 class Categorical:
-    """The distribution of the next action in each lane, for discrete actions.
+    """The distribution of the next action in each lane (one of the environments side by side), for discrete actions.
 
     Args:
         probabilities: ``float64 [n, n_actions]``, the probability of each action in each lane.
-        start: the number of the action in the first column; the others follow.
+        start: the number of the action in the first column; the actions in the next columns have the next numbers.
     """
 
     def __init__(self, probabilities: FloatArray, start: int = 0) -> None:
         self.probabilities, self.start = probabilities, start
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane, with the lane's first random number in `uniform` (see `Law.sample`)."""
+        """Draw an action for each lane, one of `n` environments side by side; return the numbers of the actions.
+
+        `uniform` is ``float64 [n, width]``, random numbers between 0 and 1; only the first of each lane is used.
+        """
         total = np.cumsum(self.probabilities, axis=1)
         drawn = (total <= uniform[:, :1] * total[:, -1:]).sum(axis=1)
         return drawn + self.start
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log probability of one action in each lane, ``float64 [n]``; -inf where it is impossible."""
+        """Return the log probability of one action in each lane (environment), ``float64 [n]``; -inf if impossible.
+
+        `actions` has one action for each lane, by number.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self._of(actions))
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return the probability of one action in each lane, divided by that of the lane's likeliest action.
+        """Return the probability of one action in each lane, divided by the probability of the lane's likeliest action.
 
-        The result is ``float64 [n]``.
+        A lane is one of `n` environments side by side. The result is ``float64 [n]``; `actions` has one action for each
+        lane, by number.
         """
         return np.asarray(self._of(actions) / self.probabilities.max(axis=1))
 
@@ -166,7 +175,7 @@ class Categorical:
 
 
 class NetworkLaw:
-    """The distribution of the next action in each lane, for a network of Stable-Baselines3.
+    """The distribution of the next action in each lane (environment), for a network of Stable-Baselines3.
 
     It is for actions that are continuous or have several components; `Categorical` is for all others.
 
@@ -180,7 +189,10 @@ class NetworkLaw:
         self.torch = importlib.import_module("torch")
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane from the random numbers in `uniform`, as `Law.sample` states."""
+        """Draw an action for each lane, one of `n` environments side by side, from random numbers between 0 and 1.
+
+        `uniform` is ``float64 [n, width]``, with one random number for each component of an action.
+        """
         inner = self.distribution.distribution
         if isinstance(inner, list):  # one categorical distribution for each component
             parts = [Categorical(_array(part.probs)).sample(uniform[:, k:]) for k, part in enumerate(inner)]
@@ -194,9 +206,9 @@ class NetworkLaw:
         return drawn if self.scaled is None else self.scaled.unscale_action(np.tanh(drawn))
 
     def log_prob(self, actions: Any) -> FloatArray:
-        """Return the log density (log probability, for discrete components) of one action in each lane.
+        """Return the log density (log probability, for discrete components) of one action in each lane (environment).
 
-        The result is ``float64 [n]``.
+        The result is ``float64 [n]``; `actions` has one action for each lane.
         """
         given = actions if self.scaled is None else self.scaled.scale_action(actions)
         inner = self.distribution.distribution
@@ -243,7 +255,7 @@ class Follower(Protocol):
     """
 
     def law(self, view: Lanes) -> Law:
-        """Return the distribution of the next action in each lane; must be called once for each step.
+        """Return the distribution of the next action in each lane (environment); must be called once for each step.
 
         `view` has the observations in all lanes before this step.
         """
@@ -274,7 +286,7 @@ def checked_probabilities(given: Any, shape: tuple[int, ...], field: str) -> Flo
 
     Args:
         given: what a policy returned as the probabilities of actions.
-        shape: the expected shape; its last axis is that of the actions.
+        shape: the expected shape; along its last axis, which is that of the actions, the probabilities must sum to 1.
         field: name of the policy in error messages.
     """
     try:
@@ -378,13 +390,13 @@ def _array(tensor: Any) -> FloatArray:
 
 
 def as_follower(policy: Any, name: str, actions: gymnasium.Space[Any], lanes: int) -> Follower:
-    """Return a follower of a policy; raise an `InputError` for a kind of policy that is not supported.
+    """Return a follower of a policy: an adapter by which the policy acts in several environments side by side.
 
-    The beginning of this module lists the kinds.
+    The beginning of this module lists the kinds of policies. For any other kind, raise an `InputError`.
 
     Args:
         policy: what chooses the actions for one goal, such as a trained network.
-        name: name of its goal, for error messages.
+        name: name of the goal, for error messages.
         actions: the action space of one environment.
         lanes: number of environments side by side.
     """

@@ -1,16 +1,20 @@
-"""Asking in an environment without a model: the paper's gate and value of a question, with sampled divergence.
+"""Decide when to ask in an environment without a model: the paper's rule, with sampled divergence of goals.
 
-The teammate acts in an environment that can only be stepped; its expected divergence points `E` are sampled. The ego
-agent has a model, and for each goal of the teammate it is known where the ego agent should be. The ego agent's optimal
-actions, and the steps `B` from which it needs different actions for two goals, are computed exactly. Gate and value of
-a question are those of the paper (`askwise.core.decision`, `askwise.methods.question_value`). So the ego agent asks if
-several goals are possible, no action is optimal for all of them, and the value of the best question is above its price.
-The value of a question is the number of steps that it is expected to save: steps in which no action would be clearly
-right.
+The teammate acts in an environment that can only be stepped. So its expected divergence points ``E``, the expected
+numbers of steps until the teammate's actions rule out a wrong goal, are sampled. The ego agent has a model, and for
+each goal of the teammate it is known where the ego agent should be. So two things are computed exactly: the ego agent's
+optimal actions, and for each pair of goals the step ``B`` from which the ego agent may need different actions for the
+two goals.
 
-`E` belongs to the teammate's current state. There are two ways to keep it current: sample again from there
-(`askwise.sampling.FromHere`), or use the runs from the start that have not diverged by the current step, and take the
-mean number of their further steps. The second is quicker and ignores where exactly the teammate is.
+The condition for asking and the value of a question are those of the paper (`askwise.core.decision`,
+`askwise.methods.question_value`): the ego agent asks if several goals are possible, no action is optimal for all of
+them, and the value of the best question is above its price. The value of a question is the number of steps that it is
+expected to save: steps in which no action would be clearly right.
+
+``E`` depends on the teammate's current state. There are two ways to keep ``E`` current. One is to sample again from
+this state (`askwise.sampling.FromHere`). The other is to use the runs from the start in which the wrong goal is not
+ruled out by the current step, and to take the mean number of their further steps. The second way is quicker, but it
+ignores where exactly the teammate is.
 """
 
 from __future__ import annotations
@@ -39,10 +43,11 @@ class SampledProblem(Sealed):
     """Decides when to ask, and what, while a teammate with a learned policy acts in an environment.
 
     Args:
-        sampled: the divergence of the teammate's goals, as `sampled_divergence` estimates it.
+        sampled: how many steps it takes until the teammate's actions rule out a wrong goal, as `sampled_divergence`
+            estimates it for all pairs of goals.
         ego: the ego agent's model, which must be deterministic.
         ego_goals: for each goal, the state or states where the ego agent should be.
-        prior: probabilities of the goals, in their order or by name, summing to 1; uniform if None.
+        prior: probabilities of the goals, by name or in the order of `sampled`, summing to 1; uniform if None.
         query_cost: price of questions: a `QueryCost`, a function of the goals asked about, or a dict with the price of
             naming each goal; None for the default price.
     """
@@ -84,13 +89,16 @@ class SampledProblem(Sealed):
         """Return the best action or question now.
 
         Args:
-            belief: an `OnlineRecogniser`, or the probabilities of the goals by name or in their order.
+            belief: an `OnlineRecogniser`, or the probabilities of the goals, by name or in the order of the attribute
+                `goals`.
             ego_at: the ego agent's state.
             step: number of steps that the teammate has taken since the state in which the sampled runs began.
-            sampled: divergence sampled anew from the teammate's current state. It replaces the divergence that this
-                object was made with, and `step` is not used. By default, the object's own is used.
-            evidence: goals whose probability is at most this share of the largest one are not considered; with an
-                `OnlineRecogniser`, likelihoods of the actions seen take the place of probabilities.
+            sampled: how many steps it takes to rule goals out, sampled anew from the teammate's current state. It
+                replaces the argument `sampled` with which this object was made, and `step` is not used. By default
+                there is no replacement.
+            evidence: a goal is not considered if its probability is at most this share of the largest probability of a
+                goal; with an `OnlineRecogniser`, the likelihoods of the actions seen take the place of the
+                probabilities.
             seed: seed for choosing between equally good actions, and for the search for questions.
         """
         rng = generator(seed)
@@ -120,15 +128,17 @@ class SampledProblem(Sealed):
         return Decision(action=self.ego.actions.stay, why=f"Wait: the best question {saved}.", **rest)
 
     def zones(self, truth: str, other: str, ego_at: StateLike, *, step: int = 0) -> Zones:
-        """Return the zones of information and branching of a pair of goals, in steps from now.
+        """Return the zones of information and branching of a pair of goals, which are intervals of steps from now.
 
-        The zone of information comes from the sampled runs in which `other` is not ruled out by `step`. It ends when
-        95 % of them have ruled it out; the expected zone of information ends after the mean number of further steps
-        that they need. The zones of branching are computed from the ego agent's model.
+        In the zone of information, the teammate's actions may not have ruled out `other` yet. This zone is estimated
+        from the sampled runs in which `other` is not ruled out by `step`: the zone ends when 95 % of these runs have
+        ruled out `other`. The expected zone of information ends after the mean number of further steps that these runs
+        need. In the zone of branching, the ego agent may need different actions for the two goals. The zone of
+        branching is computed from the ego agent's model.
 
         Args:
             truth: the teammate's goal.
-            other: the goal that it is confused with.
+            other: the goal with which the teammate's goal is confused.
             ego_at: the ego agent's state.
             step: number of steps that the teammate has taken since the state in which the sampled runs began.
         """

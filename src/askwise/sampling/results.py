@@ -1,6 +1,7 @@
-"""Results of sampled divergence: of one pair of goals, of all pairs, and their picture, the survival curves.
+"""Results of sampled divergence: of one pair of goals, of all pairs, and a picture of their survival curves.
 
-Theory: `askwise.sampling.divergence`.
+The divergence of a pair of goals is the number of steps until one goal is ruled out while the other is pursued. A
+survival curve shows the share of runs in which the goal is not ruled out yet. Theory: `askwise.sampling.divergence`.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ class SampledEdp:
     Attributes:
         truth: the goal that is pursued.
         other: the goal to be ruled out.
-        steps: ``int32 [n_runs]``, the step at which `other` was ruled out; in censored runs, which ended before that,
-            the last step observed.
+        steps: ``int32 [n_runs]``, the step at which `other` was ruled out; in censored runs, which ended before `other`
+            was ruled out, the last step of the run.
         diverged: ``bool [n_runs]``, whether `other` was ruled out; False for censored runs.
-        interval: mean of `steps` with its 95 % interval.
+        interval: mean of `steps` with its 95 % confidence interval.
         horizon: the largest number of steps of a run.
-        evidence: `other` is ruled out when the actions taken are at most this many times as likely under it as under
-            `truth`; without meaning if `sampled_divergence` was given a `threshold`.
+        evidence: `other` is ruled out when the actions taken are at most this many times as likely under `other` as
+            under `truth`; without meaning if `sampled_divergence` was given a `threshold`.
         narrow: whether the interval is as narrow as requested.
     """
 
@@ -55,12 +56,16 @@ class SampledEdp:
 
     @property
     def mean(self) -> float:
-        """The mean of `steps`: an estimate of the EDP or, if some runs are censored, of a lower bound of it."""
+        """The mean of `steps`, an estimate of the expected divergence point (EDP), the expected value of these steps.
+
+        If some runs are censored (they ended before the other goal was ruled out), the mean estimates a lower bound of
+        the EDP.
+        """
         return self.interval.mean
 
     @property
     def runs(self) -> int:
-        """Number of runs."""
+        """Number of runs that were sampled."""
         return int(self.steps.size)
 
     @property
@@ -74,10 +79,7 @@ class SampledEdp:
         return kaplan_meier(self.steps, self.diverged)
 
     def quantile(self, q: float) -> float:
-        """Return the step by which a share `q` of runs has ruled out the other goal.
-
-        The result is ``inf`` if fewer runs have ruled it out.
-        """
+        """Return the first step by which a share `q` of runs has ruled out the other goal; ``inf`` if there is none."""
         if not 0 < q < 1:
             raise InputError("q", q, "a number between 0 and 1")
         return self.survival.quantile(q)
@@ -85,10 +87,12 @@ class SampledEdp:
     def remaining(self, after: int) -> float:
         """Return the mean number of further steps until the other goal is ruled out, in runs longer than `after` steps.
 
-        It is a lower bound if some of these runs are censored, and ``inf`` if all of them are or there are none. If
-        fewer than `LEFT` runs are longer than `after` steps, `after` is lowered until at least `LEFT` runs are longer
-        than it; with at most `LEFT` runs in all, it stays as it is. This changes little, because late divergence points
-        are close to geometrically distributed.
+        If some of these runs are censored (they ended before the goal was ruled out), the mean is a lower bound. If all
+        of these runs are censored, or if no run is longer than `after` steps, the result is ``inf``.
+
+        If fewer than `LEFT` (20) runs are longer than `after` steps, `after` is lowered until at least `LEFT` runs are
+        longer; but with `LEFT` runs or fewer in total, `after` is not changed. Lowering `after` changes the result
+        little, because late divergence points are close to geometrically distributed.
         """
         if self.runs > LEFT:
             after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)
@@ -130,26 +134,31 @@ class SampledDivergence:
 
     @property
     def edp(self) -> FloatArray:
-        """The EDP of each pair of goals, estimated as the mean over runs (`SampledEdp.mean`).
+        """The expected divergence points (EDP) of all pairs of goals: the expected steps until a goal is ruled out.
 
-        The matrix is ``float64 [n_goals, n_goals]``: entry ``[i, j]`` is for ruling out goal `i` while `j` is pursued.
-        Pairs without a result have ``inf``, and so has the diagonal.
+        The EDP is estimated as the mean over runs (`SampledEdp.mean`). The matrix is ``float64 [n_goals, n_goals]``:
+        entry ``[i, j]`` is for ruling out goal `i` while goal `j` is pursued. Pairs without a result have ``inf``, and
+        so has the diagonal.
         """
         return self.matrix(lambda pair: pair.mean)
 
     def remaining(self, after: int = 0) -> FloatArray:
         """Return, for each pair of goals, the mean number of further steps until the wrong goal is ruled out.
 
-        Only runs longer than `after` steps count. The result is ``float64 [n_goals, n_goals]``, with the axes of `edp`;
-        see `SampledEdp.remaining`.
+        The result is ``float64 [n_goals, n_goals]``: entry ``[i, j]`` is for ruling out goal `i` while goal `j` is
+        pursued. Only runs longer than `after` steps count, and steps are counted from there (`SampledEdp.remaining`).
+        Pairs without a result have ``inf``, and so has the diagonal.
         """
         return self.matrix(lambda pair: pair.remaining(after))
 
     def matrix(self, value: Callable[[SampledEdp], float]) -> FloatArray:
-        """Return a matrix with a number for each pair, ``float64 [n_goals, n_goals]``, with the axes of `edp`.
+        """Return a matrix with a number for each pair of goals, ``float64 [n_goals, n_goals]``.
+
+        Entry ``[i, j]`` is for ruling out goal `i` while goal `j` is pursued. Pairs without a result have ``inf``, and
+        so has the diagonal.
 
         Args:
-            value: a function that takes the result of a pair and returns its number.
+            value: a function that takes the result of a pair and returns the number.
         """
         found = np.full((len(self.goals),) * 2, math.inf)
         for (other, truth), pair in self.pairs.items():
@@ -157,11 +166,12 @@ class SampledDivergence:
         return found
 
     def table(self) -> Any:
-        """Return a polars table with a row for each pair of goals.
+        """Return a polars table with a row for each pair of goals, about the steps until the wrong goal is ruled out.
 
-        The columns are ``truth``, ``other``, ``mean`` (of the steps), ``low`` and ``high`` (its 95 % interval),
-        ``censored`` (the share of such runs), the quantiles ``q25``, ``median``, ``q75`` and ``q95``, ``runs``,
-        ``horizon``, ``evidence`` and ``narrow``; the last four are attributes of `SampledEdp`.
+        The columns are ``truth`` (the goal that is pursued), ``other`` (the goal to be ruled out), ``mean`` (of the
+        steps), ``low`` and ``high`` (the 95 % interval of the mean), ``censored`` (the share of runs that did not rule
+        out `other`), ``q25``, ``median``, ``q75`` and ``q95`` (quantiles of the steps), ``runs`` (the number of runs),
+        and ``horizon``, ``evidence`` and ``narrow``, the attributes of `SampledEdp`.
         """
         import polars as pl
 
@@ -186,9 +196,10 @@ class SampledDivergence:
         return pl.DataFrame(rows)
 
     def survival_table(self) -> Any:
-        """Return a polars table of the share of runs that have not diverged, with a row for each pair and step.
+        """Return a polars table of the share of runs in which the wrong goal is not ruled out yet, by pair and step.
 
-        The columns are ``truth``, ``other``, ``step``, ``share``, and ``low`` and ``high``, its 95 % interval.
+        The columns are ``truth`` (the goal that is pursued), ``other`` (the goal to be ruled out), ``step``, ``share``,
+        and ``low`` and ``high``, the 95 % interval of the share.
         """
         import polars as pl
 
@@ -225,8 +236,8 @@ def known(name: Any, goals: tuple[str, ...], where: str) -> None:
 def survival_curves(pairs: Sequence[SampledEdp], ax: Axes | None = None) -> Axes:
     """Draw, for each pair of goals, the share of runs in which the wrong goal is not ruled out yet; return the axes.
 
-    Each curve has a 95 % band. A cross marks where the remaining runs are censored: where they end without ruling it
-    out.
+    Each curve has a 95 % band. A cross marks the step at which the remaining runs end although they have not ruled out
+    the wrong goal.
 
     Args:
         pairs: the results of the pairs of goals, each a `SampledEdp`.

@@ -1,8 +1,8 @@
-"""Runs of one goal's policy in an environment, and the steps at which they rule out the policies of other goals.
+"""Runs of one goal's policy in an environment, and the steps at which the runs rule out the policies of other goals.
 
-Runs take place in lanes, environments side by side. Each run has its own seed and its own random numbers, so that
-results do not depend on the number of lanes (except in vector environments that take one seed for all lanes). All
-runs of one call of `Rollouts.run` are finished before any is counted; otherwise short runs would be counted too often.
+Runs take place in *lanes*: environments side by side. Each run has its own seed and its own random numbers, so that
+results do not depend on the number of lanes (except in vector environments that take one seed for all lanes). All runs
+of one call of `Rollouts.run` are finished before any is counted; otherwise short runs would be counted too often.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class FromHere(gymnasium.Env[Any, Any]):
     """An environment whose episodes all begin in the current state of another environment.
 
     Args:
-        env: the other environment, in the middle of an episode; it must allow ``copy.deepcopy``. It is not changed.
-        observation: the last observation that it returned, with which each episode begins.
+        env: the other environment, in the middle of an episode. It must allow ``copy.deepcopy``; it is not changed.
+        observation: the last observation that `env` returned; each episode begins with it.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], observation: Any) -> None:
@@ -41,7 +41,11 @@ class FromHere(gymnasium.Env[Any, Any]):
         self.now = self.saved
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Return to the saved state; with a seed, the random events after it are drawn anew."""
+        """Go back to the saved state; return its observation and an empty dict, as ``reset`` of any environment.
+
+        With a seed, the random events after the saved state are drawn anew; without a seed, they are the same each
+        time.
+        """
         super().reset(seed=seed, options=options)
         self.now = copy.deepcopy(self.saved)
         if seed is not None:
@@ -55,10 +59,11 @@ class FromHere(gymnasium.Env[Any, Any]):
 
 @contextmanager
 def opened(env: Any, lanes: int = LANES) -> Iterator[VectorEnv[Any, Any, Any]]:
-    """While the ``with`` block runs, provide `env` as a vector environment; close it afterwards if it was made here.
+    """Provide `env` as a vector environment in a ``with`` block; close it afterwards if this function made it.
 
     Args:
-        env: an environment, a vector environment, the name of a registered one, or a function that makes one.
+        env: an environment, a vector environment, the name of a registered environment, or a function that makes an
+            environment.
         lanes: number of environments to make, if a name or a function is given.
     """
     if isinstance(env, VectorEnv):
@@ -91,7 +96,7 @@ def _side_by_side(makers: list[Callable[[], Any]]) -> VectorEnv[Any, Any, Any]:
 
 
 class Uniforms:
-    """Random numbers between 0 and 1 for each lane, drawn from the lane's generator for many steps at once.
+    """Random numbers between 0 and 1 for each lane (environment), drawn by the lane's generator for many steps at once.
 
     Args:
         lanes: number of lanes.
@@ -102,15 +107,15 @@ class Uniforms:
         self.block = np.zeros((lanes, BLOCK, width))
 
     def at(self, step: IntArray, active: BoolArray, generators: list[np.random.Generator]) -> FloatArray:
-        """Return the random numbers for one step of each lane, ``float64 [lanes, width]``.
+        """Return the random numbers for one step in each lane, one of the environments side by side.
 
-        The numbers of lanes without a run have no meaning.
+        The result is ``float64 [lanes, width]``. For lanes in which no episode runs, the numbers have no meaning.
 
         Args:
-            step: ``int64 [lanes]``, the step of each lane, counted from 0; at the first, and after every `BLOCK` steps,
-                new numbers are drawn.
-            active: ``bool [lanes]``, the lanes that have a run.
-            generators: the generator of each lane.
+            step: ``int64 [lanes]``, the step of each lane, counted from 0; new numbers are drawn at step 0 and after
+                every `BLOCK` (32) steps.
+            active: ``bool [lanes]``, the lanes in which an episode runs.
+            generators: the random generator of each lane.
         """
         place = step % BLOCK
         for lane in np.flatnonzero(active & (place == 0)):
@@ -119,17 +124,18 @@ class Uniforms:
 
 
 class Rollouts:
-    """Runs episodes with one policy (the truth), and finds out when each other policy is ruled out.
+    """Runs episodes with the policy of one goal, and finds out when each other goal's policy is ruled out.
 
     Args:
         envs: the environments.
         policies: all policies by the names of their goals.
-        truth: the goal whose policy is followed.
-        limit: the log likelihood ratio, of the truth and another policy, at which the other one is ruled out.
+        truth: the name of the goal whose policy is followed.
+        limit: another policy is ruled out when the log likelihood of the actions under the followed policy, minus that
+            under the other policy, reaches this number.
         horizon: the largest number of steps of a run.
         end_tells: whether the end of an episode (`terminated`) reveals the goal.
         threshold: None, or a number that replaces `limit`: another policy is ruled out by the first action whose
-            probability under it is below this share of the probability of its likeliest action.
+            probability under this policy is below this share of the probability of the policy's likeliest action.
     """
 
     def __init__(
@@ -157,15 +163,17 @@ class Rollouts:
     def run(
         self, runs: int, rng: np.random.Generator, finished: Callable[[int], None] = lambda _: None
     ) -> tuple[IntArray, BoolArray]:
-        """Run episodes, and return in which step each run ruled out each other policy, and whether it did.
-
-        These are two arrays ``[runs, n_others]``. Where a run did not rule out a policy, the first array has the number
-        of steps observed.
+        """Run episodes, and return at which step each run ruled out each other policy, and whether it did.
 
         Args:
             runs: number of runs.
             rng: source of all random numbers.
             finished: a function that is called with the number of runs that have just ended.
+
+        Returns:
+            Two arrays with a row for each run and a column for each policy that is not followed. The first, ``int32
+            [runs, n_others]``, has the step at which the run ruled out the policy, or the last step of the run if it
+            did not. The second, ``bool [runs, n_others]``, says whether the run ruled out the policy.
         """
         table = _Table(runs, len(self.others))
         seeding, own = rng.spawn(2)
@@ -205,9 +213,13 @@ class Rollouts:
     def _begin(self, fresh: BoolArray, run: Any, runs: int) -> Any:
         """Start the next runs in the lanes marked in `fresh`, and return the observations of all lanes.
 
+        A lane is one of the environments side by side. If there are more marked lanes than runs left, the last of these
+        lanes stay without a run.
+
         Args:
-            fresh: ``bool [lanes]``. If no runs are left, these lanes stay without a run.
-            run: ``int64 [lanes]``, the index of each lane's run, negative without one; this method changes it.
+            fresh: ``bool [lanes]``, the lanes in which a run may start.
+            run: ``int64 [lanes]``, the index of each lane's run, negative if the lane has none; this method changes the
+                array.
             runs: number of runs in total.
         """
         seeds: list[int | None] = [None] * fresh.size
@@ -222,15 +234,16 @@ class Rollouts:
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
     def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
-        """Draw an action from the true policy in each lane, compare it with the other policies, and return the actions.
+        """Draw and return an action of the followed policy in each lane, and compare it with the other policies.
 
-        The attribute `passed`, ``bool [lanes, n_others]``, is set: it says which policies this step rules out.
+        A lane is one of the environments side by side. The attribute `passed`, ``bool [lanes, n_others]``, is set: it
+        says which policies this step rules out.
 
         Args:
             view: the observations before this step.
             step: ``int64 [lanes]``, the number of steps taken in each run.
-            evidence: ``float64 [lanes, n_others]``, the log likelihood ratio of the true policy and each other one;
-                this method adds that of the drawn actions.
+            evidence: ``float64 [lanes, n_others]``, the log likelihood of the actions so far under the followed policy,
+                minus that under each other policy; this method adds the drawn actions.
             open_: ``bool [lanes, n_others]``, the policies that are not ruled out yet.
         """
         law = self.truth.law(view)
@@ -257,9 +270,9 @@ class _Table:
     """A table of the steps at which runs ruled out other policies: the result of `Rollouts.run`.
 
     Attributes:
-        steps: ``int32 [runs, others]``, the step at which each run ruled out each other policy; the last step observed
-            if it did not.
-        diverged: ``bool [runs, others]``, whether it did.
+        steps: ``int32 [runs, others]``, the step at which each run ruled out each other policy, or the last step of the
+            run if it did not.
+        diverged: ``bool [runs, others]``, whether each run ruled out each other policy.
     """
 
     def __init__(self, runs: int, others: int) -> None:
