@@ -22,11 +22,11 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     """Base class of the PettingZoo environments, on top of `askwise.core.game.Game`.
 
     Both agents act in every step. If the ego agent asks, both stay in place and the environment answers. Only the
-    teammate sees the goal. The subclasses `ProblemParallelEnv` and `ToolFetchingParallelEnv` name the two agents.
+    teammate sees the goal. The subclasses are `ProblemParallelEnv` and `ToolFetchingParallelEnv`.
 
     Args:
         source: supplies the problem of each episode.
-        observer: makes the observations; the teammate's have the goal in addition.
+        observer: makes the observations of both agents; the environment adds the goal to those of the teammate.
         max_steps: steps after which an episode is truncated; None uses the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
         answers: how often answers are wrong or missing: an `AnswerModel`; or ``"truthful"``; or one or more of
@@ -72,14 +72,14 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         self._rng: np.random.Generator | None = None
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations, by the agent's name; the teammate's also has the goal."""
+        """Return the space of the observations of the agent with the name `agent`.
+
+        The teammate's observations also contain the goal.
+        """
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions, by the agent's name.
-
-        The space of the ego agent includes questions.
-        """
+        """Return the space of the actions of the agent with the name `agent`; the ego agent's includes questions."""
         return self.action_spaces[agent]
 
     @property
@@ -91,10 +91,11 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         return self.episodes.play
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ByAgent, ByAgent]:
-        """Start an episode; return observations and info dicts, both by the agent's name.
+        """Start an episode; return the observation of each agent and the info dict of each agent, by agent name.
 
         Args:
-            seed: determines goal and problem; None continues the current random numbers.
+            seed: random seed for the goal, and for the problem if it is drawn at random; None continues with the random
+                generator of the last episode.
             options: may have the keys ``goal``, the name or index of the goal (by default drawn from the prior), and
                 ``problem`` (in tool fetching ``instance``), the problem to play (by default the one that the source of
                 the environment supplies).
@@ -137,9 +138,13 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         )
 
     def _do(self, teammate: object, ego: object) -> dict[str, bool]:
-        """Carry out the actions of both agents.
+        """Carry out the actions of both agents; return, by agent name, whether an action was not available.
 
-        Return, for the name of each agent, whether its action was not available and therefore did nothing.
+        An action that is not available does nothing. If the ego agent asks, the teammate's action is ignored.
+
+        Args:
+            teammate: index of the teammate's action.
+            ego: the ego agent's action: ``(0, index)``, or ``(1, zeros and ones)`` for a question.
         """
         play, problem = self.play, self.play.game.problem
         teammate_wants = action_number(teammate, len(problem.teammate.actions.names), f"{self.teammate}'s action")

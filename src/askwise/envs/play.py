@@ -1,11 +1,11 @@
-"""One episode in an environment: a `Game`, the actions of its players, the last question, and pictures of it.
+"""One episode in an environment: a `Game`, the actions of its players, the last question, and pictures of the episode.
 
 The game decides what a step does, what is answered, what it costs and when the episode ends; it refuses actions that
-are not available. Learners try anything, so here an action that is not available does nothing instead. An *ontic*
-action is one that changes the state, in contrast to a question.
+are not available. A learning agent may try any action, so here an action that is not available does nothing instead. An
+*ontic* action is any action except a question.
 
-Pictures do not show the goal. The colour of each goal shows its prior probability, or 0 if answers have ruled it out;
-the environment does not know what else the player believes.
+Pictures do not show which goal is the true one. The colour of each goal shows its prior probability, or 0 if answers
+have ruled the goal out. The environment does not know the belief of the agent that plays, so pictures cannot show it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ def ego_space(problem: Problem) -> spaces.OneOf[Any]:
 
 
 def action_number(value: object, n_actions: int, field: str = "action") -> int:
-    """Return `value` as an int from 0 to ``n_actions - 1``, or raise an InputError about `field`."""
+    """Return `value` as an int; raise an InputError unless it is a whole number from 0 to ``n_actions - 1``.
+
+    `field` is what the error message calls the value.
+    """
     action = as_int(value)
     if action is None or not 0 <= action < n_actions:
         raise InputError(field, repr(value), f"a whole number from 0 to {n_actions - 1}")
@@ -60,9 +63,10 @@ def action_number(value: object, n_actions: int, field: str = "action") -> int:
 
 
 def ego_action(action: Any, problem: Problem, goal_word: str = "goal") -> int | BoolArray:
-    """Check the ego agent's action; return the index of an ontic action (no question), or a question.
+    """Check the ego agent's action, and return it as the index of an ontic action or as a question.
 
-    A question is returned as ``bool [n_goals]``, True for the goals that it asks about.
+    An ontic action is any action except a question. A question is returned as ``bool [n_goals]``, True for the goals
+    that it asks about.
 
     Args:
         action: an element of the ego agent's action space: ``(0, index)`` or ``(1, zeros and ones)``.
@@ -91,12 +95,13 @@ def _question(value: Any, n_goals: int, goal_word: str) -> BoolArray:
 class Masks:
     """The action masks of both agents in each state, ``int8 [n_actions]``, 1 for actions that are available.
 
-    Masks are stored once computed, because trying all actions takes longer than a step.
+    A mask is computed when it is first needed, by trying all actions in the state. This takes longer than a step, so
+    masks are stored for later use.
 
     Args:
         problem: the problem that is played.
-        ego_mask: computes the ego agent's mask from the problem and the index of a state, like
-            `ProblemSource.ego_mask`.
+        ego_mask: a function that takes the problem and the index of the ego agent's state, and returns the ego agent's
+            mask, such as `ProblemSource.ego_mask`.
     """
 
     def __init__(self, problem: Any, ego_mask: Callable[[Any, int], Any]) -> None:
@@ -131,7 +136,7 @@ def available(side: Any, state: int) -> Any:
     """Return ``int8 [n_actions]``: 1 for each action that an agent can take in a state, 0 for all others.
 
     Args:
-        side: the agent's side of the problem, an `askwise.core.side.Side`.
+        side: the agent's states and actions in the problem, an `askwise.core.side.Side`.
         state: the index of the agent's state.
     """
     return np.array([side.next(state, action) >= 0 for action in range(len(side.actions.names))], dtype=np.int8)
@@ -140,7 +145,7 @@ def available(side: Any, state: int) -> Any:
 def _idle_action(problem: Problem, teammate: int) -> int:
     """Return the index of an action that leaves the teammate in the state `teammate`.
 
-    The action `stay` is returned only if no other action does this, because `stay` may end the episode.
+    The action `stay` is returned only if all other actions change the state, because `stay` may end the episode.
     """
     actions = problem.teammate.actions
     idle = [a for a in range(len(actions.names)) if problem.teammate.next(teammate, a) == teammate]
@@ -154,7 +159,7 @@ class Play:
     """One episode of an environment: the game, and the other data that observations need.
 
     Attributes:
-        game: the episode itself, with state and costs. It knows the goal, which the ego agent must not see.
+        game: the episode itself, with state, costs and goal. The ego agent must not see the goal.
         masks: the actions that are available in each state.
         asked: ``bool [n_goals]``, the last question, all False before the first one.
         answer: the answer to `asked`: 0 nothing was asked yet, 1 no, 2 yes, 3 refused.
@@ -171,7 +176,7 @@ class Play:
     def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
         """Return the ego agent's action or question if it is available, otherwise an action that does nothing.
 
-        A question about no goal is available only in games that allow it; all other questions are.
+        A question about no goal is available only in games that allow it; all other questions are always available.
 
         Args:
             chosen: the index of an action, or a question as ``bool [n_goals]``.
@@ -196,18 +201,21 @@ class Play:
         return self.masks.teammate(self.game.state.teammate).copy()
 
     def ask(self, asked: BoolArray) -> None:
-        """Ask whether the goal is one of those marked in `asked`, ``bool [n_goals]``.
+        """Let the ego agent ask whether the teammate's goal is one of those marked in `asked`, ``bool [n_goals]``.
 
-        Both agents stay in place.
+        The answer is stored in the attribute `answer`. Both agents stay in place.
         """
         allowed = self.game.allowed
         self._remember(asked, self.game.ask(np.flatnonzero(asked).tolist()).answer, allowed)
 
     def follow(self, observation: Observation) -> None:
-        """Repeat one step of an episode that is played elsewhere, given what its ego agent observed after the step.
+        """Repeat here one step of an episode that is played elsewhere, for example in a simulation.
 
-        Call it only on an object that `FlatEnv.follow` returned. The game of such an object does not know the goal, so
-        it never ends by itself.
+        Call this method only on an object that `FlatEnv.follow` returned. The game of such an object does not know the
+        goal, so the game never ends by itself.
+
+        Args:
+            observation: what the ego agent of the other episode observed after the step.
         """
         game, allowed = self.game, self.game.allowed
         if observation.answer is not None:
@@ -226,14 +234,14 @@ class Play:
     def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
         """Return Gymnasium's info dict for the last step.
 
-        Its keys are ``step_cost`` (of the last step), ``cost`` (so far), ``illegal`` and ``action_mask``. At the end of
-        the episode it also has ``goal`` (its index), ``known_cost`` (the cost if the goal is known from the start) and
-        ``marginal_cost`` (``cost - known_cost``). Before the end these are left out, because they would reveal the
-        goal.
+        It has the keys ``step_cost`` (cost of the last step), ``cost`` (cost so far), ``illegal`` and ``action_mask``
+        (the two arguments). At the end of the episode it also has ``goal`` (index of the goal), ``known_cost`` (the
+        least cost for an agent that knows the goal from the start) and ``marginal_cost`` (``cost - known_cost``).
+        Before the end, these last three keys are left out, because their values would reveal the goal.
 
         Args:
             illegal: whether the action was not available and did nothing.
-            action_mask: the value for the key ``action_mask``: which actions are available now.
+            action_mask: which actions are available now.
         """
         game = self.game
         info: dict[str, Any] = {
@@ -330,7 +338,7 @@ class Window:
     Attributes:
         figure: the figure of matplotlib.
         visible: whether there is a display.
-        image: the picture in the figure, an object of matplotlib; None before the first one.
+        image: the picture in the figure, an object of matplotlib; None before the first picture is shown.
     """
 
     def __init__(self) -> None:
@@ -349,7 +357,10 @@ class Window:
         self.image: Any = None
 
     def show(self, pixels: Any) -> None:
-        """Show a picture, ``uint8 [height, width, 3]``, until the next one; wait ``1 / FRAMES_PER_SECOND`` seconds."""
+        """Show a picture, ``uint8 [height, width, 3]``, in place of the last one, and wait a quarter of a second.
+
+        Without a display, it does not wait.
+        """
         if self.image is None or self.image.get_array().shape != pixels.shape:
             self._axes.clear()
             self._axes.set_axis_off()

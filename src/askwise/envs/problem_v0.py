@@ -28,7 +28,8 @@ class ProblemParallelEnv(GameParallelEnv):
 
     ## Description
     The game of the Gymnasium environment `askwise.envs.ProblemEnv`, but you control the teammate as well. The agents
-    are ``"teammate"`` and ``"ego"``; both act in every step. Each of them has to reach a target of the goal.
+    are ``"teammate"`` and ``"ego"``; both act in every step. Each agent has to reach one of its own targets for the
+    goal.
 
     ## Action space
     - ``teammate``: ``Discrete(n_teammate_actions)``, indices of ``problem.teammate.actions.names``.
@@ -41,21 +42,23 @@ class ProblemParallelEnv(GameParallelEnv):
     ## Observation space
     - ``ego``: the ``Dict`` of `ProblemEnv`, which describes its keys: the states of both agents, the teammate's last
       action, the last question and its answer, the goals that answers allow, and the prior.
-    - ``teammate``: the same with one more key, ``goal``, ``Discrete(n_goals)``: its goal.
+    - ``teammate``: the same ``Dict`` with one more key, ``goal``, ``Discrete(n_goals)``: the teammate's goal.
 
     ## Rewards
-    Both agents get the negative cost of the step. ``infos[agent]`` has the keys of `ProblemEnv`; ``illegal`` refers to
-    the agent's own action, and ``action_mask`` fits ``action_space(agent).sample(mask)``: an ``int8`` array for the
-    teammate, a pair of an array and None for the ego agent, whose questions are always allowed.
+    Both agents get the negative cost of the step. ``infos[agent]`` has the same keys as the info dict of `ProblemEnv`.
+    There, ``illegal`` refers to the agent's own action, and ``action_mask`` is what ``action_space(agent).sample``
+    takes: an ``int8`` array for the teammate, and for the ego agent a pair of an array and None, because it may always
+    ask.
 
     ## Starting state
-    Both agents start where the problem says. The goal is drawn from the prior; with the same seed, it is that of
-    `ProblemEnv`. The options of ``reset`` are ``goal`` (name or index) and ``problem`` (another problem of the same
-    shape); others are ignored, as PettingZoo's own tests demand.
+    Both agents start where the problem says. The goal is drawn from the prior; the same seed gives the same goal as in
+    `ProblemEnv`. The options of ``reset`` are ``goal`` (name or index) and ``problem`` (another problem, with equal
+    numbers of goals, groups of goals, states and actions); other options are ignored, as PettingZoo's own tests demand.
 
     ## Episode end
-    For both agents at once. Terminated when the teammate is at a target of its goal and stays there for a step, and the
-    ego agent is at one of its own targets after that step. Truncated after ``max_steps`` steps.
+    The episode ends for both agents at once. It is terminated when the teammate is at a target of its goal and stays
+    there for a step, and the ego agent is at one of its own targets after that step. It is truncated after
+    ``max_steps`` steps.
 
     ## Arguments
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
@@ -84,7 +87,7 @@ parallel_env = ProblemParallelEnv
 
 
 def env(problem: object, **arguments: Any) -> Any:
-    """Return `ProblemParallelEnv` as a PettingZoo AEC environment, whose agents take turns: the teammate, then the ego.
+    """Return `ProblemParallelEnv` as a PettingZoo AEC environment, whose agents take turns, first the teammate.
 
     Args:
         problem: a `Problem`, an instance of any domain, or the path of its file.

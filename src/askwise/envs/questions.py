@@ -8,8 +8,8 @@ Each kind of question gives one or more questions about the goals that are possi
 - ``likeliest``: the likeliest goal alone;
 - ``goal``: each goal alone.
 
-Tool fetching has ``toolbox`` instead of ``group`` (for each toolbox, the stations whose tool is in it), and calls
-``goal`` ``station``.
+In tool fetching, ``toolbox`` (for each toolbox, the stations whose tool is in it) takes the place of ``group``, and the
+kind ``goal`` has the name ``station``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class QuestionContext:
-    """The data from which a flat environment computes its questions: the ego agent's state and belief.
+    """The data from which the questions of a `QuestionList` are computed: the ego agent's state and belief.
 
     Attributes:
         problem: the problem that is played.
@@ -51,7 +51,7 @@ class ToolFetchingContext(QuestionContext):
         ego: the index of the fetcher's state, that is, of its cell and the tool that it holds.
         possible: ``bool [n_stations]``, the stations that may be the worker's goal.
         probabilities: ``float64 [n_stations]``, the belief: the probability of each station.
-        boxes: ``int [n_stations]``, the index of the toolbox with each station's tool.
+        boxes: ``int [n_stations]``, for each station the index of the toolbox that contains the station's tool.
     """
 
     boxes: IntArray
@@ -126,7 +126,7 @@ TOOL_FETCHING_KINDS: dict[str, Kind] = {
 
 
 def toolbox_numbers(instance: Any) -> IntArray:
-    """Return ``int32 [n_stations]``: the index of the toolbox with each station's tool.
+    """Return for each station the index of the toolbox that contains the station's tool, ``int32 [n_stations]``.
 
     Args:
         instance: an `Instance` of tool fetching.
@@ -136,10 +136,11 @@ def toolbox_numbers(instance: Any) -> IntArray:
 
 
 def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
-    """Return the probability that each action of a flat environment is right, ``float64 [n_actions]``.
+    """Return the probability that each action and each question is right, ``float64 [n_actions + n_questions]``.
 
-    An ontic action (one that is not a question) is right if it is optimal for the teammate's goal. A question is right
-    if the goal is among those it asks about. Questions come after the ontic actions.
+    The first entries are those of the ontic actions (all except questions); the entries of the questions follow. An
+    ontic action is right if it is optimal for the teammate's goal. A question is right if the teammate's goal is among
+    the goals that the question asks about.
 
     Args:
         context: the ego agent's state, and the probabilities of the goals.
@@ -151,14 +152,15 @@ def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
 
 
 class QuestionList:
-    """A list of questions of fixed length; the goals of each question are computed from the current belief.
+    """A list with a fixed number of questions, whose goals are computed anew from the ego agent's state and belief.
 
     Args:
         kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return one
             question, ``bool [n_goals]``, the goals to ask about.
         problem: a problem; it determines the number of questions.
-        known: the kinds that can be named, by name. Each is a pair of functions: the first computes the questions of
-            this kind from a `QuestionContext`, the second returns their number for a problem.
+        known: all kinds of questions that have a name, by name. Each value is a pair of functions: the first computes
+            the questions of this kind from a `QuestionContext`, the second returns the number of these questions for a
+            problem.
 
     Attributes:
         n: number of questions.
@@ -176,7 +178,10 @@ class QuestionList:
         self._shape = (self.n, len(problem.goals))
 
     def __call__(self, context: QuestionContext) -> BoolArray:
-        """Return the possible goals that each question asks about now, ``bool [n_questions, n_goals]``."""
+        """Return the goals that each question asks about now, ``bool [n_questions, n_goals]``.
+
+        Goals that are not possible are left out. `context` has the ego agent's state and belief.
+        """
         rows = np.empty(self._shape, dtype=np.bool_)
         for asking, part in self._askings:
             rows[part] = asking(context)

@@ -44,8 +44,9 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
 
     Attributes:
         episodes: starts the episodes and holds the current one.
-        flat_question: None, or, if a `FlatEnv` wraps this environment, a function that the wrapper sets: it takes the
-            index of one of the wrapper's actions and returns the names of the goals that the action asks about.
+        flat_question: a function that a `FlatEnv` sets when it wraps this environment; None without such a wrapper. The
+            function takes the index of one of the wrapper's actions and returns the names of the goals that the action
+            asks about.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
@@ -70,7 +71,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
 
     @property
     def play(self) -> Play:
-        """The current episode. Its game knows the goal, so it is for wrappers and tests, not for agents."""
+        """The current episode, for wrappers and tests, but not for agents, because it contains the teammate's goal."""
         return self.episodes.play
 
     @property
@@ -83,7 +84,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
 
         Args:
             action: a pair, ``(0, k)`` or ``(1, zeros and ones)``; or, if an `askwise.envs.flat.FlatEnv` wraps this
-                environment, the index of one of its actions.
+                environment, the index of one of the wrapper's actions.
         """
         if self.flat_question is not None and not isinstance(action, tuple | list):
             return self.flat_question(action)
@@ -98,7 +99,8 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         """Start an episode; return the observation and the info dict.
 
         Args:
-            seed: determines goal, teammate and problem; None continues the current random numbers.
+            seed: random seed for the goal, the teammate, and the problem if it is drawn at random; None continues with
+                the random generator of the last episode.
             options: may have the keys ``goal``, the name or index of the goal (by default drawn from the prior), and
                 ``problem`` (in tool fetching ``instance``), the problem to play (by default the one that the source of
                 the environment supplies).
@@ -149,11 +151,11 @@ class ProblemEnv(GameEnv):
     """An environment in which you do your part of a teammate's goal, without knowing which goal it is.
 
     ## Description
-    A problem of any domain: two models and a shared list of goals. The teammate goes to a target of its goal and stays
-    there. You are the ego agent and have to reach your own target for the same goal. Watch what the teammate does,
-    and ask when watching takes too long. The question "is your goal among these?" is answered (truthfully, unless
-    ``answers`` says otherwise), but it has a price, and both agents stay in place during that step. The rules are those
-    of `askwise.core.game`.
+    A problem of any domain has two models, one for each agent, and a list of goals that both share. The teammate goes
+    to a target of its goal and stays there. You are the ego agent and have to reach one of your own targets for the
+    same goal. Watch what the teammate does, and ask when watching takes too long. The question "is your goal among
+    these?" is answered (truthfully, unless ``answers`` says otherwise), but it has a price, and both agents stay in
+    place during that step. The rules are those of `askwise.core.game`.
 
     ## Action space
     ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.
@@ -174,9 +176,10 @@ class ProblemEnv(GameEnv):
     | ``teammate_action`` | ``Discrete(n_teammate_actions + 1)`` | the teammate's action in the last step: 0 for none \
 (at the start, or after a question), ``k + 1`` for action ``k`` |
     | ``asked`` | ``MultiBinary(n_goals)`` | the last question, zeros before the first one |
-    | ``answer`` | ``Discrete(3)`` | its answer: 0 nothing was asked yet, 1 no, 2 yes; ``Discrete(4)`` if \
-answers may be refused, 3 for a refused one |
-    | ``possible`` | ``MultiBinary(n_goals)`` | the goals that the prior and all reliable answers so far allow |
+    | ``answer`` | ``Discrete(3)`` | the answer to the last question: 0 nothing was asked yet, 1 no, 2 yes; \
+``Discrete(4)`` if answers may be refused, 3 for a refused one |
+    | ``possible`` | ``MultiBinary(n_goals)`` | the goals with a positive prior that no answer has ruled out; answers \
+that can be wrong rule out none |
     | ``prior`` | ``Box (n_goals,) float64`` | prior probability of each goal |
 
     ## Rewards
@@ -186,7 +189,7 @@ answers may be refused, 3 for a refused one |
     not available and did nothing) and ``action_mask`` (``int8 [n_ego_actions]``, 1 for ontic actions that are available
     now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or truncated,
     it also has ``goal`` (its index), ``known_cost`` (the cost if the goal is known from the start) and
-    ``marginal_cost`` (``cost - known_cost``); earlier, these would reveal the goal.
+    ``marginal_cost`` (``cost - known_cost``); before the end, these three would reveal the goal.
 
     ## Starting state
     Both agents start where the problem says. The goal is drawn from the prior.
@@ -195,8 +198,8 @@ answers may be refused, 3 for a refused one |
     goal and the teammate of ``askwise.simulate(problem, teammate=..., seed=...)``.
 
     ## Episode end
-    Terminated when the teammate is at a target of its goal and stays there for a step, and the ego agent is at one of
-    its own targets after that step. Truncated after ``max_steps`` steps, questions included.
+    The episode is terminated when the teammate is at a target of its goal and stays there for a step, and the ego agent
+    is at one of its own targets after that step. It is truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
@@ -231,7 +234,7 @@ answers may be refused, 3 for a refused one |
 
 
 class ToolFetchingEnv(GameEnv):
-    """An environment in which you bring a worker the tool that it needs, without knowing which one.
+    """An environment in which you bring a worker the tool that it needs, without knowing which tool that is.
 
     ## Description
     A worker walks over a grid to its station and works there. It needs the station's tool, which lies in a toolbox.
@@ -260,9 +263,10 @@ class ToolFetchingEnv(GameEnv):
     | ``worker_action`` | ``Discrete(7)`` | the worker's action in the last step: 0 none (at the start, or after a \
 question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
     | ``asked`` | ``MultiBinary(n_stations)`` | the last question, zeros before the first one |
-    | ``answer`` | ``Discrete(3)`` | its answer: 0 nothing was asked yet, 1 no, 2 yes; ``Discrete(4)`` if \
-answers may be refused, 3 for a refused one |
-    | ``possible`` | ``MultiBinary(n_stations)`` | the stations that the prior and all reliable answers so far allow |
+    | ``answer`` | ``Discrete(3)`` | the answer to the last question: 0 nothing was asked yet, 1 no, 2 yes; \
+``Discrete(4)`` if answers may be refused, 3 for a refused one |
+    | ``possible`` | ``MultiBinary(n_stations)`` | the stations with a positive prior that no answer has ruled out; \
+answers that can be wrong rule out none |
     | ``worker_start`` | ``Box (2,) int32`` | where the worker started |
     | ``stations`` | ``Box (n_stations, 2) int32`` | cells of the stations |
     | ``tools`` | ``Box (n_stations, 2) int32`` | for each station, the cell of the toolbox with its tool |
@@ -271,8 +275,8 @@ answers may be refused, 3 for a refused one |
     | ``prior`` | ``Box (n_stations,) float64`` | prior probability of each station |
     | ``query_cost`` | ``Box (2,) float64`` | base price of a question, and its price per station |
 
-    For the worker ``urop`` an observation holds all relevant history: the posterior depends only on ``prior``,
-    ``worker_start``, ``worker`` and ``possible``.
+    With the worker ``urop``, one observation contains all that matters of the steps before it: the probability of each
+    station, given all observations so far, depends only on ``prior``, ``worker_start``, ``worker`` and ``possible``.
 
     ## Rewards
     The negative cost of the step: -1 for an action, ``-(base + per_station * stations asked about)`` for a question.
@@ -281,7 +285,7 @@ answers may be refused, 3 for a refused one |
     not available and did nothing) and ``action_mask`` (``int8 [5 + n_stations]``, 1 for ontic actions that are
     available now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or
     truncated, it also has ``goal`` (index of the station), ``known_cost`` (the cost if the goal is known from the
-    start) and ``marginal_cost`` (``cost - known_cost``); earlier, these would reveal the goal.
+    start) and ``marginal_cost`` (``cost - known_cost``); before the end, these three would reveal the goal.
 
     ## Starting state
     Both agents start where the instance says, the fetcher with empty hands. The goal is drawn from the prior.
@@ -290,8 +294,8 @@ answers may be refused, 3 for a refused one |
     gives the same episode, with the goal and the worker of ``askwise.simulate(instance, teammate=..., seed=...)``.
 
     ## Episode end
-    Terminated when the worker does WORK at its goal station and the fetcher is there with the station's tool after that
-    step. Truncated after ``max_steps`` steps, questions included.
+    The episode is terminated when the worker does WORK at its goal station and the fetcher is there with the station's
+    tool after that step. It is truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
     - ``instance``: an `askwise` `Instance` or the path of its file; without it, every reset draws a random instance.

@@ -36,8 +36,8 @@ class Settings(TypedDict, total=False):
         clustered: whether stations are placed in clusters instead of uniformly; default False.
         prior: prior probabilities of the stations: ``uniform`` (default); ``far`` or ``near`` (stations far from or
             near the worker are likelier); ``fetcher-far`` or ``fetcher-near`` (stations whose tool is far from or near
-            the fetcher are likelier); or a `Prior` without weights.
-        query_cost: price of questions; default 0.5 per question and 0 per station.
+            the fetcher are likelier); or a `Prior` of one of these kinds.
+        query_cost: price of questions; by default 0.5 per question, and nothing more for each station asked about.
     """
 
     size: int | tuple[int, int]
@@ -51,10 +51,10 @@ class Settings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MapShape:
-    """The sizes of an instance that determine the spaces of its environment.
+    """The sizes of a tool fetching instance that determine the observation and action spaces of its environment.
 
-    All instances of one environment must have the same sizes: width and height in cells, and the numbers of stations
-    and toolboxes.
+    They are the width and height of the map in cells, and the numbers of stations and toolboxes. All instances of one
+    environment must have the same sizes.
     """
 
     width: int
@@ -104,7 +104,7 @@ class ToolFetchingSource(ProblemSource):
 
     @cached_property
     def example(self) -> ToolFetching:
-        """One of the problems, which determines the spaces: that of the given instance, or a random one."""
+        """The problem that determines the environment's spaces: that of the given instance, or a random problem."""
         return self._fixed or ToolFetching(self._instance)
 
     def draw(self, rng: np.random.Generator) -> ToolFetching:
@@ -112,7 +112,10 @@ class ToolFetchingSource(ProblemSource):
         return self._fixed or ToolFetching(generate(**self._arguments, seed=rng))
 
     def given(self, chosen: Instance | str | Path) -> ToolFetching:
-        """Return the problem of an instance that a user passed to ``reset``; raise an InputError if its shape differs.
+        """Return the problem of an instance that a user passed to ``reset``.
+
+        Raises an InputError if the size of its map or its numbers of stations and toolboxes differ from those of the
+        environment.
 
         Args:
             chosen: an instance or the path of its file.
@@ -124,9 +127,10 @@ class ToolFetchingSource(ProblemSource):
         return ToolFetching(instance)
 
     def check(self, problem: Problem, field: str = "problem") -> None:
-        """Raise an InputError if `problem` does not fit the spaces.
+        """Raise an InputError if `problem` does not fit the spaces of the environment.
 
-        It must be a `ToolFetching` with the same size of the map and the same numbers of stations and toolboxes.
+        It must be a `ToolFetching` with the same size of the map and the same numbers of stations and toolboxes as the
+        problems of this source.
 
         Args:
             problem: the problem to check.
@@ -139,7 +143,7 @@ class ToolFetchingSource(ProblemSource):
     def ego_mask(self, problem: ToolFetching, state: int) -> Any:
         """Return the fetcher's available actions in a state, ``int8 [n_actions]``, 1 for available ones.
 
-        The rules of tool fetching list them, which is faster than trying the PICKUP action of each station.
+        The available actions come from the rules of tool fetching, which is faster than trying every action.
 
         Args:
             problem: one of the problems of this source.

@@ -46,21 +46,23 @@ class ToolFetchingParallelEnv(GameParallelEnv):
     - ``fetcher``: the ``Dict`` of `ToolFetchingEnv`, which describes its keys: the cells of both agents, the tool in
       hand, the worker's last action, the last question and its answer, the stations that answers allow, the map, the
       prior and the prices.
-    - ``worker``: the same with one more key, ``goal``, ``Discrete(n_stations)``: its station.
+    - ``worker``: the same ``Dict`` with one more key, ``goal``, ``Discrete(n_stations)``: the worker's station.
 
     ## Rewards
-    Both agents get the negative cost of the step. ``infos[agent]`` has the keys of `ToolFetchingEnv`; ``illegal``
-    refers to the agent's own action, and ``action_mask`` fits ``action_space(agent).sample(mask)``: an ``int8`` array
-    for the worker, a pair of an array and None for the fetcher, whose questions are always allowed.
+    Both agents get the negative cost of the step. ``infos[agent]`` has the same keys as the info dict of
+    `ToolFetchingEnv`. There, ``illegal`` refers to the agent's own action, and ``action_mask`` is what
+    ``action_space(agent).sample`` takes: an ``int8`` array for the worker, and for the fetcher a pair of an array and
+    None, because it may always ask.
 
     ## Starting state
-    Both agents start where the instance says. The goal is drawn from the prior. With the same seed, instance and
-    goal are those of `ToolFetchingEnv`. The options of ``reset`` are ``goal`` (name or index) and ``instance`` (another
-    instance of the same shape); others are ignored, as PettingZoo's own tests demand.
+    Both agents start where the instance says. The goal is drawn from the prior. The same seed gives the same instance
+    and goal as in `ToolFetchingEnv`. The options of ``reset`` are ``goal`` (name or index) and ``instance`` (another
+    instance, with equal width, height and numbers of stations and toolboxes); other options are ignored, as
+    PettingZoo's own tests demand.
 
     ## Episode end
-    For both agents at once. Terminated when the worker does WORK at its goal station and the fetcher is there with the
-    station's tool after that step. Truncated after ``max_steps`` steps.
+    The episode ends for both agents at once. It is terminated when the worker does WORK at its goal station and the
+    fetcher is there with the station's tool after that step. It is truncated after ``max_steps`` steps.
 
     ## Arguments
     - ``instance``: an `Instance` or the path of its file; without it, every reset draws a random instance.
@@ -96,6 +98,6 @@ parallel_env = ToolFetchingParallelEnv
 def env(**arguments: Any) -> Any:
     """Return `ToolFetchingParallelEnv` as a PettingZoo AEC environment, whose agents take turns, first the worker.
 
-    It takes the arguments of `ToolFetchingParallelEnv`, by name.
+    The arguments are those of `ToolFetchingParallelEnv`, by name.
     """
     return parallel_to_aec(parallel_env(**arguments))

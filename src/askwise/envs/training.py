@@ -2,21 +2,21 @@
 
 **Rewards.** The reward of the environments is the negative cost of each step. Nearly all steps cost the same, and a
 learner that has never reached the goal cannot see which of them were good. `RegretReward` gives the negative *marginal
-cost* of each step instead: how much later the episode can end because of it, or the price of the question. Let ``V(s)``
-be the least cost of the rest of an episode from state `s` if the goal is known. Then
+cost* of each step instead: for an action, how many steps later the episode can end because of it; for a question, its
+price. Let ``V(s)`` be the least cost of the rest of an episode from state `s` if the goal is known. Then
 
     reward = -(cost of the step + V(after) - V(before)),        V = 0 at the end.
 
 In an episode that reaches the goal, the rewards sum to ``V(start)`` minus the cost of the episode: its negative
 marginal cost. ``V(start)`` does not depend on what is done, so the same policies are optimal with and without the
 wrapper (this is potential-based shaping, without discount). ``V`` depends on the goal, so the rewards reveal it, but
-only to the learner and only after the step. A policy sees the same observations as before. Train with this wrapper,
-measure without it.
+only to the learner and only after the step. The wrapper does not change the observations of a policy. Train with this
+wrapper, and measure results without it.
 
 **Policies.** Reinforcement-learning libraries produce a policy: it takes a vector and a mask and returns the index of
 an action. `PolicyAgent` makes it an agent, for `askwise.simulate`, `askwise.evaluate` and `askwise.ask`. The agent
-follows the episode with the belief, the questions and the observation of the flat environment, so the policy decides
-as it would there.
+follows the episode with the belief, the questions and the observation of the flat environment in which the policy was
+trained, so the policy decides as it would in that environment.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
     Let ``V(s)`` be the least cost of the rest of an episode from state `s` if the goal is known, 0 at the end. The
     marginal cost of a step is ``cost of the step + V(state after it) - V(state before it)``. In an episode that reaches
     the goal, the marginal costs of all steps sum to ``info["marginal_cost"]`` of the last step. The same policies are
-    optimal with and without the wrapper. Its rewards depend on the goal, so measure results without it.
+    optimal with and without the wrapper. The rewards of the wrapper depend on the goal, so measure results without it.
 
     Args:
-        env: an environment of askwise, flat or not, wrapped or not.
+        env: any environment of askwise, with or without wrappers around it.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
@@ -69,7 +69,10 @@ class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
         return seen, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take an action in the wrapped environment; return what its ``step`` returns, but with the changed reward."""
+        """Take an action in the wrapped environment; return the results of its ``step``, with another reward.
+
+        The reward is the negative marginal cost of the step.
+        """
         seen, reward, terminated, truncated, info = self.env.step(action)
         before, self._left = self._left, _cost_left(self._bare.play.game)
         return seen, float(reward) + before - self._left, terminated, truncated, info
@@ -90,6 +93,8 @@ def _cost_left(game: Game) -> float:
 
 class PolicyAgent(Agent):
     """An agent that decides by a policy that was trained in a flat environment.
+
+    In a flat environment, actions and questions are numbers, and observations are vectors.
 
     Args:
         env: the flat environment in which the policy was trained, or one made with the same arguments; wrappers around
@@ -116,7 +121,7 @@ class PolicyAgent(Agent):
         return self.tracker.probabilities
 
     def watch(self, observation: Observation) -> None:
-        """Update the agent's copy of the episode and its belief with an observation, without deciding."""
+        """Update the agent's belief and its own copy of the episode with an observation, without deciding."""
         self.play.follow(observation)
         self.tracker.update(observation)
 

@@ -1,9 +1,10 @@
 """The web addresses of the Explore page, on which people change a problem by hand and see the results at once.
 
-While people drag something, a page sends many requests a second. For each browser tab, one request of a kind is
-processed at a time. When it is done, the newest waiting request is next, and all older ones are answered with
-``dropped``. If the changed problem (the draft) is not valid, the answer has ``refused``: the field and the fault. Other
-errors are answered like those of all requests.
+While people drag something, a browser tab sends many requests a second. Of the requests of one kind from one tab, only
+one at a time is processed. When its answer is ready, the newest of the waiting requests is processed, and all older
+ones are answered with ``{"dropped": True}``. If the changed problem (the draft) is not valid, the answer has the key
+``refused``, a text that names the field and what is wrong with it. Other errors are answered with the key ``error``, as
+on all other pages of the studio.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LONGEST_TAB = 40
 
 
 def explore_routes() -> list[Any]:
-    """Return the routes of the Explore page, on which people change a problem by hand: the page, and its requests."""
+    """Return the routes of the Explore page (on which people change a problem by hand), and those of its requests."""
     handlers = _Handlers()
     return [
         Route("/explore", page("explore")),
@@ -41,11 +42,12 @@ def explore_routes() -> list[Any]:
 
 @dataclass
 class _Tab:
-    """The requests of one kind from one browser tab, of which one at a time is processed.
+    """The state of the requests of one kind from one browser tab, which are processed one at a time.
 
     Attributes:
         lock: held while a request is processed.
-        newest: the number of the newest request, from 1; when an older one gets the lock, it is dropped.
+        newest: the number of the newest request, from 1. A request that gets the lock when a newer one has arrived is
+            dropped: it is not processed.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -75,7 +77,10 @@ class _Handlers:
         return {**await _asked(services, "read", "methods", {}), "problems": self._problems, "study": services.study}
 
     async def read(self, request: Request, services: Services, _: Person) -> Any:
-        """Read a problem file, and return it as a draft: the problem as JSON that the page can change.
+        """Read a problem file, and return it as a draft: a problem that people change on the Explore page.
+
+        Keys of the result: ``sketch`` (the draft as JSON) and ``methods`` (the names of the methods that can give
+        advice). If the page cannot show the problem, ``refused`` is the reason.
 
         In the request, ``problem`` is the number of the file in the studio's list of problems, or the text of a file.
         """
@@ -96,17 +101,19 @@ class _Handlers:
     async def follow(self, request: Request, services: Services, person: Person) -> Any:
         """Return everything that the page shows for the draft (the changed problem) in the request.
 
-        This is the belief, the advice of a method, and when goals can be told apart, with the keys of
-        `askwise.studio.explore.explore_api.results_of`. If the draft is not valid, ``refused`` is the reason. If the
-        tab sends a newer request before this one is processed, the answer is ``{"dropped": True}``.
+        The result has the belief, the advice of a method, and the steps at which goals can be told apart; its keys are
+        those of `askwise.studio.explore.explore_api.results_of`. If the draft is not valid, ``refused`` is the reason.
+        If the browser tab sends a newer request of this kind before this one is processed, the result is
+        ``{"dropped": True}``.
         """
         return await self._newest(request, services, person, "follow")
 
     async def suggest(self, request: Request, services: Services, person: Person) -> Any:
-        """Return walls or closed edges that make the goals of the draft (the changed problem) recognisable earlier.
+        """Return walls to add, or edges to close, that make the goals of the draft in the request recognisable earlier.
 
-        The keys are those of `askwise.studio.explore.explore_api.suggested_design`. If the draft is not valid,
-        ``refused`` is the reason. If the tab sends a newer request before this one is processed, the answer is
+        The draft is the problem that people have changed. The keys of the result are those of
+        `askwise.studio.explore.explore_api.suggested_design`. If the draft is not valid, ``refused`` is the reason. If
+        the browser tab sends a newer request of this kind before this one is processed, the result is
         ``{"dropped": True}``.
         """
         return await self._newest(request, services, person, "suggest")

@@ -1,8 +1,8 @@
 """The worker processes that play rounds, and how the server sends them requests.
 
-The name of a round determines its worker process, to which a thread sends one request after the other. A process that
-dies (an agent crashed it, or took too long) is replaced. The request that it was processing fails; its other rounds are
-opened again in the new process.
+A round is an episode that a person plays. The name of a round determines its worker process, to which a thread of the
+server sends one request after the other. A process that ends (because an agent crashed it or took too long) is
+replaced. The request that it was processing fails; the other rounds of this process are opened again in the new one.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ class Replies:
     """An asynchronous iterator over the replies of a worker process to one request.
 
     The last reply has the key ``done``.
+
+    Args:
+        queue: the queue into which the replies are put when they arrive.
     """
 
     def __init__(self, queue: asyncio.Queue[Reply]) -> None:
@@ -74,7 +77,7 @@ class Pool:
     def replies(self, name: str, request: dict[str, Any]) -> Replies:
         """Send a request to the worker process of the round `name`; return its replies as they arrive.
 
-        Each reply is a dict. If the worker process dies, the last one has the reason under ``failed``.
+        Each reply is a dict. If the worker process dies, the last reply has the reason under the key ``failed``.
 
         Args:
             name: the name of the round; all requests with the same name go to the same worker process.

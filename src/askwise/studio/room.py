@@ -1,8 +1,8 @@
 """A room: one round and the browser tab in which it is played.
 
 Inputs are numbered and idempotent: input ``n`` of a round is applied once, however often it arrives. A tab that does
-not know whether its last message arrived sends it again, and gets the present state. An input is on disk before the tab
-gets an answer. If a round is opened in a second tab, the first one is closed.
+not know whether its last message arrived sends this message again, and gets the present state. An input is on disk
+before the tab gets an answer. If a round is opened in a second tab, the connection to the first tab is closed.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class WaitingTimes:
     def summary(self) -> dict[str, dict[str, float]]:
         """Return statistics of the times `kept` and `turn`, in milliseconds.
 
-        Each of these two keys has a dict with ``count`` and, unless it is 0, ``p50``, ``p95``, ``p99`` (the times
-        within which 50, 95 and 99 % of the waits ended) and ``max``.
+        The keys are ``kept`` and ``turn``. Each value is a dict with ``count`` (the number of times) and, unless the
+        count is 0, ``p50``, ``p95`` and ``p99`` (50, 95 and 99 % of the times are at most this long) and ``max``.
         """
         return {name: _quantiles(list(times)) for name, times in (("kept", self.kept), ("turn", self.turn))}
 
@@ -73,7 +73,8 @@ class Tab(Protocol):
     def known(self) -> dict[str, Any]:
         """What the page needs besides the round: ``texts``, ``language``, ``heading`` and ``instructions``.
 
-        A study provides these; without one, the texts are English, and heading and instructions are empty.
+        A study provides the values of these keys. Without a study, the texts are English, and heading and instructions
+        are empty.
         """
 
     async def tell(self, message: dict[str, Any]) -> None:
@@ -101,7 +102,7 @@ class Room:
         log: all inputs so far, each with its outcome.
         end: how the round ended; None while it is unfinished.
         state: what the person sees of the present state; None before the round is opened in a worker process.
-        board: what the person sees that stays the same: the map or graph, the names, the goals.
+        board: what the person sees and what does not change during the round: the map or graph, the names, the goals.
         trails: the places of both agents so far.
         tab: the browser tab; None if none is connected.
         lock: held while an input is processed.
@@ -128,7 +129,10 @@ class Room:
     # -- tabs -----------------------------------------------------------------------------------------------------
 
     async def join(self, tab: Tab) -> None:
-        """Connect a browser tab and send it everything that it shows; close the tab that was connected before."""
+        """Connect a browser tab and send it everything that it shows.
+
+        If another tab was connected before, the connection to it is closed.
+        """
         before, self.tab = self.tab, tab
         if before is not None:
             await before.close(REPLACED, "opened in another tab")
@@ -160,10 +164,10 @@ class Room:
     # -- playing --------------------------------------------------------------------------------------------------
 
     async def open(self) -> dict[str, Any]:
-        """Open the round in its worker process, which replays all inputs up to the present state; return its reply.
+        """Open the round in its worker process, which replays all inputs; return the reply of the process.
 
-        The reply has the keys ``board``, ``state`` and ``trails``, or the reason of a failure under ``failed`` or
-        ``refused``.
+        The reply has the keys ``board``, ``state`` (the present one) and ``trails``, or the reason of a failure under
+        ``failed`` or ``refused``.
         """
         request = {"op": "open", "setup": self.setup, "problem": self.problem, "contents": self.contents}
         return await self.pool.reply(self.name, {**request, "log": self.log})
@@ -192,7 +196,9 @@ class Room:
         return False
 
     async def play(self, n: int, user_input: Any, ms: int | None = None) -> None:
-        """Apply an input of the person; send the new state to the browser tab, and again when the method has decided.
+        """Apply an input of the person, and send the new state of the round to the browser tab.
+
+        If it is then the method's turn to decide, the state is sent once more after its decision.
 
         Args:
             n: the number of the input, from 0; an input that was applied before is not applied again.
@@ -222,10 +228,10 @@ class Room:
         await self._failed("its worker process died repeatedly")
 
     async def _played(self, n: int, user_input: Any) -> bool:
-        """Let the worker process apply an input; return whether the caller has to send it again.
+        """Let the worker process apply an input; return whether the caller has to send the input again.
 
-        That is True if the process does not have the round. Then it has applied nothing, and the caller must open the
-        round first.
+        The result is True if the process does not have the round. Then the process has not applied the input, and the
+        caller must open the round before it sends the input again.
 
         Args:
             n: the number of the input, from 0.
@@ -316,13 +322,14 @@ class Room:
     # -- afterwards -----------------------------------------------------------------------------------------------
 
     async def ask_worker(self, op: str) -> dict[str, Any]:
-        """Ask the worker process for the trace or the review of the round, and return its reply.
+        """Ask the worker process for the trace or the review of the round, and return the reply of the process.
 
-        The trace or review is under the key `op` of the reply, or the reason of a failure under ``failed`` or
-        ``refused``.
+        If `op` is ``trace``, the reply has the trace under the key ``trace``. If `op` is ``review``, it has the keys
+        ``review`` and ``page``. If the process cannot answer, the reason is under ``failed`` or ``refused``.
 
         Args:
-            op: ``trace`` or ``review``.
+            op: ``trace`` for all steps of the round so far as JSON, or ``review`` for what other ego agents would have
+                paid and which decisions were mistakes, with a page (HTML) to step through the round.
         """
         async with self.lock:
             for _ in range(3):
@@ -334,9 +341,9 @@ class Room:
 
 
 def read_room(store: StudioStore, pool: Pool, name: str) -> tuple[Room, str] | None:
-    """Read a round from the database; return its `Room` and the name of the person who plays it, or None.
+    """Read a round from the database; return its `Room`, and the name of the person who plays it.
 
-    None means that there is no such round.
+    Returns None if there is no such round.
 
     Args:
         store: the database.

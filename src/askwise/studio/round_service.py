@@ -1,11 +1,11 @@
 """The work of the studio's worker processes: they play rounds, and answer requests of the Explore page.
 
-A request is a dict with the operation ``op`` and the name of the round, ``id``. A reply is a dict, too; the last one
-has the key ``done``. `RoundService.replies` lists the operations.
+A request is a dict with the operation ``op`` and the name of the round, ``id``. A reply is a dict, too; the last reply
+to a request has the key ``done``. `RoundService.replies` lists the operations.
 
-A process may have lost a round, for instance because it was started anew. Requests therefore state the number of
-inputs, ``n``. If the process does not have the round after ``n`` inputs, the reply is ``missing``, and the server opens
-the round again.
+A process may have lost a round, for instance because the process was started anew. Requests therefore state ``n``, the
+number of inputs that the round has had so far. If the process does not have the round in the state after ``n`` inputs,
+the reply has the key ``missing``, and the server opens the round again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Reply = dict[str, Any]
 
 
 class _Missing(Exception):  # noqa: N818 - nothing is wrong
-    """Raised if this process does not have the requested round, or has it after another number of inputs."""
+    """Raised if this process does not have the requested round, or if more or fewer inputs than stated were applied."""
 
 
 class RoundService:
@@ -56,7 +56,7 @@ class RoundService:
     def replies(self, request: Request) -> Iterator[Reply]:
         """Iterate over the replies to a request: dicts, the last of which has the key ``done``.
 
-        A request has the keys ``op`` (the operation), ``id`` (the name of the round) and those in the second column:
+        A request has the keys ``op`` (the operation), ``id`` (the name of the round) and the keys in the second column:
 
         ===========  =====================================  =========================================================
         ``op``       data in the request                    keys of the reply
@@ -70,12 +70,13 @@ class RoundService:
                      ``input``                              when the method has decided, if it has to
         ``trace``    ``n`` (number of inputs so far)        ``trace``: the episode so far
         ``review``   ``n``                                  ``review``, and ``page``, HTML to step through the round
-        ``played``   as ``open``, and ``what``              those of `askwise.studio.rounds.replay.written`
+        ``played``   the same as ``open``, and ``what``     the keys of `askwise.studio.rounds.replay.written`
         ``explore``  ``what``, ``given``                    ``explored``: the answer to a request of the Explore page
         ===========  =====================================  =========================================================
 
-        For ``played``, ``what`` says how the results are obtained: ``again``, ``record`` or ``twin`` (see `written`).
-        For ``explore``, it is the kind of request, such as ``follow``, and ``given`` has the data of the request.
+        For ``played``, ``what`` says how the results are obtained: ``again`` replays the round with the method,
+        ``record`` reconstructs it from the log alone, and ``twin`` simulates it without a person. For ``explore``,
+        ``what`` is the kind of request, such as ``follow``, and ``given`` has the data of the request.
 
         An error is also a reply. Its key is ``missing`` (this process does not have the round), ``refused`` (the
         request is not valid) or ``failed`` (the round cannot be continued); the values of the last two are the reason.
@@ -165,9 +166,12 @@ class RoundService:
             self._rounds.popitem(last=False)
 
     def _problem(self, request: Request) -> Problem:
-        """Return the problem of a request, which has the digest ``problem`` and the ``contents`` of the problem file.
+        """Return the problem to which a request refers; it is kept in memory for later requests.
 
-        Requests with the same digest share one object and its tables.
+        Requests with the same digest share one `Problem` object, so what it has computed is computed only once.
+
+        Args:
+            request: a dict with ``problem``, the digest of the problem, and ``contents``, those of the problem file.
         """
         key = request["problem"]
         if key not in self._problems:

@@ -61,12 +61,12 @@ WORDS = {
 
 
 def study_routes(people: People, services: Services) -> list[Any]:
-    """Return the routes of a study: joining, the participants' screens, and the researcher's page.
+    """Return the web server's routes of a study: joining, the participants' screens, and the researcher's page.
 
     Args:
         people: the people of the study.
-        services: the shared services. This function sets `in_round` (which adds the study's texts to the page of a
-            round) and `lost_page` (the study's page for visitors without a valid link).
+        services: the services that all pages share. This function sets two of its attributes: ``in_round``, which adds
+            the study's texts to the page of a round, and ``lost_page``, the page for visitors without a valid link.
     """
     handlers = _Handlers(people)
     services.in_round = handlers.in_round
@@ -99,7 +99,7 @@ def _participant_routes(handlers: _Handlers, kind: str) -> list[Any]:
 
 
 class _Handlers:
-    """Answers the requests of a study's pages, by participants and by the researcher.
+    """Answers the requests that the pages of a study send: those of participants and those of the researcher.
 
     Args:
         people: the people of the study.
@@ -117,9 +117,10 @@ class _Handlers:
     # -- people ---------------------------------------------------------------------------------------------------
 
     async def join(self, request: Request) -> Response:
-        """Admit the person who follows the link to the study, set a cookie, and show the first screen.
+        """Admit the person who follows the link to the study, set a cookie, and redirect to the person's first screen.
 
-        A person who has a cookie already continues at the present screen.
+        If the browser has a cookie of an earlier visit, it is redirected to the screen that the person reached last. A
+        visitor who cannot join gets a page that says why.
         """
         services = get_services(request)
         token = request.path_params["token"]
@@ -141,10 +142,11 @@ class _Handlers:
         return answer
 
     def _say(self, key: str) -> str:
-        """Return a text for visitors who have not joined the study, in its default language.
+        """Return a text for visitors who have not joined the study, in the study's default language.
 
         Args:
-            key: the last part of the text's key, after ``closed.``, for instance ``link``.
+            key: a short name of the text, for instance ``link``. The text has the key ``closed.link`` among the texts
+                of the study.
         """
         return self.study.languages[self.people.default_language][f"closed.{key}"]
 
@@ -166,12 +168,13 @@ class _Handlers:
         return HTMLResponse(page_text("closed", text, heading=self._say("title"), language=language), status)
 
     def in_round(self, person: Person, name: str) -> dict[str, Any]:
-        """Return what a study adds to the page of a round; empty if the round does not belong to the study.
+        """Return the texts that a study adds to the page of a round; an empty dict if no participant plays the round.
 
-        Keys: ``texts``, ``language``, ``heading`` and ``instructions``.
+        Keys: ``texts`` (all texts by key, in the person's language), ``language`` (its code), ``heading`` (such as
+        "Round 2 of 4") and ``instructions`` (a list of pages).
 
         Args:
-            person: who plays.
+            person: the person who plays the round: a participant or the researcher.
             name: the name of the round.
         """
         try:
@@ -217,7 +220,10 @@ class _Handlers:
         return {code: LANGUAGES.get(code, code) for code in self.study.languages}
 
     async def spoken(self, request: Request, services: Services, person: Person) -> Any:
-        """Store the language in the request (``language``) as the person's choice; return the present screen in it."""
+        """Store the language that a person has chosen; return the person's present screen in this language, as JSON.
+
+        The body of the request has ``language``, the code of the language.
+        """
         given = await json_body(request)
         given.object(["language"], [])
         language = given.child("language").text(self.study.languages)
@@ -283,13 +289,17 @@ class _Handlers:
     # -- the researcher -------------------------------------------------------------------------------------------
 
     async def overview(self, request: Request, services: Services, _: Person) -> Any:
-        """Return what the researcher's page shows at present, with the keys of the module's function `overview`."""
+        """Return what the researcher's page shows: the state of the study and the progress of each person, as JSON.
+
+        The module's function `overview` makes the result, and describes its keys.
+        """
         return overview(self.people, services.public(request))
 
     async def pause(self, request: Request, services: Services, person: Person) -> Any:
-        """Pause or resume the study; return what the researcher's page then shows (see `overview`).
+        """Pause or resume the study; return what the researcher's page then shows.
 
-        The body of the request has ``paused``: true to pause, false to resume.
+        The body of the request has ``paused``: true to pause, false to resume. The result has the keys of `overview`,
+        such as ``paused`` and ``people``.
         """
         given = await json_body(request)
         given.object(["paused"], [])
@@ -297,10 +307,10 @@ class _Handlers:
         return await self.overview(request, services, person)
 
     async def again(self, request: Request, services: Services, person: Person) -> Any:
-        """Allow a participant to continue once from another browser; return what the researcher's page shows.
+        """Allow a participant to continue once from another browser; return what the researcher's page then shows.
 
         In the body of the request, ``person`` is the participant's number or identifier. The result has the keys of
-        `overview` and ``readmitted``, the participant's number.
+        `overview`, such as ``people``, and the key ``readmitted``, with the participant's number.
         """
         given = await json_body(request)
         given.object(["person"], [])
@@ -317,7 +327,10 @@ class _Handlers:
             return {"files": await asyncio.to_thread(_export, services), "folder": str(_export_folder(services))}
 
     async def archive(self, request: Request) -> Response:
-        """Send the files of the last export as one zip file; status 404 if there was no export."""
+        """Send the files of the last export to the researcher, as one zip file.
+
+        The HTTP status is 403 if the visitor is not the researcher, and 404 if there was no export.
+        """
         services = get_services(request)
         folder = _export_folder(services)
         if services.person(request, RESEARCHER) is None:
@@ -334,22 +347,24 @@ class _Handlers:
 
 
 def overview(people: People, public: str) -> dict[str, Any]:
-    """Return the data that the researcher's page shows, as JSON. Only ``people`` includes pilots (test participants).
+    """Return the data that the researcher's page shows, as JSON.
 
-    A panel is a service that recruits people. The link that it gives to a person contains the person's identifier as
+    A pilot is a test participant. Pilots are in the list ``people``, but are not counted in any number. A panel is a
+    service that recruits people. The link by which it sends a person to the study contains the person's identifier as
     the value of a parameter, as in ``?PROLIFIC_PID=IDENTIFIER``. A cell is an order of conditions and problems. Keys:
 
     - ``name``, ``design``, ``paused``: name and design of the study, and whether it is paused;
     - ``join``, ``pilot``: the links by which participants and pilots join;
     - ``panel``: whether a panel sends identifiers;
-    - ``adds``: the name of this parameter if the panel itself adds it to the link ``join``; otherwise empty;
+    - ``adds``: the name of the parameter if the panel itself adds it to the link ``join``; otherwise empty;
     - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (back to the panel);
     - ``summary``: the number of participants in each state that occurs, such as ``finished`` or ``inactive``;
     - ``conditions``: dicts with ``name``, and the numbers of people ``finished`` and ``in progress``;
     - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the name of the problem played
       first; None if the study has only one problem), and the numbers of people ``finished`` and ``in progress``;
-    - ``counts``: for each cell, the number of people, finished or in progress;
-    - ``people``: a dict for each person: ``number``, ``state``, ``where`` (the present screen), ``minutes`` and so on.
+    - ``counts``: for each cell, the number of people who have finished or are in progress;
+    - ``people``: a dict for each person, with ``number``, ``pilot``, ``state``, ``where`` (the present screen),
+      ``minutes`` (from arrival to the last activity), ``idle`` (minutes since then) and so on.
 
     Args:
         people: the people of the study.
@@ -425,10 +440,10 @@ def _row(people: People, row: tuple[Any, ...], now: float) -> dict[str, Any]:
 
 
 def _where(people: People, screen: Screen) -> str:
-    """Return a text that tells the researcher which screen a person has reached.
+    """Return a text that tells the researcher which screen a person has reached, such as "Round 2 of 4: planner".
 
-    It is the title of the screen and, for a round or a questionnaire, the condition; for a round, also the problem if
-    the study has several.
+    It is the title of the screen and, for a round or a questionnaire, the name of the condition. For a round in a study
+    with several problems, the name of the problem follows.
     """
     study = people.study
     title = "Consent" if screen.kind == CONSENT else title_of(study, screen, study.languages[people.default_language])

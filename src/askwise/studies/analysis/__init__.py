@@ -1,8 +1,8 @@
-"""Analyse the tables of a study: numbers, figures, judged claims and a report.
+"""Analyse the tables of a study: numbers, figures, verdicts on the paper's claims, and a report.
 
 `write_results` does everything. The steps are separate functions, too: `analyse` computes all numbers (`summary`,
-`failures`, `comparisons`, `claims`, ...); `write_tables`, `write_figures` and `write_report` write them; `print_short`
-prints a short version to the terminal.
+`failures`, `comparisons`, `claims`, ...). `write_tables`, `write_figures` and `write_report` write the results of the
+analysis; `print_short` prints a short version to the terminal.
 """
 
 from askwise.studies.analysis.claims import claims

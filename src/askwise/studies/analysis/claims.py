@@ -1,10 +1,11 @@
 """The claims of the paper about its results, each with a verdict that is computed from the tables of a study.
 
-This file has the list of all claims, and those about questions and computing time; `cost_claims` has those about costs.
+This file has the list of all claims. It defines the claims about questions and computing time; `cost_claims` defines
+the claims about costs.
 
-Only the claims are written by hand. Each verdict is computed from the tables by the rule of the claim (see
-`askwise.studies.analysis.verdicts`). The paper's conjectures about reasons are not claims about results and are left
-out. The paper's computer was an Intel i7 at 2.5 GHz.
+Only the claims and their rules are written by hand. Each verdict is computed from the tables by the rule of the claim
+(see `askwise.studies.analysis.verdicts`). The paper's conjectures about reasons are not claims about results and are
+left out. The computing times in the paper were measured on an Intel i7 at 2.5 GHz.
 """
 
 from __future__ import annotations
@@ -185,7 +186,7 @@ def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Ite
     Args:
         evidence: the episodes.
         column: the column of the table of episodes whose mean difference is judged.
-        what: what the column measures, in words for the name of each comparison.
+        what: what the column measures, in words; each comparison is named after it.
         rule: turns the estimated difference into a verdict.
     """
     for other in ("toolbox", "cost-prob"):
@@ -215,9 +216,14 @@ def _fewer_by(evidence: StudyEvidence) -> Iterator[Part]:
 
 
 def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
-    """Estimate by how many per cent fewer questions are asked in the selection of episodes `one` than in `two`.
+    """Estimate by how many per cent fewer questions are asked in the episodes of `one` than in the episodes of `two`.
 
     Only episodes that occur in both selections count.
+
+    Args:
+        evidence: the episodes.
+        one: selects episodes by method, prior and price, such as the episodes at a high price.
+        two: the selection to compare with, such as the episodes at a price of 0.
     """
     found = evidence.quotient(one, two, "queries")
     if found.low is None or found.high is None:

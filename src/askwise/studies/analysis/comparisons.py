@@ -1,15 +1,16 @@
-"""Comparisons of methods in the same condition: differences with tests, and ratios to a reference method.
+"""Comparisons of methods under the same prior and price: differences with tests, and ratios to a reference method.
 
 Differences: the costs of every two methods are compared under every prior and price, on the same instances, goals and
-teammate paths, with two tests: Student's t and Wilcoxon's signed-rank test. Next to each raw p value stands Holm's
-corrected value over all comparisons of the table: among 180 comparisons of equal methods, about nine have a raw p value
-below 0.05.
+teammate paths, with two tests: Student's t and Wilcoxon's signed-rank test. Next to each raw p value stands the value
+with Holm's correction for the number of comparisons in the table. The correction is necessary: among 180 comparisons of
+equal methods, about nine have a raw p value below 0.05.
 
 Ratios: the mean marginal cost of a method divided by that of the reference method, over the episodes that both methods
-finished. The mean over all conditions is the unweighted mean of the ratios. Conditions that share their instances have
-correlated ratios, which the interval of the mean takes into account (`mean_ratio`). In a study over files, each
-condition has one instance, its file. The interval of its ratio is then based on its episodes, and the mean over files
-is the mean of independent numbers (`combined`).
+finished. A condition is a prior and a price. The mean over all conditions is the unweighted mean of the ratios.
+Conditions with the same instances have correlated ratios, which the interval of the mean takes into account
+(`mean_ratio`). In a study over files, the file belongs to the condition and is its only instance. Then the interval of
+a ratio is based on the episodes of the condition, and the mean over files is the mean of independent numbers
+(`combined`).
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
     The columns are those of `COMPARISONS`. ``difference`` is the mean marginal cost of the method ``first`` minus that
     of ``second``; negative means that ``first`` is cheaper. ``pairs`` is the number of episodes that both methods
     finished. ``note`` names special cases: the same difference in every episode, such as 0, or too few episodes for a
-    test. Columns ``teammate`` and ``base`` follow if they vary in the study. If the instances come from files, there
-    are rows for each file, named in the column ``file``, and for the mean over all files.
+    test. The columns ``teammate`` and ``base`` (the price of asking at all) are added if they vary in the study. If the
+    instances come from files, there are rows for each file, named in the column ``file``, and for the mean over all
+    files.
 
     Args:
         episodes: one row for each episode of a study.
@@ -73,14 +75,14 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """Yield, for every two methods under each prior and price, a table of the episodes of each of the two methods.
+    """Yield two tables for every two methods under each prior and price: the episodes of one method and of the other.
 
     Priors and methods have the order of the study; prices are ascending.
 
     Args:
         table: the episodes.
-        extra: further columns, such as ``file``. Both tables of a pair are then about one value of each of these
-            columns.
+        extra: further columns, such as ``file``. In each of these columns, the two tables have one value, the same in
+            both.
     """
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_goal", maintain_order=True).group_by("per_goal", maintain_order=True):
@@ -110,7 +112,7 @@ def _row(one: pl.DataFrame, other: pl.DataFrame, extra: list[str]) -> dict[str, 
 
 
 def paired(one: pl.DataFrame, other: pl.DataFrame, column: str = "marginal_cost") -> pl.DataFrame:
-    """Return the difference of a column, `one` minus `other`, for each episode that is in both tables.
+    """Return the difference of a column, table `one` minus table `other`, for each episode that is in both tables.
 
     An episode is identified by the columns ``instance`` and ``episode``. The result has the columns ``instance`` and
     ``difference``.
@@ -145,10 +147,10 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return each method's mean marginal cost divided by that of the reference method.
 
     The reference is `ezq`, or the first method if the study does not have `ezq`. There is one row for each other method
-    in each condition (prior and price), and then one for each method with its mean over all conditions. Conditions in
-    which the reference costs nothing have no ratio and do not count in the mean. With a single method the table is
-    empty. If the instances come from files, the column ``file`` is added; ``teammate`` and ``base`` are added if they
-    vary.
+    in each condition (prior and price), and then one row for each other method with the mean of its ratios over all
+    conditions. Conditions in which the reference costs nothing have no ratio and do not count in the mean. With a
+    single method the table is empty. If the instances come from files, the column ``file`` is added; ``teammate`` and
+    ``base`` (the price of asking at all) are added if they vary.
 
     Args:
         episodes: one row for each episode of a study.
@@ -172,8 +174,8 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
 def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
     """Return one row for each episode that two methods finished, with the marginal costs of both methods.
 
-    The column ``marginal_cost`` has the cost of `method`, and the column ``lower`` that of `reference`, by which the
-    former is going to be divided. Columns that identify the episode come first.
+    The columns that identify the episode come first. The column ``marginal_cost`` has the cost of `method`, and the
+    column ``lower`` the cost of `reference`: the lower part of the ratio, which is computed from the table later.
     """
     key = [column for column in dict.fromkeys([*KEY, *grouping(table)]) if column != "method"]
     costs = table.select("method", *key, "marginal_cost")
@@ -182,13 +184,13 @@ def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
 
 
 def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
-    """Return the ratios of a method's costs to the reference's: a row for each condition, and a row with their mean.
+    """Return a method's costs divided by those of the reference method: a row for each condition, and one for the mean.
 
     The rows are dicts with some of the columns of `RATIOS`.
 
     Args:
         both: the episodes that the method and the reference finished, as `_joined` returns them.
-        extra: the columns that distinguish conditions in addition to prior and price.
+        extra: the columns that distinguish conditions in addition to prior and price, such as ``file``.
     """
     rows: list[Row] = []
     pairs: list[Ratio] = []

@@ -43,8 +43,8 @@ def _against(
         evidence: the episodes.
         rule: turns the estimated difference, `first` minus the other method, into a verdict.
         others: the names of the other methods.
-        prior: the label of the prior.
-        prices: the prices of naming one more goal.
+        prior: the name of the prior, such as ``far``.
+        prices: the prices; a price is what naming one more goal in a question costs.
         first: the name of the first method.
     """
     for price in prices:
@@ -55,10 +55,14 @@ def _against(
 
 
 def _growth(evidence: StudyEvidence, method: str, prior: str, against: str | None = None) -> Part:
-    """Judge whether the marginal cost of a method rises from a price of 0 to the paper's highest price.
+    """Judge whether the marginal cost of a method rises from a price of 0 to the paper's highest price, 0.5.
 
-    With `against`, the name of a second method, judge instead whether the cost of `method` rises by more than that of
-    `against`.
+    Args:
+        evidence: the episodes.
+        method: the name of the method.
+        prior: the name of the prior under which the method is judged, such as ``far``.
+        against: if given, the name of a second method: judge instead whether the cost of `method` rises by more than
+            the cost of this second method.
     """
     top = evidence.top
     weights = {Pick(method, prior, top): 1.0, Pick(method, prior, 0.0): -1.0}
@@ -92,8 +96,8 @@ def _near_less_to_gain(evidence: StudyEvidence) -> Iterator[Part]:
 def _near_only_ezq(evidence: StudyEvidence) -> Iterator[Part]:
     """Judge the claim that under the prior `near` only `ezq` is cheaper than never asking.
 
-    Yields one part of the claim for each of `baseline`, `toolbox` and `cost-prob`. A part holds if `never` is
-    significantly cheaper than this method at one or more of the prices above 0.
+    Yields one part of the claim for each of the methods `baseline`, `toolbox` and `cost-prob`. A part holds if the
+    method `never`, which never asks, is significantly cheaper than this method at one or more of the prices above 0.
     """
     for method in ASKING:
         compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))

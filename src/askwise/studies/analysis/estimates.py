@@ -1,13 +1,13 @@
 """Means with Student intervals, paired tests, and Holm's correction.
 
 The episodes of one instance share its map, so they are not independent: the unit of every interval and test is the
-instance. With one episode per instance, the standard error is the ordinary one. With several,
+instance. With one episode per instance, the standard error is the ordinary one. With several episodes per instance,
 
-    mean = sum(values) / N,    stderr^2 = k / (k - 1) * sum over instances of (sum of (value - mean))^2 / N^2
+    mean = sum(values) / N,    stderr^2 = k / (k - 1) * sum over instances of S^2 / N^2
 
-for k instances and N values, with k - 1 degrees of freedom. If all instances have equally many episodes, this is the
-standard error of the mean of the instances' means. In a study of one instance there is nothing to generalise over, and
-each episode is a unit.
+for k instances and N values, with k - 1 degrees of freedom; ``S`` is the sum of ``value - mean`` over the values of an
+instance. If all instances have equally many episodes, this is the standard error of the mean of the instances' means.
+In a study of one instance there is nothing to generalise over, and each episode is a unit.
 
 Problems from files were chosen, not drawn. The mean of each file is estimated separately, from its episodes. The mean
 over k files is the mean of their means (`combined`), with
@@ -68,11 +68,12 @@ class Estimate:
 
 
 def estimate(values: FloatArray, instances: IntArray) -> Estimate:
-    """Return the mean of `values` with an interval and a test; values of one instance may depend on each other.
+    """Return the mean of `values`, with a 95 % interval and a test of whether the mean is 0.
 
     Args:
         values: the values ``[n]``.
-        instances: the index of the instance to which each value belongs ``[n]``.
+        instances: the index of the instance to which each value belongs ``[n]``; values of one instance may depend on
+            each other.
     """
     n = values.size
     if n == 0:
@@ -89,7 +90,7 @@ def estimate(values: FloatArray, instances: IntArray) -> Estimate:
 def combined(parts: Sequence[Estimate]) -> Estimate:
     """Return the mean of independent estimates, all with the same weight; estimates without values are left out.
 
-    If an estimate has no standard error (as for a file with one episode), the interval follows from how much the
+    If an estimate has no standard error (as for a file with one episode), the interval is computed from how much the
     estimates differ from each other.
     """
     known = [part for part in parts if part.n]
@@ -149,10 +150,11 @@ def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate
 def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
     """Return the mean of several ratios ``sum(upper) / sum(lower)``, with a confidence interval by linearisation.
 
-    A ratio of value `q` is computed from pairs of `upper` and `lower`. To first order, a pair contributes
-    ``(upper - q lower) / sum(lower)`` to its error. Pairs of the same unit (`Ratio.units`) may depend on each other, so
-    their contributions are summed over all ratios before the variance is computed. The contributions to one ratio
-    always sum to 0: if all its pairs belong to one unit, they say nothing about its error, and there is no interval.
+    A ratio with the value ``q`` is computed from pairs of numbers, ``upper`` and ``lower``. To first order, a pair
+    contributes ``(upper - q lower) / sum(lower)`` to the error of the ratio. Pairs of the same unit (`Ratio.units`) may
+    depend on each other, so the contributions of all pairs of a unit, in all ratios, are summed before the variance is
+    computed. The contributions to one ratio always sum to 0. So if all pairs of a ratio belong to one unit, the
+    contributions say nothing about the error of this ratio, and there is no interval.
     """
     n = sum(each.lower.size for each in ratios)
     if not ratios or any(each.lower.sum() == 0 for each in ratios):
@@ -202,9 +204,10 @@ def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
 def _exact_wilcoxon(values: FloatArray) -> float:
     """Return the exact two-sided p value of Wilcoxon's signed-rank test for few differences ``[n]``.
 
-    Under the null hypothesis all combinations of signs are equally likely. Differences of equal size share the mean of
-    their ranks; zeros are left out. Twice a rank is an integer, so the number of sign combinations for each sum of
-    positive ranks can be counted by dynamic programming.
+    The rank of a difference is its position when the differences are ordered by size without sign, from 1. Differences
+    of equal size share the mean of their ranks; zeros are left out. Under the null hypothesis all combinations of signs
+    are equally likely. Twice a rank is an integer, so dynamic programming can count the sign combinations for each sum
+    of the ranks of positive differences.
     """
     sizes = np.abs(values[values != 0])
     twice = (sizes < sizes[:, None]).sum(axis=1) * 2 + (sizes == sizes[:, None]).sum(axis=1) + 1
@@ -220,8 +223,8 @@ def _exact_wilcoxon(values: FloatArray) -> float:
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p values with Holm's correction for many tests, in the given order; None stays None and is not counted.
 
-    The smallest of m p values is multiplied by m, the next by m - 1, and so on. No result is smaller than that of a
-    smaller p value, or larger than 1.
+    The smallest of m p values is multiplied by m, the next by m - 1, and so on. A result is never larger than 1, and
+    never smaller than the result for a smaller p value.
     """
     known = [k for k, p in enumerate(p_values) if p is not None]
     known.sort(key=lambda k: (p_values[k] or 0.0, k))

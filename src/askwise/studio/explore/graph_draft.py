@@ -1,6 +1,6 @@
-"""A draft of graphs: both agents walk on graphs whose edges people can close; starts and targets are states.
+"""A draft with graphs: a problem that people change by hand on the Explore page, for instance by closing edges.
 
-As JSON::
+Both agents walk on graphs; starts and targets are states of these graphs. As JSON::
 
     {"kind": "graph", "name": "Ward", "words": {"teammate": "nurse"},
      "teammate": {"start": "desk", "now": "hall", "edges": [["desk", "east", "hall"], ...], "closed": [3]},
@@ -8,9 +8,12 @@ As JSON::
      "goals": [{"name": "pills", "teammate": ["room 1"], "ego": ["pharmacy"], "weight": 3, "price": null}],
      "query_cost": {...}, "answers": {...}, "groups": {...}}
 
-An edge is ``[state, action, next state]``. ``closed`` has the indices of the edges that people have closed: the graph
-is drawn with them, so that they can be opened again, but the problem does not have them. The layout does not change
-while people edit.
+``start`` and ``now`` are the first and the present state of an agent. An edge is ``[state, action, next state]``.
+``closed`` has the indices of the edges that people have closed: the page draws closed edges, so that people can open
+them again, but the problem does not have them. The layout does not change while people edit.
+
+In a goal, ``teammate`` and ``ego`` are the target states of these agents. The prior is proportional to ``weight``, and
+``price`` is the amount that the goal adds to the price of a question (null for the usual amount).
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ class GraphDraft:
 
     @cached_property
     def problem(self) -> StatedProblem:
-        """The `Problem` that methods solve, without the edges that are closed."""
+        """The `Problem` that methods solve to advise the ego agent; it does not have the edges that people closed."""
         return self.given.problem()
 
     @property
@@ -74,7 +77,11 @@ class GraphDraft:
         return "explored.toml", toml_text(self.given.to_json())
 
     def drawn(self) -> dict[str, Any]:
-        """Return the layout of both agents' graphs with all edges, with the keys of the module's function `drawn`."""
+        """Return the layout of both agents' graphs with all edges, open and closed.
+
+        The keys are ``grounds`` (the layouts), ``states`` (the name of the state at each node) and ``letters`` (sizes
+        of texts); see the function `drawn` of this module.
+        """
         return drawn(self.whole)
 
 
@@ -82,8 +89,8 @@ def drawn(whole: dict[str, Any]) -> dict[str, Any]:
     """Return the layout of both agents' graphs with all edges, open and closed.
 
     Keys: ``grounds`` (a layout for each graph; only one if the graphs are equal), ``states`` (for each graph, the name
-    of the state at each node) and ``letters`` (the same for all graphs: font sizes of names and labels, the distance of
-    a name from its node, and the height of a line, in units of the drawing).
+    of the state at each node) and ``letters`` (sizes that are the same for all graphs, in units of the drawing: the
+    fonts of names and labels, the distance of a name from its node, and the height of a line).
 
     Args:
         whole: a problem as the page sends it. Only the graphs in ``teammate`` and ``ego`` are read; other keys, such as
@@ -110,7 +117,10 @@ def graph_from_file(file: ProblemFile) -> GraphDraft:
 
 
 def read_graph(given: Field) -> GraphDraft:
-    """Return the problem with graphs that the Explore page sends; raise `InputError` if it is not valid."""
+    """Return the draft for a problem with graphs, given as JSON from the Explore page.
+
+    Raises `InputError` if the problem is not valid.
+    """
     given.object(REQUIRED, OPTIONAL)
     sides = {who: given.child(who) for who in SIDES}
     stated = {who: _read_side(side) for who, side in sides.items()}
@@ -123,7 +133,7 @@ def read_graph(given: Field) -> GraphDraft:
 
 
 def _read_side(given: Field) -> dict[str, Any]:
-    """Return one agent's graph in the form of a problem file, without the edges that people have closed.
+    """Return one agent's graph as a problem file states it, without the edges that people have closed.
 
     Args:
         given: the JSON that the page sends for this agent: ``start``, ``now`` (the present state), ``edges`` and,

@@ -1,6 +1,7 @@
-"""A draft of tool fetching: walls, stations, toolboxes, worker and fetcher on one map.
+"""A draft of tool fetching: a problem that people change by hand on the Explore page.
 
-As JSON::
+A worker (the teammate) goes to a station, and a fetcher (the ego agent) brings the tool for this station from a
+toolbox, on a map with walls. As JSON::
 
     {"kind": "tools", "walls": ["..#..", "....."], "boxes": [{"name": "T1", "at": [0, 1]}],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0], "holding": null},
@@ -9,9 +10,12 @@ As JSON::
      "answers": {...}}
 
 The goals are the stations: ``teammate`` is a list with the station's cell, and ``ego`` is always empty, because the
-fetcher's target follows from the rules. If ``prior`` is null, the prior follows from the weights of the goals.
-``holding`` is the station whose tool the fetcher holds. This module uses the file format (``askwise/tool-fetching@1``)
-and the registry, not the domain's classes.
+fetcher's target follows from the rules. ``start`` and ``now`` are the first and the present cell of an agent, and
+``holding`` is the station whose tool the fetcher holds. The prior in the example is of the kind ``far``: stations far
+from the worker are likelier. If ``prior`` is null, the prior is proportional to the weights of the goals.
+
+This module does not use the classes of tool fetching. It uses the file format (``askwise/tool-fetching@1``) and the
+functions that read and write the files of all domains (`askwise.domains.registry`).
 """
 
 from __future__ import annotations
@@ -69,7 +73,7 @@ class ToolDraft:
 
     @cached_property
     def problem(self) -> Problem:
-        """The `Problem` that methods solve, made from `given`."""
+        """The `Problem` that methods solve to advise the ego agent, made from the attribute `given`."""
         return as_problem(self.given)
 
     @property
@@ -79,7 +83,10 @@ class ToolDraft:
 
     @property
     def ego(self) -> StateLike:
-        """The fetcher's state: its present cell or, if it holds a tool, a pair of this cell and the tool's station."""
+        """The fetcher's state: its present cell or, if it holds a tool, a pair.
+
+        The pair is the present cell and the name of the station that needs the tool.
+        """
         return self.at if self.holding is None else (self.at, self.holding)
 
     def to_json(self) -> dict[str, Any]:
@@ -106,13 +113,17 @@ class ToolDraft:
         }
 
     def to_file(self) -> tuple[str, str]:
-        """Return name and text of a JSON problem file; it holds the starts of the agents, not their present cells."""
+        """Return name and text of a problem file in JSON.
+
+        The file states the cells where the agents start, not their present cells.
+        """
         return "explored.json", json_text(self.contents)
 
     def drawn(self) -> dict[str, Any]:
-        """Return what the page needs in addition to `to_json`: ``prior`` and ``priors``.
+        """Return what the Explore page needs in addition to the result of `to_json`.
 
-        These are the probability of each station, and the kinds of priors that people can choose from.
+        Keys: ``prior`` (the probability of each station) and ``priors`` (the kinds of priors that people can choose
+        from, such as ``far``).
         """
         return {"prior": [float(f"{share:.4g}") for share in self.problem.prior], "priors": PRIORS}
 
@@ -135,7 +146,10 @@ def tools_from_file(given: Any) -> ToolDraft:
 
 
 def read_tools(given: Field) -> ToolDraft:
-    """Return the tool-fetching problem that the Explore page sends; raise `InputError` if it is not valid."""
+    """Return the draft for a tool-fetching problem, given as JSON from the Explore page.
+
+    Raises `InputError` if the problem is not valid.
+    """
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     height, width = len(lines), len(lines[0])
@@ -169,9 +183,10 @@ def read_tools(given: Field) -> ToolDraft:
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the stations as in a problem file, and their weights in the prior: two dicts by the stations' names.
+    """Return the stations as a problem file states them, and the weights of the stations in the prior.
 
-    A station in the first dict is ``{"at": [x, y], "toolbox": NAME}``.
+    Both are dicts by the names of the stations. In the first dict, a value is ``{"at": [x, y], "toolbox": NAME}``; in
+    the second dict, it is the weight, not checked yet.
 
     Args:
         given: the goals that the page sends: a list of objects with ``name``, ``teammate`` (a list of one cell),
@@ -202,11 +217,11 @@ def _read_boxes(given: Field) -> dict[str, Any]:
 
 
 def _free(given: Field, lines: list[str]) -> Cell:
-    """Check a cell, and return it as ``(x, y)``; raise `InputError` if it is outside the map or a wall.
+    """Check a cell, and return it as ``(x, y)``; raise `InputError` if it is a wall or outside the map.
 
     Args:
-        given: the cell as the page sends it, ``[x, y]``.
-        lines: the lines of the map, the top one first.
+        given: the cell as the page sends it, ``[x, y]``, where ``y`` counts from the bottom of the map.
+        lines: the rows of the map, from top to bottom, with ``#`` for walls.
     """
     x, y = given.cell(len(lines[0]), len(lines))
     if lines[len(lines) - 1 - y][x] == WALL:

@@ -5,7 +5,7 @@ The database has the log of a round: a list of pairs of an input of the person a
 *Warm start.* The planner's first decision depends on the problem alone: it is not random, and the person has not acted
 yet. In short rounds, this decision takes most of the computing time. So `WarmStart` stores a planner as it was after
 that decision, and later rounds start with copies of it. Each round gets its own copy because a planner remembers
-results: one that had played other rounds could search deeper, and people would not meet the same method.
+results: a planner that had played other rounds could search deeper, and people would not meet the same method.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> N
 
 
 def reconstructed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
-    """Return the round after all inputs of a log, without running the method or the teammate.
+    """Return the round after all inputs of a log, without running the method or the simulated teammate.
 
-    The actions of method and teammate are inferred from the outcomes; if several actions lead to the same state, the
-    first of them is used. Beliefs and reasons are missing.
+    The actions of the agent that the person did not play are inferred from the outcomes; if several actions lead to the
+    same state, the first of them is used. The method's beliefs and reasons are missing.
 
     Args:
         problem: the problem that was played.
@@ -122,7 +122,7 @@ def _recorded_decision(made: Round, user_input: Any, outcome: dict[str, Any]) ->
 
 
 def start_round(problem: Problem, setup: Setup) -> Round:
-    """Return a new round; if a method plays the ego agent, it has made its first decision."""
+    """Return a new round; if a method plays the ego agent, the method has already made its first decision."""
     made = Round(problem, setup)
     made.think()
     return made
@@ -193,7 +193,7 @@ class _Writer(pickle.Pickler):
 
 
 class _Reader(pickle.Unpickler):
-    """Unpickles data that a `_Writer` of this process wrote, and nothing else.
+    """Restores a planner from data that a `_Writer` of the same process wrote; it must not read any other data.
 
     Args:
         stream: the stream to read from.
@@ -224,12 +224,14 @@ def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     - ``row``: a dict of the round's results, with the columns of `askwise.studies.running.play.episode_row`;
     - ``queries``: a list of dicts, one for each question, with the columns of
       `askwise.studies.running.play.query_rows`;
-    - ``method``, ``teammate``: the method of the ego agent, and the kind of teammate; ``person`` for the agent that the
-      person played, except in a simulation;
+    - ``method``: the method of the ego agent; ``person`` if the person played it;
+    - ``teammate``: the kind of teammate, such as ``noisy:0.2``; ``person`` if the person played it;
     - ``prices``: a list of two numbers: the base price of a question, and the price per goal;
     - ``trace``: the trace as JSON; None for a simulation;
-    - ``beside``: the kind of simulated teammate that the setup states, or otherwise the problem. This kind is given
-      even if a person played the teammate.
+    - ``beside``: the kind of simulated teammate that the setup states; without one, the kind that the problem states.
+      This key does not depend on whether a person played the teammate.
+
+    A simulation has no person, so ``method`` and ``teammate`` are those of the simulated agents.
 
     Args:
         problem: the problem that was played.

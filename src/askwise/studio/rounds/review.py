@@ -51,10 +51,11 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
 
     - ``cost``, ``finished``: the cost of the round, and whether both agents reached their targets;
     - ``optimal``: the cost if the ego agent had known the goal and the teammate had taken a shortest path;
-    - ``known``: the cost if the ego agent had known the goal and the teammate had moved as it did, which is also the
-      `known_cost` of the returned episode; None if the round is unfinished or this ego agent does not finish;
-    - ``methods``: the results of the judge, and of an ego agent that never asks, if the teammate moves as it did: dicts
-      with ``method``, ``cost``, ``questions`` (their number) and ``finished``;
+    - ``known``: the cost of an ego agent that knows the goal while the teammate repeats its moves of the round. None if
+      the round is unfinished or this ego agent does not finish; otherwise, this cost is also the `known_cost` of the
+      returned episode;
+    - ``methods``: the results of the judge, and of an ego agent that never asks, while the teammate repeats its moves:
+      dicts with ``method``, ``cost``, ``questions`` (their number) and ``finished``;
     - ``judge``: the name of the judge; empty if no judge can rate this round;
     - ``differences``: the first `MOST_MISTAKES` mistakes, each a dict with ``t`` (number of the step, from 1) and the
       texts ``did``, ``better`` and ``why``.
@@ -111,7 +112,7 @@ def _cost_with_goal_known(episode: Episode) -> float | None:
 def _played_by(method: str, episode: Episode) -> Episode | None:
     """Return the episode that `method` plays as ego agent while the teammate repeats its moves of `episode`.
 
-    None means that the method cannot play this problem or these moves.
+    Returns None if the method fails, for instance because it cannot play this problem.
     """
     problem = episode.problem
     walk = [
@@ -136,9 +137,10 @@ def _played_by(method: str, episode: Episode) -> Episode | None:
 
 
 def _judged(episode: Episode) -> tuple[str, list[JudgedStep]]:
-    """Return the name of the judge, and for each step a triple: the step, the situation before it, and its rating.
+    """Return the name of the judge (the method that rates the ego agent's decisions), and a triple for each step.
 
-    The judge is the method that rates decisions. The name and the list are empty if no judge can rate this episode.
+    A triple has the step, the situation before the step, and the judge's rating of the decision in this step. The name
+    and the list of triples are empty if no judge can rate this episode.
     """
     try:
         judges = JudgeCache(episode.problem, "auto")
@@ -171,7 +173,9 @@ def _reason(judgement: Judgement) -> str:
 
 
 def _explained(problem: Problem, step: Step, moment: Moment, judgement: Judgement) -> Step:
-    """Return a person's step with the judge's belief and verdict in place of the person's, which are not known.
+    """Return a step of a person, completed by the belief and the verdict of the judge, the method that rates decisions.
+
+    The step itself has no belief and no reason, because those of the person are not known.
 
     Args:
         problem: the problem that was played.

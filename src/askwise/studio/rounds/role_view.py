@@ -1,8 +1,8 @@
 """The view of a role: the data that a person's browser gets, and nothing that the person's role may not know.
 
-The teammate knows its own goal; the ego agent's belief, reasons and next decision are not sent. The ego agent knows the
-prior, the prices and its answers; the goal is not sent before the round is finished. Both see the map or graph and each
-other.
+A person who plays the teammate gets the goal, but not the ego agent's belief, reasons and next decision. A person who
+plays the ego agent gets the prior, the prices and the answers to all questions so far, but gets the goal only when the
+round is finished. In both roles, people see the map or graph and both agents.
 
 The places of the agents are cached by state, because drawing a scene to find them would be most of the work of a move.
 """
@@ -93,8 +93,8 @@ def places_in(problem: Problem) -> Places:
 def board(made: Round) -> dict[str, Any]:
     """Return the data that a person's browser gets once per round, as JSON: role, words, goals, map or graph.
 
-    If the person plays the teammate, the data include the index of the goal; if the person plays the ego agent, the
-    prior and the prices.
+    If the person plays the teammate, the data include the index of the teammate's goal. If the person plays the ego
+    agent, they include the prior and the prices of questions instead.
     """
     problem, places = made.problem, places_in(made.problem)
     if not places.board:
@@ -155,16 +155,19 @@ def state(made: Round) -> dict[str, Any]:
     Keys:
 
     - ``t``, ``cost``, ``questions``: the number of steps, the cost and the number of questions so far;
-    - ``phase``: what the round waits for (see `Round.phase`);
+    - ``phase``: what the round waits for: ``thinking`` (the method's decision), ``move`` (a move or question of the
+      person), ``answer`` (an answer of the person) or ``over`` (nothing: the round has ended);
     - ``teammate``, ``ego``: dicts with the position ``at`` and the place in words, ``place``;
     - ``carried``, ``hands``: the name of the goal for which the ego agent carries something (empty if it carries
       nothing), and what it carries, in words;
-    - ``last``: the last step, with the keys of `_last`; None before the first step;
+    - ``last``: the last step: both agents' actions in words, or a question with its reply and cost (see `_last`); None
+      before the first step;
     - ``moves``: only if the person can move: a dict for each possible move, with ``name``, ``label``, ``to`` (the new
       position), ``place`` (in words) and ``waits`` (whether the agent stays where it is);
-    - ``question``: only if the person has to answer: the question, with the keys of `_question`;
-    - ``heard``, ``possible``: only if the person plays the ego agent: all questions and replies (see `_heard`), and for
-      each goal whether prior and replies leave it possible;
+    - ``question``: only if the person has to answer: the question, with the indices and names of its goals or with a
+      text for each of its groups (see `_question`);
+    - ``heard``, ``possible``: only if the person plays the ego agent: a list of all questions with their replies (see
+      `_heard`), and a list that says for each goal whether it is still possible after prior and replies;
     - ``result``: only after the round: a dict with ``finished``, ``stopped`` (whether the person gave up), ``cost``,
       ``questions`` (their number), ``paid`` (for questions) and, if finished, ``goal`` (its name) and ``optimal`` (the
       cost with the goal known).
@@ -261,9 +264,10 @@ def _question(made: Round, asked: Question) -> dict[str, Any]:
 def _heard(made: Round) -> list[dict[str, Any]]:
     """Return all questions and replies so far, as JSON, for a person who plays the ego agent.
 
-    Each is a dict with ``asked`` (the question as the page shows it, with the keys of `_question`), ``question`` (the
-    same question as `question_to_json` returns it) and ``reply``: True, False, the index of a group (for "none of
-    these", the number of groups), or None for no answer.
+    There is a dict for each question, with the keys ``asked`` (the question as the page shows it, see `_question`),
+    ``question`` (the same question as `question_to_json` returns it) and ``reply``. The reply to a yes/no question is
+    True or False. The reply to a question about groups of goals is the index of a group; the index after the last group
+    means "none of these". None means that the teammate gave no answer.
     """
     answers = [step.answer for step in made.steps if step.answer is not None]
     return [
@@ -282,8 +286,8 @@ def _heard(made: Round) -> list[dict[str, Any]]:
 def _last(made: Round) -> dict[str, Any] | None:
     """Return the last step as JSON; None before the first step.
 
-    For an action, the keys are ``teammate`` and ``ego``: the actions of both agents in words. For a question, they are
-    those of `_heard`, and ``cost``.
+    If the agents moved, the keys are ``teammate`` and ``ego``: the actions of both agents in words. If the ego agent
+    asked, the keys are ``asked`` and ``question`` (two forms of the question), ``reply``, as in `_heard`, and ``cost``.
     """
     if not made.steps:
         return None

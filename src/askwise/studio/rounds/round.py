@@ -83,7 +83,7 @@ class Setup:
 
     @classmethod
     def from_json(cls, given: Field) -> Setup:
-        """Read a setup; names of methods, goals and so on are not checked here, but when the round starts."""
+        """Read a setup from JSON; whether its method, goal and so on exist is checked only when the round starts."""
         optional = ("method", "teammate", "goal", "belief", "answers")
         given.object(["role"], [*optional, "seed", "max_steps"])
         texts = {key: given.child(key).text() for key in optional if given.has(key) and given.value[key] is not None}
@@ -97,9 +97,12 @@ class Setup:
 def belief_with_people(problem: Problem, method: str) -> str | None:
     """Return the name of the belief that a method should use with a person; None for the method's own belief.
 
-    People do not always take shortest paths. A belief that does not allow for detours would exclude the person's goal
-    for good, so it is replaced by ``robust``. Methods that change to another belief when an action contradicts theirs
-    keep their own, because it learns more from each action.
+    People do not always take shortest paths. After a detour, a belief that does not allow for detours would exclude the
+    person's goal for good. So the result is ``robust``, the belief for which detours are unlikely but not impossible.
+
+    It is None for a method that changes to another belief as soon as an action contradicts its own belief, because its
+    own belief learns more from each action. But if the problem states how the teammate acts, such a method gets
+    ``robust``, too. The result is also None for agents that know the goal or do not use a belief of askwise.
     """
     if method == Informed.name:
         return None
@@ -134,12 +137,13 @@ class Round:
     Attributes:
         robot: the program (an `Agent`) that plays the ego agent; None if the person plays the ego agent.
         other: the simulated teammate, if the person plays the ego agent; otherwise None.
-        method: the name of the ego agent's method; `PERSON` for the person.
-        walker: the kind of teammate; `PERSON` for the person.
+        method: the name of the ego agent's method; `PERSON` if the person plays the ego agent.
+        walker: the kind of teammate, such as ``noisy:0.2``; `PERSON` if the person plays the teammate.
         game: the present state of the episode, and the rules by which it changes.
         steps: the steps so far.
         stopped: whether the person has given up.
-        decision: the ego agent's decision for the next step and its belief; None while it has not decided.
+        decision: a pair of the ego agent's decision for the next step and its belief (None if the belief is not known);
+            None while the ego agent has not decided.
     """
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
@@ -208,13 +212,15 @@ class Round:
     # -- inputs ----------------------------------------------------------------------------------------------------
 
     def do(self, user_input: Any) -> dict[str, Any]:
-        """Apply an input of the person; return its `outcome`, which is the same whenever the round is replayed.
+        """Apply an input of the person; return the result of the input, with the keys of the method `outcome`.
+
+        Whenever the round is replayed, the input has the same result.
 
         Args:
             user_input: JSON with one of these keys, for instance ``{"move": "EAST"}``: ``move``, the name of an action;
                 ``answer``, true, false, the index of a group of goals, or null for "I don't know"; ``ask``, a list of
                 names of goals, or an object with ``groups`` (lists of names of goals) and ``names`` (a name for each
-                group, or none); ``stop``, any value, to give up.
+                group, or an empty list); ``stop``, any value, to give up.
         """
         given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
         if len(given.value) != 1:
@@ -237,7 +243,7 @@ class Round:
 
         Keys: ``t`` (number of steps so far), ``state`` (the indices of the teammate's and the ego agent's states),
         ``cost`` (so far) and, if the last step was a question, ``asked`` (the question, as `question_to_json` returns
-        it) and ``reply`` (as in `Answer`).
+        it) and ``reply`` (True or False for yes or no, the index of a group of goals, or None for no answer).
         """
         state = self.game.state
         found: dict[str, Any] = {"t": self.game.steps, "state": [state.teammate, state.ego], "cost": self.game.cost}

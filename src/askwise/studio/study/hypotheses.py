@@ -1,11 +1,14 @@
-"""Statistics of a study with people: means by condition, comparisons, and the hypotheses that its file states.
+"""Statistics of a study with people: means by condition, comparisons of conditions, and tests of hypotheses.
 
-The unit is the person: several values of one person in one condition are replaced by their mean. In a within-subjects
-design each person is compared with him- or herself, and the effect size is ``d_z``, the mean difference divided by its
-standard deviation. In a between-subjects design two groups are compared, and the effect size is Cohen's ``d`` with the
-pooled standard deviation. Intervals are 95 % intervals of Student's (or Welch's) t.
+The unit is the person: if a person has several values in a condition, their mean is used. In a within-subjects design
+each person plays all conditions, and the values of the same person are compared. The effect size is ``d_z``, the mean
+of the differences divided by the standard deviation of the differences. In a between-subjects design each person plays
+one condition, and groups of people are compared. The effect size is Cohen's ``d``, the difference of the means divided
+by the pooled standard deviation. Intervals are 95 % confidence intervals from Student's (or Welch's) t distribution.
 
-A hypothesis is a text such as ``planner < quiet in workload``: ``<`` and ``>`` are tested one-sided, ``!=`` two-sided.
+The study file states the hypotheses. A hypothesis is a text such as ``planner < quiet in workload``: in the condition
+``planner``, the mean of the measure ``workload`` is smaller than in the condition ``quiet``. Hypotheses with ``<`` and
+``>`` are tested one-sided, those with ``!=`` two-sided.
 """
 
 from __future__ import annotations
@@ -38,10 +41,10 @@ class Hypothesis:
     Attributes:
         claim: the text, such as ``planner < quiet in workload``.
         first: the condition on the left.
-        sign: ``<``, ``>`` or ``!=``, between the means of the two conditions.
+        sign: ``<``, ``>`` or ``!=``: how the mean in the condition `first` compares with the mean in `second`.
         second: the condition on the right.
         measure: the name of the measure in which the conditions are compared.
-        test: the statistical test that decides, one of `TESTS`, such as ``paired t``.
+        test: the name of the statistical test of the hypothesis, one of `TESTS`, such as ``paired t``.
     """
 
     claim: str
@@ -63,7 +66,7 @@ class AnalysisPlan:
     Attributes:
         hypotheses: the hypotheses, each a comparison of two conditions.
         correction: how p values are corrected for several tests: ``holm`` (Holm's method) or ``none``.
-        alpha: the level below which a corrected p value supports a hypothesis.
+        alpha: a hypothesis counts as supported if its corrected p value is below this level.
     """
 
     hypotheses: tuple[Hypothesis, ...] = ()
@@ -79,15 +82,19 @@ _SETTINGS = ("correction", "alpha")
 
 
 def read_plan(root: Field, design: str, conditions: list[str], measures: list[str]) -> AnalysisPlan:
-    """Read the tables ``hypotheses`` and ``analysis`` of a study file.
+    """Read the hypotheses of a study file, and the settings of their analysis.
+
+    They are in the tables ``hypotheses`` and ``analysis`` of the file; a file may leave out either table.
 
     Raises `InputError` if a hypothesis names a condition, a measure or a test that the study does not have.
 
     Args:
-        root: the study file.
-        design: ``within`` or ``between``, on which the possible tests depend.
+        root: the contents of the study file.
+        design: ``within`` (each person plays all conditions) or ``between`` (each person plays one). The possible tests
+            depend on it.
         conditions: the names of the conditions.
-        measures: the names of all measures: of questionnaires and of behaviour.
+        measures: the names of all measures: the scores and answers of questionnaires, and measures of behaviour, such
+            as ``cost``.
     """
     given = root.child("hypotheses").elements() if root.has("hypotheses") else ()
     found = tuple(_hypothesis(each, design, conditions, measures) for each in given)
@@ -136,16 +143,19 @@ def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
 
 
 def difference(first: FloatArray, second: FloatArray, *, within: bool) -> dict[str, float | int | None]:
-    """Return the mean of ``first - second`` with its 95 % confidence interval and the effect size.
+    """Return the mean of `first` minus the mean of `second`, with the 95 % confidence interval and the effect size.
 
-    Keys: ``n`` (number of people in all), ``mean``, ``low`` and ``high`` (the ends of the interval) and ``effect``:
-    ``d_z`` (mean difference divided by the standard deviation of the differences) if `within`, otherwise Cohen's ``d``
-    with the pooled standard deviation. Numbers that are undefined, for instance with too few people, are None.
+    The result is a dict. Keys: ``n`` (number of people in all), ``mean`` (the difference of the means), ``low`` and
+    ``high`` (the ends of the interval) and ``effect`` (the effect size). If `within`, the effect size is ``d_z``, the
+    mean of the differences divided by their standard deviation. Otherwise it is Cohen's ``d``, the difference of the
+    means divided by the pooled standard deviation. Numbers that are undefined, for instance with too few people, are
+    None.
 
     Args:
         first: a value for each person, ``float64 [n]``.
         second: a value for each person, ``float64 [m]``; if `within`, of the same people, in the same order.
-        within: whether the design is within-subjects, so that the two values of each person are compared.
+        within: True if both arrays have the same people, whose two values are compared; False if they have different
+            people.
     """
     from scipy import stats
 
@@ -172,13 +182,14 @@ def _constant(values: FloatArray) -> bool:
 
 
 def _certain(gap: float, side: str) -> float:
-    """Return the p value of a t test whose values have no variance (if it is paired, whose differences have none).
+    """Return the p value, 0 or 1, for a t test that cannot be computed because the values do not vary.
 
-    It is 0 if the difference of the means fits the alternative, otherwise 1.
+    In a paired test, it is the differences of each person's values that do not vary. The p value is 0 if `gap` has the
+    sign that the alternative hypothesis states (``two-sided``: if it is not 0), otherwise 1.
 
     Args:
-        gap: the mean of the first condition minus that of the second.
-        side: the alternative: ``less``, ``greater`` or ``two-sided``.
+        gap: the mean of the first condition minus the mean of the second.
+        side: the alternative hypothesis: ``less`` (the first mean is smaller), ``greater`` or ``two-sided``.
     """
     if side == "two-sided" or gap == 0:
         return 1.0 if gap == 0 else 0.0
@@ -194,7 +205,7 @@ def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-s
         first: a value for each person, ``float64 [n]``.
         second: a value for each person, ``float64 [m]``; for a paired test, of the same people, in the same order.
         test: one of `TESTS`, such as ``paired t`` or ``mann-whitney``.
-        side: the alternative: ``less`` (`first` is smaller), ``greater`` or ``two-sided``.
+        side: the alternative hypothesis: ``less`` (the values `first` are smaller), ``greater`` or ``two-sided``.
     """
     from scipy import stats
 

@@ -1,8 +1,8 @@
-"""The people of a study in the database: participants, their cells and their progress.
+"""The people of a study in the database: who takes part, in which cell, and how far each person has come.
 
 A cell is an order of conditions and problems. All changes are made on the server's event loop, and each change is one
-transaction. People join one after the other, even if they arrive at the same moment. So each person is assigned once,
-and every assignment takes all earlier ones into account.
+transaction. People join one after the other, even if they arrive at the same moment. So each person is assigned to a
+cell only once, and every assignment takes all earlier assignments into account.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ language of people who chose one."""
 
 
 class CannotJoin(AskwiseError):  # noqa: N818 - it names what happened
-    """Raised if a person cannot take part in the study, at all or now; the message says why, for the person."""
+    """Raised if a person cannot take part in the study, now or ever; its message tells the person why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,9 @@ class Participant:
         id: the identifier in the database and in cookies.
         number: the number of the person, from 1; pilots are numbered separately.
         pilot: whether this is a test run that does not count.
-        cell: the index of the person's assignment (order of conditions and problems).
-        end: how participation ended, a key of `askwise.studio.study.file.ENDINGS`; None if it has not ended.
+        cell: the index of the person's cell; a cell is an order of conditions and problems.
+        end: how participation ended, such as ``finished`` or ``left`` (a key of `askwise.studio.study.file.ENDINGS`);
+            None if it has not ended.
     """
 
     id: str
@@ -70,11 +71,12 @@ class Participant:
 
 
 class People:
-    """All people of a study in the database: admits them, assigns conditions, and stores their progress.
+    """Admits people to a study, assigns conditions to each person, and stores each person's progress in a database.
 
     Args:
         store: the database.
-        study: the study. `InputError` is raised if the database belongs to another study.
+        study: the study. `InputError` is raised if the database was made for another study, or before the study file
+            was changed.
     """
 
     def __init__(self, store: StudioStore, study: PeopleStudy) -> None:
@@ -90,11 +92,11 @@ class People:
         store.write_now(("INSERT OR REPLACE INTO meta VALUES ('description', ?)", (described,)))
 
     def _kept(self, name: str, value: str) -> str:
-        """Return the value that the database holds under a name; if it holds none, store `value` and return it.
+        """Return the value that the database has under `name`; if it has none, store `value` and return `value`.
 
         Args:
-            name: the name.
-            value: the value for a new database.
+            name: the name under which the value is stored, such as ``salt``.
+            value: the value to store in a new database.
         """
         self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
         return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
@@ -103,28 +105,29 @@ class People:
 
     @property
     def default_language(self) -> str:
-        """The language of people who have not chosen one."""
+        """The code of the language, such as ``en``, for people who have not chosen a language."""
         return next(iter(self.study.languages))
 
     def language_of(self, name: str) -> str:
-        """Return the code of the language that the person with the id `name` has chosen, or of the default."""
+        """Return the code of the language that the person with the id `name` has chosen, or of the default language."""
         rows = self._store.read("SELECT language FROM languages WHERE person = ?", (name,))
         return str(rows[0][0]) if rows else self.default_language
 
     def texts_for(self, name: str) -> Texts:
-        """Return all texts in the language of the person with the id `name`, by key."""
+        """Return a dict of all texts of the study by key, in the language of the person with the id `name`."""
         return self.study.languages[self.language_of(name)]
 
     async def speak(self, person: Participant, language: str) -> None:
-        """Store the language that a person has chosen, one of the study's languages."""
+        """Store the language that a person has chosen for the study; `language` is its code, such as ``de``."""
         await self._store.write(("INSERT OR REPLACE INTO languages VALUES (?, ?)", (person.id, language)))
 
     def _cannot(self, key: str, **values: object) -> CannotJoin:
         """Return the error that tells a person, in the study's default language, why joining is not possible.
 
         Args:
-            key: the last part of the text's key, after ``closed.``, for instance ``full``.
-            values: the values of the placeholders in this text.
+            key: a short name of the reason, for instance ``full``. The text has the key ``closed.full`` among the texts
+                of the study.
+            values: the values of the placeholders in this text, by their names.
         """
         return CannotJoin(filled_text(self.study.languages[self.default_language][f"closed.{key}"], **values))
 
@@ -132,7 +135,7 @@ class People:
 
     @property
     def paused(self) -> bool:
-        """Whether the study is paused: people can neither start nor continue."""
+        """Whether the study is paused: participants can neither start nor continue, but test runs (pilots) can."""
         return self._store.read("SELECT value FROM meta WHERE name = 'paused'") == [("1",)]
 
     async def pause(self, paused: bool) -> None:
@@ -141,13 +144,14 @@ class People:
         await self._store.write(("INSERT OR REPLACE INTO meta VALUES ('paused', ?)", (value,)))
 
     def panel_name(self, given: str | None) -> str | None:
-        """Return a person's identifier in the form in which it is stored, plain or hashed.
+        """Return a person's identifier as the database stores it: plain or hashed, as the study file says.
 
-        Return None if the study uses no identifiers, or if `given` has none or only a placeholder that was not filled
-        in. An identifier that is too long or not printable raises `CannotJoin`.
+        The identifier comes from the panel, the service that recruits people. Return None if the study uses no
+        identifiers, or if `given` is None, has no letter or digit, or is a placeholder that nobody replaced. Raises
+        `CannotJoin` if the identifier is too long or not printable.
 
         Args:
-            given: the identifier in the address, which the panel (the service that recruits people) adds, or None.
+            given: the identifier in the address by which the person came; None if the address has none.
         """
         name = normalised_identifier(given or "")
         unfilled = name.startswith(("{", "%", "$", "[", "<")) or "{" in name
@@ -160,14 +164,16 @@ class People:
         return hashlib.sha256(f"{self._salt}\0{name.casefold()}".encode()).hexdigest()[:32]
 
     async def join(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
-        """Admit a person who is new, or whom the researcher lets continue; return the participant and a new cookie.
+        """Admit a new person, or one whom the researcher allows to come back; return the person and a new cookie.
 
-        Raises `CannotJoin` if the study is paused or full, the identifier is missing or not valid, or the person has
-        already started in another browser.
+        Raises `CannotJoin` if the identifier is not valid, or if the person has already started and the researcher has
+        not allowed another browser. For a participant, `CannotJoin` is also raised if the study is paused or has too
+        many people in progress, or if the identifier is missing.
 
         Args:
-            panel: the identifier in the address, which the panel (the service that recruits people) adds, or None.
-            pilot: whether this is a test run that does not count.
+            panel: the identifier in the address by which the person came, or None. The panel, the service that recruits
+                people, adds it.
+            pilot: True for a test run, which does not count; False for a participant.
         """
         async with self._joining:
             if self.paused and not pilot:
@@ -200,7 +206,8 @@ class People:
         """Allow a participant to continue once from another browser, for instance after losing the cookie.
 
         Args:
-            who: the number of the participant, or the identifier from the panel.
+            who: the number of the participant, or the identifier from the panel (the service that recruits people).
+                `InputError` is raised if there is no such participant.
 
         Returns:
             The number of the participant.
@@ -219,7 +226,7 @@ class People:
     async def _back(self, name: str) -> tuple[Participant, str]:
         """Return the participant with the id `name` and a new cookie, to continue in another browser.
 
-        Raises `CannotJoin` unless the researcher has allowed it (`readmit`).
+        Raises `CannotJoin` unless the researcher has allowed this person to change the browser (`readmit`).
         """
         if not self._store.read("SELECT person FROM expected WHERE person = ?", (name,)):
             raise self._cannot("twice")
@@ -231,12 +238,12 @@ class People:
     # -- counting -------------------------------------------------------------------------------------------------
 
     def counts(self, *, pilot: bool = False) -> list[int]:
-        """Return the number of people in each cell, without people who dropped out.
+        """Return the number of people in each cell who have finished the study or are in progress.
 
-        A cell is an order of conditions and problems.
+        A cell is an order of conditions and problems. People who dropped out do not count.
 
         Args:
-            pilot: whether to count pilots; otherwise participants.
+            pilot: True to count pilots (test participants), False to count participants.
         """
         since = time.time() - 60 * self.study.gone_after
         counted = "SELECT cell, count(*) FROM people WHERE pilot = ? AND (end = ? OR (end IS NULL AND seen > ?))"
@@ -245,9 +252,10 @@ class People:
         return [int(found.get(cell, 0)) for cell in range(len(self.cells))]
 
     def in_progress(self) -> int:
-        """Return the number of participants in progress.
+        """Return the number of participants in progress, without pilots (test participants).
 
-        Their participation has not ended, and they were active in the last `PeopleStudy.gone_after` minutes.
+        A participant is in progress if the participation has not ended and the last activity was less than
+        `PeopleStudy.gone_after` minutes ago.
         """
         since = time.time() - 60 * self.study.gone_after
         rows = self._store.read("SELECT count(*) FROM people WHERE pilot = 0 AND end IS NULL AND seen > ?", (since,))
@@ -256,9 +264,11 @@ class People:
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a tuple for each person, first the participants, then the pilots.
 
-        Elements: id, number, whether a pilot, panel identifier, cell, times of arrival and of the last activity (in
-        seconds since 1970), how participation ended, number of screens left behind, and whether the person may continue
-        from another browser.
+        Elements of a tuple: id, number, whether the person is a pilot (a test participant), identifier from the panel
+        (the service that recruits people) or None, index of the cell (order of conditions and problems), time of
+        arrival and time of the last activity (both in seconds since 1970), how participation ended (None if it has not
+        ended), number of screens that the person has completed, and whether the person may continue from another
+        browser.
         """
         return self._store.read(
             "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
@@ -277,9 +287,9 @@ class People:
         return Participant(found, number, bool(pilot), cell, end)
 
     def ending_of(self, person: Participant, end: str) -> dict[str, str]:
-        """Return the ``code`` and the ``link`` that a person gets at the end, to return to the panel.
+        """Return a dict with the ``code`` and the ``link`` that a person gets at the end, to return to the panel.
 
-        The panel is the service that recruits people.
+        The panel is the service that recruits people. Code and link are empty if the study file states none.
 
         Args:
             person: the person.
@@ -298,8 +308,9 @@ class People:
     def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
         """Return what a person has entered so far, in order.
 
-        Each entry is a triple: the number of the screen from 0, the data, and whether the person went on to the next
-        screen. The latter is False only for failed attempts at the comprehension check.
+        Each entry is a triple: the number of the screen, from 0; what the person entered, as a dict; and whether the
+        person then left the screen for the next one. A person stays only after a failed attempt at the comprehension
+        check.
         """
         rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))
         return [(screen, self._store.json(data), bool(leaves)) for screen, data, leaves in rows]
@@ -320,7 +331,7 @@ class People:
             person: the person who made the entry.
             n: the number of the entry among the person's entries, from 0.
             screen: the number of the screen, from 0.
-            data: the entry as JSON.
+            data: what the person entered, as JSON-compatible data.
             leaves: whether the person continues with the next screen; False for a failed comprehension check.
             times: milliseconds that the browser measured for the page and each answer; None if it sent none.
         """
@@ -339,9 +350,9 @@ class People:
         await self._store.write(*statements)
 
     async def leave(self, person: Participant) -> None:
-        """End the participation of a person who wants to stop, or who declines before consent.
+        """End the participation of a person who wants to stop, or who does not agree to take part.
 
-        It has no effect if the participation has ended already.
+        If the participation has ended already, nothing changes.
         """
         if person.end is None:
             await self._store.write(_ending(person, LEFT if self.entries(person) else DECLINED))
@@ -350,7 +361,7 @@ class People:
 def normalised_identifier(given: str) -> str:
     """Return a person's identifier in the Unicode normal form NFKC, without any white space.
 
-    `given` is the identifier as the address of the request has it.
+    `given` is the identifier that the address of the request contains.
     """
     return "".join(unicodedata.normalize("NFKC", given).split())
 

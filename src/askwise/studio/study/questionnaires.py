@@ -1,19 +1,24 @@
-"""Questionnaires: items, and ready-made scales with their dimensions, their scoring, and where they come from.
+"""Questionnaires: the questions of a study, and ready-made scales with their scoring.
+
+Each ready-made scale is modelled on a published scale:
 
 =============  ======================================================================================================
-``workload``   after the NASA Task Load Index: six dimensions, 0 to 100. The raw score is their mean. With
-               ``weights = true`` people also compare all 15 pairs of dimensions; the weighted score is the sum of the
-               answers, each times the number of pairs in which its dimension was chosen, divided by 15.
-``usability``  after the System Usability Scale: ten statements, 1 to 5, every second one reversed; the score is the
-               sum of the points above the lowest, in per cent of the largest possible sum.
-``fluency``    after Hoffman's measures of team fluency: six statements, 1 to 7; the score is their mean.
-``trust``      after the scale of Jian, Bisantz and Drury: twelve statements, 1 to 7, the first five reversed; the
-               score is their mean.
+``workload``   modelled on the NASA Task Load Index: six dimensions, such as mental effort, each rated from 0 to 100;
+               the last one (performance) is reversed. The raw score is the mean of the points. With
+               ``weights = true`` people also compare all 15 pairs of dimensions. The weighted score is the sum of the
+               points, each multiplied by the number of pairs in which the dimension was chosen, divided by 15.
+``usability``  modelled on the System Usability Scale: ten statements, rated from 1 to 5, every second one reversed.
+               The score is the sum of the points above the lowest, in per cent of the largest possible sum.
+``fluency``    modelled on Hoffman's measures of team fluency: six statements, rated from 1 to 7. The score is the
+               mean of the points.
+``trust``      modelled on the scale of Jian, Bisantz and Drury: twelve statements, rated from 1 to 7, the first five
+               reversed. The score is the mean of the points.
 =============  ======================================================================================================
 
-For a reversed item, the points count from the other end. The wording is askwise's own, so results must not be cited as
-the published scale. A study file can name a file with the published wording (``askwise/wording@1``), which must word
-every item of the scale; then results may be cited as that scale.
+For a reversed item, the highest rating gives the fewest points. The wording is askwise's own, so results must not be
+cited as results of the published scale. A study file can name a file with the published wording
+(``askwise/wording@1``). That file must have a wording for every item of the scale. Then results may be cited as results
+of the published scale.
 """
 
 from __future__ import annotations
@@ -38,7 +43,7 @@ class Item:
     """One question of a questionnaire.
 
     Attributes:
-        name: the name in tables.
+        name: the name of the question in tables of answers.
         text: the text that people read.
         kind: how people answer: ``scale`` (a number), ``choice`` (an option) or ``text``.
         lowest: the lowest point of a scale.
@@ -66,12 +71,13 @@ class Item:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def checked(self, given: Field) -> Any:
-        """Return a person's answer (a number, an option or a text); raise an error if it is not valid.
+        """Return a person's answer to this question; raise an error if the answer is not valid.
 
-        Return None if the person left out an optional question.
+        The answer is a number, an option or a text, depending on the attribute `kind`. It is None if the person left
+        out an optional question.
 
         Args:
-            given: the field with the answer.
+            given: the answer in the data that the browser sent.
         """
         if given.value is None and self.optional:
             return None
@@ -94,8 +100,10 @@ def read_item(given: Field) -> Item:
     """Read a question of a questionnaire from a study file.
 
     Args:
-        given: a table with ``name``, ``text`` and, if needed, ``kind`` (by default ``choice`` if there are ``options``,
-            otherwise ``scale``), ``from``, ``to``, ``step``, ``low``, ``high``, ``options`` and ``optional``.
+        given: a table of the study file with ``name`` and ``text``. It may also have ``kind`` (by default ``choice`` if
+            there are ``options``, otherwise ``scale``), ``optional``, ``options`` (of a choice), and, for a scale,
+            ``from`` and ``to`` (its lowest and highest points), ``step``, ``low`` and ``high`` (the labels of the
+            lowest and highest points).
     """
     keys = ["kind", "from", "to", "step", "low", "high", "options", "optional"]
     given.object(["name", "text"], keys)
@@ -137,12 +145,12 @@ class Scale:
     """A ready-made questionnaire with a score.
 
     Attributes:
-        name: the name in study files and tables.
-        published: the name of the published scale that it follows.
-        citation: the publication of that scale.
-        items: the questions, in askwise's wording or, with `cited`, in the published one.
-        reverse: the names of the items whose points count from the other end.
-        unit: what the score means, with its range.
+        name: the name of the questionnaire in study files and tables, such as ``usability``.
+        published: the name of the published scale on which the questionnaire is modelled, such as ``SUS``.
+        citation: the publication of that scale, such as ``Brooke, 1996``.
+        items: the questions, in askwise's wording or, if `cited`, in the published wording.
+        reverse: the names of the items for which the highest answer gives the fewest points.
+        unit: the range of the score, and what its ends mean, such as ``0 to 100 (most usable)``.
         as_percent: whether the score is the sum of the points above the lowest, in per cent of the largest possible
             sum; otherwise it is the mean of the points.
         cited: whether the wording is the published one, so that results may be cited as that scale.
@@ -166,10 +174,10 @@ class Scale:
         return f"{self.published} ({self.citation})" if self.cited else f"{OWN} {self.published} ({self.citation})"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the data about the scale that scoring and reports need, as JSON.
+        """Return the data about the scale that scoring and reports need, as a JSON-compatible dict.
 
-        Keys: ``name``, ``label``, ``unit``, ``as_percent``, ``ranges`` (lowest and highest point of each item, by its
-        name) and ``reverse`` (a list of names of items).
+        Keys: ``name``, ``label``, ``unit``, ``as_percent``, ``ranges`` (a dict from the name of each item to a list of
+        its lowest and highest points) and ``reverse`` (a list of the names of the reversed items).
         """
         kept = {"name": self.name, "label": self.label, "unit": self.unit, "as_percent": self.as_percent}
         ranges = {item.name: [item.lowest, item.highest] for item in self.items}
@@ -270,9 +278,10 @@ DIMENSIONS = {
 
 
 def pairs() -> tuple[Item, ...]:
-    """Return the 15 questions that compare two dimensions of workload each.
+    """Return 15 questions, each of which asks which of two dimensions of workload mattered more to a person.
 
-    The weight of a dimension is the number of comparisons in which a person chose it.
+    There are six dimensions, such as mental effort. In the weighted score, the weight of a dimension is the number of
+    questions in which the person chose it.
     """
     return tuple(
         Item(f"{a} or {b}", PAIR, "choice", options=(DIMENSIONS[a], DIMENSIONS[b]))
@@ -289,9 +298,9 @@ def read_wording(path: Path, scale: Scale) -> Scale:
     """Return the scale with the published wording, which the researcher supplies as a TOML file.
 
     The keys of the file are ``format`` (``askwise/wording@1``), ``scale`` (the scale's name) and a table ``items.NAME``
-    for each item of the scale, and for no others. A table has ``text`` (the question) and, optionally, ``low`` and
-    ``high`` (the labels of the lowest and highest points) and ``reverse`` (whether the points count from the other
-    end); what is left out stays as in `scale`.
+    for each item of the scale; it may have no other items. A table has ``text`` (the question) and, optionally, ``low``
+    and ``high`` (the labels of the lowest and highest points) and ``reverse`` (true if the highest answer gives the
+    fewest points). Optional keys that a table leaves out keep the values that they have in `scale`.
 
     Args:
         path: the file.
@@ -315,13 +324,14 @@ def read_wording(path: Path, scale: Scale) -> Scale:
 
 
 def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, float]:
-    """Return the scores of a ready-made questionnaire; an empty dict if an answer is missing.
+    """Return a person's scores in a ready-made questionnaire; an empty dict if an answer is missing.
 
-    Keys: ``score`` and, if pairs of dimensions were compared, ``weighted score``.
+    The dict has the key ``score``. For ``workload`` it also has ``weighted score``, if the person answered all
+    questions of `pairs`, which compare two dimensions of workload.
 
     Args:
-        scale: the scale as `Scale.to_json` returns it.
-        answers: the answers by the names of the questions.
+        scale: the questionnaire, as `Scale.to_json` returns it.
+        answers: the person's answers, by the names of the questions.
     """
     ranges = scale["ranges"]
     if any(not isinstance(answers.get(name), int | float) for name in ranges):
@@ -342,13 +352,13 @@ def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, flo
 
 
 def check_wording_allowed(given: Field, scale: Scale) -> None:
-    """Raise `InputError` if the scale is ``fluency``, which cannot have published wording.
+    """Raise `InputError` if a study file states a published wording for the scale ``fluency``, where none is allowed.
 
-    Its items are askwise's own selection, so they do not correspond to published items.
+    The items of ``fluency`` are askwise's own selection, so they do not correspond to published items.
 
     Args:
         given: the field of the study file that names the file with the wording.
-        scale: the scale in askwise's wording.
+        scale: the scale, in askwise's wording, for which the study file states a wording.
     """
     if scale.name == "fluency":
         raise InputError(given.path, given.value, "no wording for fluency: it is askwise's selection; list own items")

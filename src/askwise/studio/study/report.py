@@ -1,9 +1,11 @@
 """The report of a study with people: its hypotheses, questionnaires, costs, response times and drop-outs.
 
-All numbers are computed from the tables of the export (`askwise.studio.study.export`), for people who finished, without
-pilots and practice rounds. Each person counts once: several values of a person in one condition are replaced by their
-mean. Each round is also compared with a *twin*: a simulation of the round with the same method, goal and seed, in which
-a simulated teammate takes the person's place, or the planner if the person played the ego agent.
+All numbers are computed from the tables of the export (`askwise.studio.study.export`). Pilots (test participants) and
+practice rounds do not count. Except for drop-outs, only people who finished the study count. Each person counts once:
+if a person has several values in a condition, their mean is used.
+
+Each round is also compared with its *twin*, a simulation of the round with the same method, goal and seed, in which a
+program takes the person's place: a simulated teammate or, if the person played the ego agent, the planner.
 """
 
 from __future__ import annotations
@@ -51,11 +53,11 @@ def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, An
     """Export all results of a study with people, and write a report on them.
 
     The report compares the conditions with each other, and people with simulations of the same rounds. The result is a
-    dict of numbers for the report, for instance ``{"people who finished": 20, "rounds": 160}``.
+    dict of the numbers at the top of the report, for instance ``{"people who finished": 20, "rounds": 160}``.
 
     Args:
-        folder: the studio's folder; the report is written into ``report`` in it.
-        seconds: time limit for one decision of a method when a round is replayed or simulated.
+        folder: the studio's folder, which has the results; the report is written into its subfolder ``report``.
+        seconds: time limit, in seconds, for one decision of a method when a round is replayed or simulated.
     """
     return asyncio.run(_write(folder, seconds))
 
@@ -104,9 +106,9 @@ def _counts(about: Row, done: set[int]) -> bool:
 
 
 def _played(counts: list[PlayedRound]) -> list[Row]:
-    """Return two rows for each round that a person played without an error: its cost and its number of questions.
+    """Return two rows for each round without an error: one with the round's cost, one with its number of questions.
 
-    The columns are ``person``, ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
+    The columns are ``person`` (number), ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
 
     Args:
         counts: the rounds that count: without pilots, practice rounds, and people who did not finish the study.
@@ -121,10 +123,11 @@ def _played(counts: list[PlayedRound]) -> list[Row]:
 
 
 async def _twin(played: PlayedRound, pool: Pool) -> Row:
-    """Simulate a round without the person; return a row with its cost.
+    """Simulate a round with a program in the person's place, and return a row with the cost of the simulated round.
 
-    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``measure`` (always `TWIN_COST`),
-    ``value`` (the cost; None if the simulation failed) and ``error`` (why the simulation failed; None if it did not).
+    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``measure`` (always
+    ``cost, simulated``), ``value`` (the cost; None if the simulation failed) and ``error`` (why the simulation failed;
+    empty or None if it did not).
 
     Args:
         played: the round that a person has played.
@@ -137,14 +140,14 @@ async def _twin(played: PlayedRound, pool: Pool) -> Row:
 
 
 def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[int]) -> Values:
-    """Return each person's mean value of each measure: ``values[measure][condition][person]``.
+    """Return the mean of each person's values in each measure and condition: ``values[measure][condition][person]``.
 
     Args:
-        answers: the rows of `StoredStudy.answers`; pilots, and people who are not in `done`, do not count.
-        rounds: values of rounds that count: rows with ``measure``, ``condition``, ``person`` and ``value``, as
-            `_played` and `_twin` return them.
-        inputs: the rows of `StoredStudy.inputs`, from which the seconds per move and per answer follow.
-        done: the numbers of the people who finished the study.
+        answers: the rows of `StoredStudy.answers`: answers to questionnaires.
+        rounds: costs and numbers of questions of rounds, as rows with ``measure``, ``condition``, ``person`` and
+            ``value`` (see `_played` and `_twin`). All of them count.
+        inputs: the rows of `StoredStudy.inputs`: moves and answers in rounds, with the seconds that each one took.
+        done: the numbers of the people who finished the study. Answers and inputs of other people do not count.
     """
     seen: dict[tuple[str, str, int], list[float]] = defaultdict(list)
     for row in rounds:
@@ -164,9 +167,10 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
 
 def _measure(row: Row) -> str | None:
-    """Return the name of the measure to which an answer belongs, such as ``workload`` or ``workload: mental``.
+    """Return the name of the measure to which an answer belongs, such as ``workload: mental``.
 
-    Return None if the answer is no number, or belongs to the comprehension check.
+    For the score of a questionnaire, it is the name of the questionnaire, such as ``workload``. Return None if the
+    answer is no number, or belongs to the comprehension check.
 
     Args:
         row: one of the rows that `StoredStudy.answers` returns.
@@ -182,14 +186,15 @@ def _measure(row: Row) -> str | None:
 
 
 def _pair(values: Values, measure: str, first: str, second: str, *, within: bool) -> tuple[FloatArray, FloatArray]:
-    """Return the values of a measure in two conditions: an array ``[n]`` for each, with one value per person.
+    """Return the values of a measure in two conditions, as two arrays with one value per person.
 
     Args:
         values: each person's value, ``values[measure][condition][person]``.
         measure: the name of the measure.
         first: the name of the first condition.
         second: the name of the second condition.
-        within: whether to return only people who have values in both conditions, in the same order in both arrays.
+        within: True to use only people who have values in both conditions, in the same order in both arrays; False to
+            use all people of each condition.
     """
     a, b = values[measure][first], values[measure][second]
     if within:
@@ -210,15 +215,17 @@ def _measures(values: Values, conditions: list[str]) -> list[Row]:
 
 
 def _comparisons(values: Values, about: Row) -> list[Row]:
-    """Return a row for each measure and pair of conditions, which compares their means over people.
+    """Compare the means of each measure in any two conditions; return a row for each measure and pair of conditions.
 
-    Columns: ``measure``, ``first`` and ``second`` (the conditions), those of `difference` (``n``, ``mean``, ``low``,
-    ``high``, ``effect``), and the two-sided p value of each of the three tests for the study's design, for instance
-    ``p paired t``.
+    Columns: ``measure``, ``first`` and ``second`` (the conditions), ``n`` (number of people), ``mean`` (the mean in the
+    first condition minus the mean in the second), ``low`` and ``high`` (the ends of its 95 % confidence interval),
+    ``effect`` (the effect size) and a two-sided p value for each of three tests. The tests depend on the study's
+    design; the name of a column is, for instance, ``p paired t``.
 
     Args:
         values: each person's value, ``values[measure][condition][person]``.
-        about: the description of the study (see `askwise.studio.study.flow.description`).
+        about: the description of the study, with the keys ``design`` and ``conditions``
+            (`askwise.studio.study.flow.description`).
     """
     within, found = about["design"] == "within", []
     for measure in list(values):
@@ -236,11 +243,13 @@ def _twins(values: Values, conditions: list[str]) -> list[Row]:
     """Return a row for each condition that compares the mean cost of people with that of their simulated twins.
 
     A twin is the same round, simulated without the person. Columns: ``condition``, ``people`` and ``simulated`` (the
-    two means), ``n`` (number of people), ``difference`` (of the means), ``low`` and ``high`` (its 95 % confidence
-    interval), ``effect`` (the effect size) and ``p paired t`` (the p value of a paired t test).
+    two means), ``n`` (number of people), ``difference`` (the mean of people minus that of their twins), ``low`` and
+    ``high`` (the ends of the 95 % confidence interval of the difference), ``effect`` (the effect size) and
+    ``p paired t`` (the p value of a paired t test).
 
     Args:
-        values: each person's value, ``values[measure][condition][person]``.
+        values: each person's value, ``values[measure][condition][person]``; the measures ``cost`` and
+            ``cost, simulated`` are used.
         conditions: the names of the conditions.
     """
     found = []
@@ -262,13 +271,15 @@ def _twins(values: Values, conditions: list[str]) -> list[Row]:
 def _hypotheses(values: Values, about: Row) -> list[Row]:
     """Return a row for each hypothesis of the study file, which says whether the results support it.
 
-    Columns: ``claim`` (its text), ``test``, ``n`` (number of people), ``difference`` (of the means), ``effect`` (the
-    effect size), ``p``, ``corrected`` (the p value after the correction for several tests) and ``verdict``:
+    Columns: ``claim`` (the text of the hypothesis), ``test`` (the name of the statistical test), ``n`` (number of
+    people), ``difference`` (the mean in the first condition minus the mean in the second), ``effect`` (the effect
+    size), ``p`` (the p value), ``corrected`` (the p value after the correction for several tests) and ``verdict``:
     ``supported``, ``not supported`` or ``not decided: too few people``.
 
     Args:
         values: each person's value, ``values[measure][condition][person]``.
-        about: the description of the study (see `askwise.studio.study.flow.description`).
+        about: the description of the study, with the keys ``design`` and ``plan``, which has the hypotheses
+            (`askwise.studio.study.flow.description`).
     """
     plan, within = about["plan"], about["design"] == "within"
     pairs = [_pair(values, h["measure"], h["first"], h["second"], within=within) for h in plan["hypotheses"]]
@@ -285,14 +296,16 @@ def _hypotheses(values: Values, about: Row) -> list[Row]:
 
 
 def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
-    """Return a row for each option of a multiple-choice question, with the number of people who chose it.
+    """Return rows with the number of people who chose each option of a multiple-choice question in each condition.
 
-    Columns: ``questionnaire``, ``item`` (name of the question), ``condition``, ``option`` and ``people``. Questions of
-    ready-made scales, and those that nobody answered in a condition, have no rows.
+    Columns: ``questionnaire``, ``item`` (name of the question), ``condition``, ``option`` and ``people`` (number of
+    people). For questionnaires at the end of the study, the condition is ``all together``. Questions of ready-made
+    scales have no rows. Other questions have no rows for a condition in which nobody answered them.
 
     Args:
         answers: the rows of `StoredStudy.answers`.
-        about: the description of the study (see `askwise.studio.study.flow.description`).
+        about: the description of the study, with the keys ``questionnaires`` and ``conditions``
+            (`askwise.studio.study.flow.description`).
         done: the numbers of the people who finished the study; only their answers count.
     """
     chosen = Counter(
@@ -322,15 +335,16 @@ def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
 
 
 def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:
-    """Return a row for each kind of input or page and each condition, with the median and quartiles of the seconds.
+    """Return how long people needed for each kind of input and page, as a row for each kind and condition.
 
-    Columns: ``what`` (``move``, ``answer``, ``ask``, ``stop``, or ``page:`` and the questionnaire or kind of screen),
-    ``condition`` (None for pages outside conditions), ``n`` (how many such inputs or pages there were), ``median``,
-    ``lower quartile`` and ``upper quartile``. Combinations that did not occur have no row.
+    Columns: ``what`` (an input: ``move``, ``answer``, ``ask`` or ``stop``; or a page: ``page:`` and the name of the
+    questionnaire or the kind of screen), ``condition`` (None for pages that belong to no condition), ``n`` (how many
+    such inputs or pages there were), and, in seconds, ``median``, ``lower quartile`` and ``upper quartile``. Kinds that
+    did not occur in a condition have no row there.
 
     Args:
-        inputs: the rows of `StoredStudy.inputs`.
-        pages: the rows of `StoredStudy.pages`.
+        inputs: the rows of `StoredStudy.inputs`, such as moves and answers in rounds.
+        pages: the rows of `StoredStudy.pages`, with the seconds that a person spent on a page.
         done: the numbers of the people who finished the study; only their times count.
         conditions: the names of the conditions.
     """
@@ -353,13 +367,14 @@ def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list
 
 
 def _dropouts(people: list[Row]) -> list[Row]:
-    """Return rows with the number of participants who have not finished, by the screen that they reached last.
+    """Return the numbers of participants who have not finished the study, by the screen that they reached last.
 
-    Columns: ``screen`` (its position, from 1), ``title``, ``end`` (how participation ended, such as ``left``, or ``in
-    progress or dropped out``) and ``people`` (their number).
+    There is a row for each screen and each way in which participation ended there. Columns: ``screen`` (position of the
+    screen, from 1), ``title`` (of the screen), ``end`` (how participation ended, such as ``left``, or ``in progress or
+    dropped out``) and ``people`` (number of participants).
 
     Args:
-        people: the rows of `StoredStudy.people`; pilots do not count.
+        people: the rows of `StoredStudy.people`; pilots (test participants) do not count.
     """
     seen: dict[tuple[int, str, str], int] = defaultdict(int)
     for row in people:
@@ -371,10 +386,11 @@ def _dropouts(people: list[Row]) -> list[Row]:
 
 
 def _failures(counts: list[PlayedRound], twins: list[Row]) -> list[Row]:
-    """Return a row for each round, played or simulated, that failed or was cut off; no mean includes these rounds.
+    """Return a row for each round, played or simulated, that failed or was cut off.
 
-    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``who`` (``person`` or
-    ``simulated``) and ``error`` (the reason).
+    The costs of these rounds, and their numbers of questions, are not part of any mean. Columns: ``person``,
+    ``condition``, ``problem``, ``trial`` (number of the round), ``who`` (``person`` if the person played it,
+    ``simulated`` for a simulation) and ``error`` (the reason).
 
     Args:
         counts: the rounds that count: without pilots, practice rounds, and people who did not finish the study.

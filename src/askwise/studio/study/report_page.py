@@ -15,13 +15,14 @@ UNITS = {"cost": "cost", "questions": "questions per round", "seconds per move":
 
 
 def write_page(folder: Path, about: Row, counted: Row, tables: dict[str, list[Row]]) -> None:
-    """Write ``report.html`` into a folder, and each figure as SVG.
+    """Write the report on a study into a folder: the page ``report.html``, and each figure as an SVG file.
 
     Args:
         folder: the folder.
-        about: the description of the study (see `askwise.studio.study.flow.description`).
+        about: the description of the study: its name, design, conditions, questionnaires and so on
+            (`askwise.studio.study.flow.description`).
         counted: numbers of people and rounds by name, for the top of the report.
-        tables: the rows of each table by its name, such as ``hypotheses`` (see `askwise.studio.study.report`).
+        tables: the rows of each table of the report, by the name of the table, such as ``hypotheses``.
     """
     finished, rounds = counted["people who finished"], counted["rounds"]
     who = "1 person" if finished == 1 else f"{finished} people"
@@ -88,10 +89,11 @@ def _questionnaire(measure: str, about: Row) -> bool:
 
 
 def _labels(about: Row) -> list[Any]:
-    """Return an HTML paragraph for each ready-made scale: its name, its unit and its label.
+    """Return an HTML paragraph for each ready-made questionnaire of the study: its name, score range and label.
 
-    The label is the name under which results may be reported (`askwise.studio.study.questionnaires.Scale.label`).
-    `about` is the description of the study (see `askwise.studio.study.flow.description`).
+    The label is the name under which results may be reported, with a warning if the wording is askwise's own
+    (`askwise.studio.study.questionnaires.Scale.label`). `about` is the description of the study, with the key
+    ``questionnaires`` (`askwise.studio.study.flow.description`).
     """
     scales = [each["scale"] for each in about["questionnaires"].values() if each["scale"]]
     return [
@@ -202,14 +204,15 @@ def _failures(rows: list[Row]) -> list[Any]:
 
 
 def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
-    """Draw one figure with a panel for each measure; a panel shows the mean and interval of each condition.
+    """Draw one figure with a panel for each measure; a panel shows the mean in each condition, with its interval.
 
-    The figure is written to an SVG file in `folder`. The result is the HTML of the figure, in a list; an empty list if
-    there are no measures.
+    The figure is written to an SVG file in `folder`. The result is a list with the HTML of the figure, or an empty list
+    if there are no measures.
 
     Args:
         folder: the folder of the report.
-        rows: a row for each measure and condition, with ``measure``, ``condition``, ``mean``, ``low`` and ``high``.
+        rows: a row for each measure and condition, with ``measure``, ``condition``, ``mean``, ``low`` and ``high`` (the
+            ends of the 95 % confidence interval of the mean).
         measures: the names of the measures to draw.
     """
     if not measures:

@@ -1,11 +1,13 @@
 """The texts that people read in a study and while they play: one table for each language, from keys to texts.
 
-The package has the tables ``texts/en.toml`` and ``texts/de.toml``. A study file names its languages, the first of which
-is the default, and replaces or adds texts: ``[texts.de]``, or ``texts.de = "german.toml"``. Keys that begin with
-``study.`` translate the study's own texts (``study.consent``, ``study.instructions.1``); keys that begin with ``word.``
-translate words and names of problem files (``word.helper``); keys that begin with ``scale.`` are the questions of
-ready-made scales, whose English wording is in `askwise.studio.study.questionnaires`. Texts without a translation
-stay as they are.
+askwise comes with English and German texts, in the files ``texts/en.toml`` and ``texts/de.toml``. A study file names
+the languages of the study; the first one is the default. The study file can replace texts of askwise and add texts, in
+a table such as ``[texts.de]`` or in another file, as in ``texts.de = "german.toml"``.
+
+Three groups of keys are translations. Keys that begin with ``study.`` translate the study's own texts, for instance
+``study.consent``. Keys that begin with ``word.`` translate words and names of problem files, for instance
+``word.helper``. Keys that begin with ``scale.`` translate the questions of ready-made scales, whose English wording is
+in `askwise.studio.study.questionnaires`. Texts without a translation are shown as they are.
 """
 
 from __future__ import annotations
@@ -31,15 +33,18 @@ Texts = dict[str, str]
 
 @cache
 def package_texts(language: str) -> Texts:
-    """Return the package's texts in a language, by key; English for a language that the package does not have."""
+    """Return askwise's own texts in a language as a dict by key; in English if askwise has none in that language.
+
+    `language` is the code of the language, such as ``de``.
+    """
     name = f"{language if language in LANGUAGES else 'en'}.toml"
     return flattened(parse_toml(files("askwise.studio").joinpath("texts", name).read_text(encoding="utf-8")))
 
 
 def flattened(given: Any, path: str = "") -> Texts:
-    """Return all texts in nested tables and lists as a flat dict by dotted path, such as ``instructions.1``.
+    """Return all texts in nested tables and lists as one dict, with dotted paths as keys.
 
-    Elements of lists are numbered from 1.
+    Elements of lists are numbered from 1: ``{"page": ["a", "b"]}`` becomes ``{"page.1": "a", "page.2": "b"}``.
 
     Args:
         given: a text, or a table or list of texts, tables and lists.
@@ -58,18 +63,21 @@ def flattened(given: Any, path: str = "") -> Texts:
 
 
 def filled_text(text: str, **values: object) -> str:
-    """Return a text with its placeholders (names in braces) replaced by the values of these names.
+    """Return a text in which placeholders are replaced by values: ``{places}`` by the value of the argument ``places``.
 
-    Placeholders without a value stay as they are.
+    Placeholders for which `values` has no value stay as they are.
     """
     return PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), text)
 
 
 def read_languages(root: Field) -> dict[str, Texts]:
-    """Return the texts of all languages of a study, by language and key; the first language is the default.
+    """Return the texts of a study in all its languages, as ``texts[language][key]``.
+
+    The texts are those of askwise, replaced or supplemented by texts of the study file. The first language is the
+    default.
 
     Args:
-        root: the study file.
+        root: the contents of the study file.
     """
     languages = ["en"]
     if root.has("languages"):
@@ -87,12 +95,12 @@ def read_languages(root: Field) -> dict[str, Texts]:
 
 
 def _own(given: Field) -> Texts:
-    """Return the texts of one language that a study states itself, by key.
+    """Return the texts that a study file states for one language, as a dict by key.
 
     Raises `InputError` for a key or a placeholder that askwise does not know, and for an empty text.
 
     Args:
-        given: the table of the texts, or the name of a TOML file with them, in a study file.
+        given: the field of the study file with the texts: a table, or the name of a TOML file that has them.
     """
     contents = given.value
     if isinstance(contents, str):
