@@ -43,17 +43,17 @@ class InputError(AskwiseError, ValueError):
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` characters; a longer text loses its middle."""
+    """Return `text`; if it has more than `most` characters, " ... " replaces its middle, so that it fits."""
     half = most // 2 - 3
     return text if len(text) <= most else f"{text[:half]} ... {text[-half:]}"
 
 
 class NotConvergedError(AskwiseError):
-    """Raised if an iterative method stopped without a provable error bound, so that it has no result."""
+    """Raised if an iterative computation ended without a proven bound of its error; it then returns no result."""
 
 
 def did_you_mean(given: str, options: Iterable[str]) -> str:
-    """Return the text `` (did you mean 'X'?)`` for the end of an error message, or an empty text.
+    """Return the text " (did you mean 'X'?)" for the end of an error message, or an empty text.
 
     Args:
         given: the unknown name that the user gave.

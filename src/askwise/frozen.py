@@ -62,10 +62,10 @@ def is_hashable(value: object) -> bool:
 
 
 def freeze_arrays(value: Any) -> None:
-    """Make arrays read-only in place; other values are ignored.
+    """Make the arrays in `value` read-only in place, and leave everything else as it is.
 
     Args:
-        value: an array, a tuple or list with arrays at any depth, or a sparse matrix.
+        value: an array, a tuple or list with arrays at any depth, or a sparse matrix; any other value is ignored.
     """
     if isinstance(value, np.ndarray):
         value.setflags(write=False)
@@ -79,7 +79,12 @@ def freeze_arrays(value: Any) -> None:
 def freeze_fields(record: Any, *names: str) -> None:
     """Make arrays, dicts and lists in the named fields of a frozen dataclass read-only.
 
-    Call it in ``__post_init__``. Arrays are made read-only in place; dicts and lists are replaced by read-only copies.
+    Call it in the ``__post_init__`` of the dataclass. Arrays are made read-only in place; dicts and lists are replaced
+    by read-only copies.
+
+    Args:
+        record: the object of the dataclass.
+        names: the names of the fields.
     """
     for name in names:
         value = getattr(record, name)
@@ -117,7 +122,7 @@ class ArrivesFrozen:
 class Sealed(ArrivesFrozen, metaclass=_Sealing):
     """A base class of objects whose attributes can be set only in ``__init__``; later attempts raise `CannotChange`.
 
-    Use `cached_property` for values that are computed at first use.
+    A `cached_property` still works: it stores its value at first use.
     """
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -137,8 +142,8 @@ class Sealed(ArrivesFrozen, metaclass=_Sealing):
 def replaced(given: Any, kind: type[_Object], **changes: Any) -> _Object:
     """Return a copy of a `Sealed` object with some attributes changed.
 
-    The caller must have checked the new values. The copy also has the values that the object computed and stored at
-    first use (`cached_property`), so change only attributes on which none of these depends.
+    The caller must have checked the new values. The copy also keeps every `cached_property` that the object has already
+    computed, so change only attributes on which no such property depends.
 
     Args:
         given: the object.
@@ -161,7 +166,7 @@ def _refused(kind: str) -> Callable[..., NoReturn]:
 
 
 class FrozenDict(dict[Any, Any]):
-    """A read-only dict that is equal to a dict with the same entries.
+    """A read-only dict that is equal to an ordinary dict with the same entries.
 
     Unlike ``types.MappingProxyType`` it can be pickled, copied and written as JSON.
     """

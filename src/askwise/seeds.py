@@ -14,7 +14,8 @@ Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
 def spawn(seed: Seed, n: int) -> list[np.random.Generator]:
     """Return `n` independent random generators made from a seed; equal seeds give equal generators.
 
-    If the seed is a generator itself, each call returns new ones; with None they are unpredictable.
+    If the seed is a generator itself, each call returns different generators. If it is None, the generators are
+    unpredictable.
     """
     _check(seed)
     if isinstance(seed, np.random.Generator):

@@ -1,9 +1,9 @@
 """Types that many modules use.
 
-A `Result` is one or more numbers with a `Verdict`, which says how accurate they are. A `LazyModule` stands for a module
-that is imported at first use. The other types are names: `FloatArray`, `IntArray` and `BoolArray` for arrays,
-`StateLike` and `GoalLike` for states and goals as users give them. Docstrings give the dtype and axes of arrays, for
-example ``float64 [n_goals, n_states]``.
+A `Result` is one or more numbers with a `Verdict`, which says how accurate the numbers are. A `LazyModule` stands for a
+module that is imported at first use. The other types are short names: `FloatArray`, `IntArray` and `BoolArray` for
+arrays, `StateLike` and `GoalLike` for states and goals as users give them. Docstrings give the dtype and axes of
+arrays, for example ``float64 [n_goals, n_states]``.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ GoalLike: TypeAlias = StateLike | Iterable[StateLike]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a number was computed and how accurate it is.
+    """How a number, or an array of numbers, was computed and how accurate the result is.
 
     Attributes:
         method: the name of the algorithm.
-        exact: whether the value is exact up to rounding, because nothing was truncated or iterated.
-        error_bound: proven bound on the relative error of every finite value, 0 if `exact`. For a distribution over
-            steps of which only the first were computed (`askwise.dp_distribution`), the probability of the others.
-        iterations: number of sweeps; 1 for a direct method.
+        exact: whether the result is exact up to rounding, because nothing was truncated or iterated.
+        error_bound: proven bound on the relative error of every finite number, 0 if `exact`. `askwise.dp_distribution`
+            computes probabilities of the first steps only; there, it is the total probability of the later steps.
+        iterations: number of repetitions in an iterative method, such as sweeps over all states; 1 for a direct method.
         residual: largest residual of the equations that were solved, 0 if `exact`.
         converged: whether `error_bound` is within the requested tolerance.
         bounds: a proven lower and a proven upper bound, two numbers or two arrays; None if only `error_bound` is known.
@@ -80,7 +80,8 @@ class Result:
     def bounds(self) -> tuple[Any, Any]:
         """A proven lower and a proven upper bound on `value`.
 
-        They are numbers, or arrays like `value`. Both are equal to `value` where it is exact.
+        The bounds are two numbers if `value` is a number, otherwise two arrays. Where `value` is exact, both bounds are
+        equal to it.
         """
         if self.verdict.bounds is not None:
             return self.verdict.bounds
@@ -102,12 +103,12 @@ class Result:
 class LazyModule:
     """A stand-in for a module of another package; the module is imported when one of its attributes is first used.
 
-    ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``. It makes starting fast: importing
-    scipy's optimisers, sparse matrices and linear algebra takes longer than the whole work of most commands, and few
-    commands use them.
+    ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``. Commands start faster this way: few
+    commands use scipy's optimisers, sparse matrices and linear algebra, and importing these modules takes longer than
+    the whole work of most commands.
 
     Args:
-        name: the full name of the module.
+        name: the full name of the module, such as ``scipy.sparse``.
     """
 
     def __init__(self, name: str) -> None:

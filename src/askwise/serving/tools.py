@@ -1,7 +1,7 @@
 """The tools of ``askwise serve-mcp``: functions from JSON to JSON, and the server that offers them.
 
-`Tools.decide` starts a conversation and returns its name, `Tools.heard` continues it after an answer. The last
-`MOST_SESSIONS` conversations are kept in memory, and nowhere else.
+`Tools.decide` recommends the first step and starts a conversation; `Tools.heard` continues the conversation after an
+answer. The last `MOST_SESSIONS` conversations are kept in memory, and nowhere else.
 
 The server uses the Model Context Protocol on standard input and output only. It listens on no port and sends nothing
 elsewhere: the client starts this process and holds both ends of its pipes.
@@ -90,14 +90,15 @@ class Tools:
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Recommend whether to act now or to ask the user first; return the recommendation as a JSON object.
 
-        This starts a conversation, whose name the object has under ``session``; `heard` continues it.
+        This starts a conversation, which `heard` continues. The key ``session`` of the result has the name of the
+        conversation.
 
         Args:
             arguments: the decision, with the keys of a decision file. ``belief`` is required: the probability of each
-                possible intent of the user, or samples. Optional keys are ``loss`` or ``utility`` (of each action for
-                each intent), ``questions``, ``price`` (of questions that state none), ``answers`` (how often answers
-                are wrong or missing), ``limit`` (the largest number of questions), ``name`` (of the decision) and
-                ``format``. `askwise.decide` describes their values.
+                possible intent of the user, or a list of sampled intents. Optional keys are ``loss`` or ``utility`` (of
+                each action for each intent), ``questions``, ``price`` (of questions that state none), ``answers`` (how
+                often answers are wrong or missing), ``limit`` (the largest number of questions), ``name`` (of the
+                decision) and ``format``. `askwise.decide` describes their values.
         """
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):
@@ -156,10 +157,10 @@ class Tools:
 
 
 def _with_formats(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of the conversation `record` that has the key ``format``, and whose decision has it too.
+    """Return a copy of the conversation `record` in which the conversation and its decision have the key ``format``.
 
-    Files of conversations and decisions must have this key; in arguments of tools it is optional. A format that the
-    decision already states is kept.
+    Files of conversations and of decisions must have the key ``format``; in arguments of tools it is optional. If the
+    decision already has this key, its value is kept.
     """
     return {**record, "format": CONVERSATION, "decision": {"format": FORMAT, **record["decision"]}}
 
@@ -260,7 +261,10 @@ def serve() -> None:
 
 
 def make_server() -> Any:
-    """Return an MCP server with all tools, not yet connected, so that tests can use it without pipes."""
+    """Return an MCP server that offers all tools of askwise; it is not connected to any input or output yet.
+
+    So tests can use it without pipes.
+    """
     import mcp_types as types
     from mcp.server.lowlevel import Server
 

@@ -1,1 +1,1 @@
-"""Commented files to start from, as ``askwise new`` writes them."""
+"""Templates: files with comments, from which users start their own; ``askwise new`` writes copies of them."""

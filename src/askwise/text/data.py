@@ -1,7 +1,8 @@
 """Parsing and writing JSON and TOML.
 
-Parsers are stricter than the standard library's: no duplicate keys, no NaN, no deep nesting. Every error says where it
-is. Writers keep what belongs together on one line, because people read and edit these files.
+The parsers are stricter than those of the standard library: they refuse duplicate keys, NaN and deep nesting. Every
+error message says where in the text the error is. The writers keep what belongs together on one line, because people
+read and edit the files.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LONGEST_LINE = 100
 def parse_text(text: str, *, toml: bool = False) -> Any:
     """Parse a text as JSON or TOML, and return its data.
 
-    It is parsed as JSON if it begins with a brace or a bracket and `toml` is False, otherwise as TOML.
+    The text is parsed as JSON if it begins with a brace or a bracket and `toml` is False, otherwise as TOML.
     """
     return parse_json(text) if not toml and text.lstrip()[:1] in ("{", "[") else parse_toml(text)
 
@@ -36,7 +37,7 @@ def parse_text(text: str, *, toml: bool = False) -> Any:
 def looks_like_data(text: str) -> bool:
     """Return whether a text may be JSON or TOML: it begins with a brace or a bracket, or contains an equals sign.
 
-    The drawing of a map does neither.
+    The other texts that users give, drawings of maps, do neither.
     """
     return text.lstrip()[:1] in ("{", "[") or "=" in text
 
@@ -73,7 +74,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 def require_shallow(value: Any) -> Any:
     """Return parsed data unchanged; raise a `RecursionError` if lists and dicts are nested deeper than `DEEPEST`.
 
-    Parsers of the standard library raise the same error.
+    The parsers of the standard library raise the same error for very deep nesting.
     """
     level = [value]
     for _ in range(DEEPEST + 1):
@@ -85,11 +86,12 @@ def require_shallow(value: Any) -> Any:
 
 
 def _toml_place(message: str, text: str) -> tuple[str, str]:
-    """Split a message of Python's TOML parser into what is wrong and its place, such as ``line 3, column 1``.
+    """Split a message of Python's TOML parser into what is wrong and where, such as ``line 3, column 1``.
 
     Args:
         message: the text of the parser's exception.
-        text: the text that was parsed; an error at the end of the text gets its last line as place.
+        text: the text that was parsed. If the parser reports an error at the end of the text, the place is the number
+            of the last line. If the message names no place, it is ``file``.
     """
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
     if found is None:
@@ -174,7 +176,7 @@ def _table(data: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
 
     Args:
         data: the table.
-        path: the keys that lead to it; empty for the whole file.
+        path: the keys that lead to the table from the top of the file; empty for the whole file.
     """
     plain = {key: value for key, value in data.items() if not _is_table(value, path)}
     if path and (plain or not data):

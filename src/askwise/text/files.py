@@ -1,11 +1,12 @@
 """Finding, reading and writing files.
 
-Where a file is expected, the name of an example that comes with askwise will do, unless there is a file or folder of
-that name (`find`). In the repository the examples are in the folder ``examples``; an installed package has a copy of
-that folder next to its code.
+Instead of a file, users can name an example that comes with askwise, unless there is a file or folder of that name
+(`find`). In the repository the examples are in the folder ``examples``; an installed package has a copy of that folder
+next to its code.
 
-A file is written to a temporary file next to it, synced to disk, and then renamed (`whole_file`), so a crash never
-leaves half a file. Files that users name are opened by `reading`, which turns every failure into an `InputError`.
+A file is first written under a temporary name in the same folder, synced to disk, and then renamed (`whole_file`), so a
+crash never leaves half a file. Files that users name are opened by `reading`, which turns every failure into an
+`InputError`.
 Devices, pipes and sockets are neither read nor written: opening one can block or have side effects.
 """
 
@@ -148,7 +149,10 @@ def _sync(path: Path) -> None:
 
 
 def sync_names(folder: Path) -> None:
-    """Sync a folder, so that the names of its files survive a crash; do nothing if the system cannot sync folders."""
+    """Write the names of the files in a folder to disk (sync), so that the names survive a crash of the computer.
+
+    Nothing happens if the system cannot sync folders.
+    """
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # no permission to read the folder, or a system that cannot open folders
@@ -163,7 +167,10 @@ def sync_names(folder: Path) -> None:
 
 
 def remove_left_overs(folder: Path) -> None:
-    """Remove the temporary files that killed processes left in a folder; no other process may be writing there."""
+    """Remove the temporary files that killed processes left in a folder.
+
+    While this function runs, no other process may write to the folder: its temporary files would be removed too.
+    """
     for path in folder.iterdir():
         if LEFT_OVER.fullmatch(path.name) and not path.is_dir():
             path.unlink(missing_ok=True)
@@ -217,10 +224,12 @@ def make_folder(path: str | Path) -> Path:
 
 
 def require_file(mode: int) -> None:
-    """Raise an `OSError` unless a mode is that of an ordinary file; the error says what it is instead, such as a pipe.
+    """Raise an `OSError` if a mode belongs to a folder, a pipe or anything else that is no ordinary file.
+
+    The error says what was found instead of a file.
 
     Args:
-        mode: the field ``st_mode`` of the result of `os.stat`.
+        mode: the mode of a file or folder: ``st_mode`` in the result of `os.stat`.
     """
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -261,7 +270,10 @@ def reading(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def naming_file(path: str) -> Iterator[None]:
-    """While the ``with`` block runs, add the name of the file `path` to every `InputError` that is raised."""
+    """Add the name of the file `path` to every `InputError` that is raised in a ``with`` block.
+
+    Errors that name a file already stay as they are.
+    """
     try:
         yield
     except InputError as error:
@@ -293,11 +305,11 @@ def read_stdin() -> str:
 
 
 def read_whole(file: IO[bytes], field: str) -> bytes:
-    """Return all bytes of an open file; raise an `InputError` if there are more than `LARGEST_FILE`.
+    """Return all bytes of an open file; raise an `InputError` if it has more than `LARGEST_FILE` bytes.
 
     Args:
         file: the file.
-        field: its name in the error message.
+        field: the name of the file in the error message.
     """
     if _size(file) > LARGEST_FILE:
         raise _too_large(field)
@@ -310,7 +322,7 @@ def read_lines(file: IO[bytes], field: str) -> Iterator[bytes]:
 
     Args:
         file: the file.
-        field: its name in the error message.
+        field: the name of the file in the error message.
     """
     while line := file.readline(LARGEST_FILE + 1):
         yield _within(line, field)
@@ -339,7 +351,7 @@ def decode(data: bytes, field: str) -> str:
 
     Args:
         data: the bytes.
-        field: their name in the error message.
+        field: where the bytes come from, such as the name of a file, for the error message.
     """
     try:
         return data.decode("utf-8-sig")
@@ -363,9 +375,9 @@ class Example:
     """A file or a folder that comes with askwise.
 
     Attributes:
-        file: its path in the folder of examples.
-        about: one line about it.
-        command: the arguments of ``askwise`` to try it with.
+        file: the path of the example in the folder of examples.
+        about: a short description of the example.
+        command: a command with which users can try the example, without ``askwise``, such as ``ask ward``.
     """
 
     file: str
@@ -395,19 +407,19 @@ EXAMPLES = {
 
 
 def examples_folder() -> Path:
-    """Return the folder of the examples: that of the installed package, or the one in the repository."""
+    """Return the folder of the examples: the copy in the installed package, or else the folder in the repository."""
     package = Path(__file__).parent.parent
     installed = package / "examples"
     return installed if installed.is_dir() else package.parent.parent / "examples"
 
 
 def find(given: str | Path) -> Path:
-    """Return the path of the file or folder that a user named; it may be the name of an example.
+    """Return the path of what a user named: a file, a folder, or an example that comes with askwise.
 
-    An existing file has priority over an example of the same name. Examples can also be named as in the documentation,
-    such as ``examples/ward.toml``. If there is neither a file nor an example of the name, but an example of a similar
-    name, this raises an `InputError` that suggests it. Otherwise the path is returned unchanged, and reading it raises
-    the error.
+    A file or folder with the name `given` has priority over an example with that name. Users can name an example by its
+    name, such as ``ward``, or as in the documentation, such as ``examples/ward.toml``. If nothing has the name `given`,
+    but an example has a similar name, an `InputError` suggests that example. If there is no similar name either,
+    `given` is returned as a path, and the error is raised when the caller tries to read it.
     """
     name, path = str(given), Path(given)
     if not name or "\0" in name or name == "-":
@@ -429,7 +441,7 @@ def find(given: str | Path) -> Path:
 
 
 def find_example(name: str) -> Example:
-    """Return the example of this name; raise an `InputError` if there is none."""
+    """Return the example that is called `name`; raise an `InputError` if there is none."""
     if name not in EXAMPLES:
         raise InputError("NAME", repr(name), f"one of {', '.join(EXAMPLES)}{did_you_mean(name, EXAMPLES)}")
     return EXAMPLES[name]

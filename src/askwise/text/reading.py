@@ -4,15 +4,17 @@
 callers. The ``parse_`` functions read values that users type as options. `check_size` raises an error before a table is
 built that would take too much memory.
 
-Limits: a name is printed, saved, drawn and looked up, so it has at most `LONGEST_NAME` characters and no lone
-surrogates, which can be neither printed nor saved. Prices are summed over questions and episodes. A price is at most
-`LARGEST_PRICE`, because in larger sums the cost of a single step would be lost to rounding.
+Limits: a name is printed, saved, drawn and looked up. So it has at most `LONGEST_NAME` characters and no lone
+surrogates (halves of a character), which can be neither printed nor saved. Prices are summed over questions and
+episodes. A price is at most `LARGEST_PRICE`, because in larger sums the cost of a single step would be lost to
+rounding.
 
-Memory: three kinds of tables decide whether a problem fits: the model and the steps to its goals, the tables of all
-pairs of goals (divergence, values of questions), and the tables of the planner. Each is checked where it is built.
-Other tables take at most a few times as much as one of these. The limit is `DEFAULT_MEMORY` unless the environment
-variable `MEMORY_VARIABLE` sets it (``16GB``, ``500MB``, ``2GiB``); the option ``--memory`` of a command sets that
-variable. Each check looks at the size of one table, so a problem is accepted or refused alike on every machine.
+Memory: three kinds of tables decide whether a problem fits into memory: the model with the steps to its goals, the
+tables of all pairs of goals (divergence, values of questions), and the tables of the planner. The size of each table is
+checked where the table is built. Tables of other kinds take at most a few times as much memory. The limit is
+`DEFAULT_MEMORY` unless the environment variable `MEMORY_VARIABLE` states another limit, such as ``16GB``, ``500MB`` or
+``2GiB``. The option ``--memory`` of a command sets that variable. Each check looks at the size of one table and not at
+the free memory, so the same problems are accepted on every machine.
 """
 
 from __future__ import annotations
@@ -48,9 +50,9 @@ class Field:
     """A value of parsed JSON or TOML, and where it was found.
 
     Attributes:
-        path: the keys that lead to it, such as ``stations.S1.at``; empty for the whole file.
+        path: the keys that lead to the value, such as ``stations.S1.at``; empty for the whole file.
         value: the value.
-        folder: the folder of files that the value may name, None if it may name none.
+        folder: the folder in which to look for other files that the value names; None if the value may not name files.
     """
 
     path: str
@@ -58,11 +60,15 @@ class Field:
     folder: Path | None = None
 
     def refuse(self, expected: str) -> InputError:
-        """Return an `InputError` about this value, to be raised; `expected` says what is allowed instead."""
+        """Return an `InputError` that says that this value is not allowed, for the caller to raise.
+
+        Args:
+            expected: a text that says what is allowed, such as ``true or false``.
+        """
         return InputError(self.path or "file", short_json(self.value), expected)
 
     def child(self, key: str) -> Field:
-        """Return the entry `key` of this object (a dict) as a field; the key must exist."""
+        """Return the value that this object (a dict) has under `key`, as a field; the key must exist."""
         return Field(self._path_of(key), self.value[key], self.folder)
 
     def _path_of(self, key: str) -> str:
@@ -184,6 +190,8 @@ def _listed(names: list[str], most: int = 20) -> str:
 def check_name(name: str, path: str) -> str:
     """Return `name`; raise an `InputError` if it is empty, too long or contains lone surrogates.
 
+    A lone surrogate is half of a character, which can be neither printed nor saved.
+
     Args:
         name: the name.
         path: the field that contains it, for the error message.
@@ -226,7 +234,7 @@ def read_finite(given: Field) -> float:
 
 
 def read_cost(given: Field) -> float:
-    """Return the cost of a step or an episode that a field holds; raise an `InputError` if it is not valid.
+    """Read a cost, of a step or of an episode, from a field; raise an `InputError` if it is not valid.
 
     A valid cost is a number from 0 to `LARGEST_COST`.
     """
@@ -234,7 +242,7 @@ def read_cost(given: Field) -> float:
 
 
 def read_price(given: Field) -> float:
-    """Return the price of a question, or a part of the price, that a field holds; raise an `InputError` if not valid.
+    """Read the price of a question, or a part of such a price, from a field; raise an `InputError` if it is not valid.
 
     A valid price is a number from 0 to `LARGEST_PRICE`.
     """
@@ -297,11 +305,11 @@ def parse_cell(text: str, option: str) -> tuple[int, int]:
 
 
 def parse_memory(text: str, field: str) -> int:
-    """Return in bytes the amount of memory that a user typed; raise an `InputError` for any other text.
+    """Return the number of bytes of an amount of memory that a user typed; raise an `InputError` for any other text.
 
     Args:
-        text: a number with a unit, such as ``1.5GB``: KB, MB, GB or TB (powers of 1000), KiB, MiB, GiB or TiB (powers
-            of 1024); without a unit it is in bytes. Upper and lower case are the same.
+        text: a number with a unit, such as ``1.5GB``. Units are KB, MB, GB or TB (powers of 1000), and KiB, MiB, GiB or
+            TiB (powers of 1024), in upper or lower case; a number without a unit is in bytes.
         field: name of the input in error messages.
     """
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
@@ -315,16 +323,19 @@ def parse_memory(text: str, field: str) -> int:
 
 
 def _memory_limit() -> int:
-    """Return the limit on the size of a table in bytes.
+    """Return the limit on the size of a table, in bytes.
 
-    It is what the environment variable `MEMORY_VARIABLE` states, or `DEFAULT_MEMORY` if the variable is not set.
+    The environment variable `MEMORY_VARIABLE` states the limit; if it is not set, the limit is `DEFAULT_MEMORY`.
     """
     stated = os.environ.get(MEMORY_VARIABLE, "")
     return parse_memory(stated, MEMORY_VARIABLE) if stated.strip() else DEFAULT_MEMORY
 
 
 def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
-    """Raise an `InputError` if a table would take more memory than the limit allows.
+    """Raise an `InputError` if a table that is to be built would take more memory than allowed.
+
+    The environment variable `MEMORY_VARIABLE` sets the limit; without it, the limit is `DEFAULT_MEMORY`. Tables of at
+    most `SMALL_TABLE` bytes are always allowed.
 
     Args:
         n_bytes: bytes of the table and of the temporary memory needed to build it.

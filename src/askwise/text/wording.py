@@ -34,7 +34,10 @@ def columns_of(text: str) -> int:
 
 
 def line_width() -> int:
-    """Return the width of texts in columns: the terminal's (or ``COLUMNS``) but at least 40; 80 without a terminal."""
+    """Return the number of columns in a line of text: the terminal's width, but at least 40; 80 without a terminal.
+
+    The environment variable ``COLUMNS`` can state another width of the terminal.
+    """
     return max(shutil.get_terminal_size((80, 24)).columns, 40)
 
 
@@ -71,16 +74,27 @@ NARROWEST = 12
 
 
 def aligned(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[str]:
-    """Return the rows of a table, each a list of cells, as lines of text with two spaces before each column.
+    """Return a table as lines of text, with two spaces before each column.
 
-    If a row would be wider than `line_width`, the texts in the widest columns are broken into several lines. Columns
-    whose index is in `whole` are never broken.
+    If a row would be wider than `line_width`, the texts in the widest columns are broken into several lines.
+
+    Args:
+        rows: the rows of the table, each a list of the texts of its cells.
+        whole: the indices of columns whose texts are never broken.
     """
     return [line for lines in aligned_rows(rows, whole) for line in lines]
 
 
 def aligned_rows(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[list[str]]:
-    """Lay out a table like `aligned`, but return a separate list of lines for each row."""
+    """Return a table as lines of text, with a separate list of lines for each row of the table.
+
+    Lines have two spaces before each column. Texts in the widest columns are broken into several lines if a row would
+    be wider than `line_width`.
+
+    Args:
+        rows: the rows of the table, each a list of the texts of its cells.
+        whole: the indices of columns whose texts are never broken.
+    """
     widths = [
         max(columns_of(line) for text in column for line in text.split("\n")) for column in zip(*rows, strict=True)
     ]
@@ -103,8 +117,12 @@ def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
 def square(names: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return a square table as text, with the same names for rows and columns; its diagonal is shown as ``-``.
 
-    Columns that do not fit next to each other (`line_width`) are put below the others; the names of the rows are
-    repeated.
+    If the columns do not fit into a line of `line_width`, the table is divided: the remaining columns are put below
+    the first ones, with the names of the rows repeated.
+
+    Args:
+        names: the names of the rows, which are also the names of the columns.
+        cells: the texts of the cells, ``cells[row][column]``.
     """
     shown = [["-" if i == j else text for j, text in enumerate(row)] for i, row in enumerate(cells)]
     width = max(columns_of(text) for row in [names, *shown] for text in row) + 2
@@ -215,8 +233,8 @@ class Site:
 
     Attributes:
         name: the name of the landmark.
-        at: the name of its state in the teammate's model, such as a cell.
-        goals: names of the goals whose loads (the things that they need) are picked up there.
+        at: the name of the landmark's state in the teammate's model, such as a cell ``(x, y)``.
+        goals: the names of the goals for which the ego agent has to pick something up at this landmark.
     """
 
     name: str
@@ -239,10 +257,11 @@ class Vocabulary:
         ego_sign: the letter of the ego agent in drawings.
         landmark_sign: the letter of a landmark in drawings.
         walks: the verb for what the teammate does on the way to its goal.
-        stays: what the teammate does at its goal, with ``{place}`` or ``{goal}`` for the place or the goal's name.
+        stays: what the teammate does at its goal, where ``{place}`` stands for the place and ``{goal}`` for the goal's
+            name.
         handling: the noun for an action of the ego agent that is neither a move nor waiting.
         done: a sentence that says that an episode is over.
-        achieved: a sentence that says what was achieved, with ``{goal}`` for the goal's name.
+        achieved: a sentence that says what was achieved, where ``{goal}`` stands for the goal's name.
         sites: the landmarks of one problem; empty in the vocabulary of a whole domain.
         prior: a few words on how likely the goals of one problem are; empty where texts list the goals instead.
     """

@@ -28,10 +28,12 @@ VERDICTS = {
 def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
     """Return a question about the teammate's goal as a sentence, such as "Is it A or B?" or "Is it one of A, B or C?".
 
+    A multiple-choice question becomes a sentence such as "Which is it: A, B or none of these?".
+
     Args:
         goals: the names of all goals of the problem.
-        asked: the question: the indices of its goals, or a `Choice` among groups of goals.
-        most: the largest number of names to list; if there are more, the sentence says how many.
+        asked: the question: the indices of the goals in a yes/no question, or a `Choice` among groups of goals.
+        most: the largest number of names to list; if there are more, the sentence ends with "or N more".
     """
     if isinstance(asked, Choice):
         others = [NONE_OF_THESE] if len(asked) < len(goals) else []
@@ -41,9 +43,9 @@ def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAM
 
 
 def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
-    """Return the reply to a question as text.
+    """Return the reply to a question as text: "Yes", "No" or "I don't know".
 
-    It is "Yes", "No" or "I don't know"; for a multiple-choice question, it is the name of a group or "None of these".
+    The reply to a multiple-choice question is the name of a group of goals, "None of these" or "I don't know".
 
     Args:
         goals: the names of all goals of the problem.
@@ -61,8 +63,8 @@ def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
 def replies_to(asked: Question, n_goals: int) -> list[Answer]:
     """Return an `Answer` for each reply that a question can get, except "I don't know".
 
-    The replies are yes and no; for a multiple-choice question, each of its groups and, unless it lists all goals, "none
-    of these".
+    The replies to a yes/no question are yes and no. The replies to a multiple-choice question are its groups of goals
+    and, unless the groups contain all goals, "none of these".
 
     Args:
         asked: the question.
@@ -117,8 +119,8 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
     """Yield pairs of an action of the ego agent, as text, and the number of goals for which this action is optimal.
 
-    The largest number comes first; actions that are optimal for no goal are left out. All actions other than moves and
-    waiting are counted together, under one text.
+    The pair with the largest number comes first; actions that are optimal for no goal are left out. All actions other
+    than moves and waiting share one pair, with the sum of their numbers.
 
     Args:
         problem: the problem.
@@ -138,7 +140,8 @@ def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int
 def about(names: Sequence[str], asked: Question) -> str:
     """Return the subject of a question as text, to be inserted into a sentence such as "asks about ...".
 
-    It is a list of the question's goals; for a multiple-choice question, it is "which of" and a list of its groups.
+    The subject of a yes/no question is a list of the goals in it, such as "A, B". The subject of a multiple-choice
+    question is "which of" and a list of its groups of goals.
 
     Args:
         names: the names of all goals of the problem.
@@ -159,13 +162,13 @@ def verdict_to_text(decision: Decision) -> str:
 
 
 def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
-    """Return the second-best question as text or, if it is similar to the best one, only the difference.
+    """Return the second-best question as text or, if it is similar to the best question, only the difference.
 
     Examples: "about A, B, C", "the same without A", "B in place of A".
 
     Args:
         names: the names of all goals of the problem.
-        decision: the decision, which has both questions.
+        decision: the decision, which states the best and the second-best question.
     """
     if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
         return f"about {about(names, decision.runner_up[0])}"

@@ -1,8 +1,9 @@
 """Advice of `askwise.ask` as text and as JSON, and the list of methods.
 
-Advice is the decision that a method makes in a given situation. The text states the decision, the gate (whether a
-question may be asked), the question with its price, and the zones of pairs of goals (the steps in which a question
-about the two may pay off). It uses the words of the problem's domain.
+Advice is the decision that a method makes in a given situation: to take an action or to ask a question. The text states
+the decision, the gate (whether a question may be asked), the best question with its price, and the zones of pairs of
+goals. Zones are intervals of steps, such as the steps in which it may pay to ask which goal of a pair is the
+teammate's. The text uses the words of the problem's domain.
 """
 
 from __future__ import annotations
@@ -74,14 +75,16 @@ def as_json(given: Advice) -> dict[str, Any]:
     Values that are unknown are None. The keys are:
 
     - ``ask``, the question to ask, and ``action``, the name of the action to take; one of the two is None;
-    - ``value``, ``cost`` and ``net`` (value minus cost) of the best question, even if it is not asked;
-    - ``why``, the reason, a sentence;
-    - ``verdict``, a text that says how certain it is that no question is better;
-    - ``runner_up``, the second-best question and its net value;
+    - ``value`` (expected number of steps that the answer saves), ``cost`` (price) and ``net`` (value minus cost) of the
+      best question, even if it is not asked;
+    - ``why``, the reason for the decision, a sentence;
+    - ``verdict``, a text that says how certain it is that no question is better than the best one found;
+    - ``runner_up``, a dict with the second-best question and its value minus its price;
     - ``gate``, a dict that says whether a question may be asked, and why;
     - ``pairs``, a list with a dict for each of the most important pairs of goals: those between which the ego agent is
-      expected to be undecided longest. A dict has the zones of the pair: the step by which the teammate's actions have
-      told the two goals apart at the latest, and the step from which the ego agent needs different actions for them.
+      expected to be undecided longest. The dict of a pair says, among other things, by which step the teammate's
+      actions have ruled out one of the two goals at the latest, and from which step on the ego agent needs different
+      actions for the two goals. In very large problems ``pairs`` is None.
     """
     decision, problem = given.decision, given.problem
     return {
@@ -99,10 +102,10 @@ def as_json(given: Advice) -> dict[str, Any]:
 
 
 def key_of_goals(problem: Problem) -> str:
-    """Return the key under which JSON output lists goals: the plural noun of the domain, such as ``stations``.
+    """Return the key under which JSON output lists goals: the domain's noun for goals, such as ``stations``.
 
-    Without a domain, the key is ``goals``. If a problem states nouns of its own for its texts, the key is still that of
-    its domain.
+    If the problem belongs to no domain, the key is ``goals``. A problem can state another noun for its own texts; the
+    key is still the noun of the domain.
     """
     domain = find_domain(problem)
     return (PLAIN if domain is None else domain.vocabulary()).goals
@@ -143,10 +146,10 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a heading and a text about answers that may be wrong or missing; none if all answers are true.
+    """Yield pairs of a heading and a text about answers that may be wrong or missing.
 
-    The first pair says how often answers are wrong or missing. Then, for each reply to the best question, a pair says
-    which goal would be the likeliest after this reply.
+    The first pair says how often answers are wrong or missing. Then, for each reply that the best question can get, a
+    pair says which goal would be the likeliest after this reply. If all answers are true, there are no pairs.
     """
     problem, asked = given.problem, given.decision.considered
     model = problem.answers
@@ -229,12 +232,12 @@ def _zones_in_time(problem: Problem) -> bool:
 
 
 def _key(words: Vocabulary, *, marked: bool) -> str:
-    """Return the text below the table of pairs of goals, which explains its columns.
+    """Return the text that explains the columns of the table of pairs of goals; it stands below the table.
 
     Args:
         words: the words of the problem's domain.
-        marked: whether the table has a pair with a mark, so that the text also explains it. A mark means that the
-            question contains only one of the two goals.
+        marked: whether a pair in the table has a mark, so that the text also explains the mark. A pair has a mark if
+            the best question contains only one of its two goals.
     """
     return (
         f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. Z_Q: both, so "
@@ -267,7 +270,7 @@ def _steps_of(zone: Zone) -> str:
 
 
 def list_methods() -> str:
-    """Return a text that lists the methods of deciding when to ask what, each with its name and a description.
+    """Return a text that lists the methods that decide when to ask and what to ask, by name, with descriptions.
 
     The last line shows what to write after ``--method`` on the command line to use an agent that you wrote.
     """

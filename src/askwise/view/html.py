@@ -1,6 +1,6 @@
 """HTML elements, and whole pages with the head and the assets that all applications share.
 
-Text is escaped in this module, and only here: every value that is not `Html` counts as text.
+Text is escaped in this module and nowhere else: every value that is not an `Html` object counts as text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ GENERATOR = f"askwise {__version__}"
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """A piece of finished HTML, which functions of this module insert unchanged; all other values are escaped."""
+    """A piece of finished HTML code; functions of this module insert it unchanged, and escape all other values.
+
+    Attributes:
+        code: the HTML code.
+    """
 
     code: str
 
@@ -30,7 +34,7 @@ class TableCell:
 
     Attributes:
         content: the text or `Html` of the cell.
-        kind: its CSS class; empty for none.
+        kind: the CSS class of the cell; empty for none.
         note: a text in small letters after the content; empty for none.
     """
 
@@ -53,8 +57,8 @@ def tag(name: str, content: object, **attributes: str) -> Html:
     Args:
         name: the name of the element.
         content: text or `Html` inside it.
-        attributes: its attributes. Underscores in names become hyphens, ``class_`` means ``class``; attributes with an
-            empty value are omitted.
+        attributes: the attributes of the element, such as ``href="#top"``. Underscores in names become hyphens, and
+            ``class_`` means ``class``. Attributes with an empty value are omitted.
     """
     inside = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{html.escape(value)}"' for key, value in attributes.items() if value
@@ -71,8 +75,8 @@ def section(name: str, title: str, *parts: object) -> Html:
     """Return an HTML section.
 
     Args:
-        name: its id, for links.
-        title: its heading.
+        name: the id of the section, for links.
+        title: the heading.
         parts: text or `Html` below the heading.
     """
     return tag("section", joined([tag("h2", title), *parts]), id=name)
@@ -83,7 +87,7 @@ def table(heads: Sequence[object], rows: Iterable[Sequence[object]], caption: st
 
     Args:
         heads: the heading of each column: text, `Html` or `TableCell`.
-        rows: the cells of each row, of the same types.
+        rows: for each row, its cells: text, `Html` or `TableCell`.
         caption: the caption, as text; empty for none.
     """
     head = tag("tr", joined((_cell("th", each) for each in heads), ""))
@@ -101,19 +105,20 @@ def folded(title: str, content: object) -> Html:
 
 
 def facts(given: Mapping[str, object]) -> Html:
-    """Return nested mappings as an HTML table of names and values.
+    """Return nested mappings as an HTML table with two columns: the name and the value of each entry.
 
-    The name of a value is the path of keys that leads to it, joined by dots, such as ``ego.cost``.
+    A name consists of the keys that lead to the value, joined by dots: ``{"ego": {"cost": 3}}`` gives ``ego.cost``.
     """
     return table(["what", "value"], ((TableCell(name, "key"), value) for name, value in flattened(given)))
 
 
 def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
-    """Yield the name and the value of each entry of nested mappings, as texts.
+    """Yield the name and the value of each entry of nested mappings, both as texts.
 
-    The name is the path of keys that leads to the value, joined by dots, such as ``ego.cost``. The elements of a list
-    are joined by commas. But if some of them are mappings, each element has entries of its own, with its number (from
-    1) in their names, such as ``agents[1].cost``.
+    A name consists of the keys that lead to the value, joined by dots: ``{"ego": {"cost": 3}}`` gives ``ego.cost`` and
+    ``3``. A list is one value, with its elements joined by commas. If an element is a mapping, however, each element
+    of the list is treated separately, under a name with its number: ``{"agents": [{"cost": 3}]}`` gives
+    ``agents[1].cost``.
 
     Args:
         given: the mappings.
@@ -173,9 +178,9 @@ def generator() -> Html:
 
 
 def style(*names: str) -> Html:
-    """Return an HTML style element with the text of `stylesheet`.
+    """Return an HTML style element with the CSS code that `stylesheet` returns.
 
-    It has all colours as CSS variables, then ``base.css`` and the files `names` of the folder ``view/assets``.
+    The code has all colours as CSS variables, then ``base.css`` and the files `names` of the folder ``view/assets``.
     """
     return Html(f"<style>\n{stylesheet(*names)}\n</style>")
 
@@ -186,10 +191,10 @@ def stylesheet(*names: str) -> str:
 
 
 def script(*names: str) -> str:
-    """Return the text of one script that joins JavaScript modules, so that a page needs no other files.
+    """Return JavaScript modules joined into one script, so that a page needs no other files.
 
-    Import statements and the word ``export`` are removed. `names` are files in the folder ``view/assets``; they are
-    joined in this order.
+    The modules are the files `names` in the folder ``view/assets``, in this order. Their import statements and the word
+    ``export`` are removed.
     """
     return re.sub(r"^(?:import .*\n|export )", "", "\n".join(asset(name) for name in names), flags=re.MULTILINE)
 
@@ -217,7 +222,8 @@ def report_page(title: str, subtitle: str, sections: Iterable[Section]) -> str:
     Args:
         title: the title of the report.
         subtitle: a line below the title.
-        sections: a tuple for each section: its name in links, its heading, and the parts below it (text or `Html`).
+        sections: a tuple for each section: the name of the section in links, the heading, and a list of the parts below
+            the heading (text or `Html`).
     """
     found = list(sections)
     links = tag("nav", joined(tag("a", heading, href=f"#{name}") for name, heading, _ in found), aria_label="Sections")
