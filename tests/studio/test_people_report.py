@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from itertools import combinations, product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from askwise.errors import InputError
 from askwise.studio.store import FILE
 from askwise.studio.study.file import PeopleStudy
 from askwise.studio.study.flow import screens
-from askwise.studio.study.report import write_people_report
+from askwise.studio.study.report import _twins, write_people_report
 from tests.studio.inside import Heard, Inside, PlayedHere, inside
 from tests.studio.participants import STUDY, entry_for, expected, load, write_study
 from tests.studio.scripted import inputs
@@ -223,6 +224,24 @@ def test_simulated_twins_have_the_costs_of_simulate(within: Path) -> None:
         assert (row["people"], float(row["difference"])) == (means["cost", row["condition"]], 0.0)
 
 
+def test_people_and_their_twins_are_compared_on_rounds_that_both_ended() -> None:
+    def ended(person: int, cost: float, twin: float | None, error: str | None = None) -> Any:
+        row = {"cost": cost, "error": error}
+        wrong = None if twin is not None else "it failed"
+        return SimpleNamespace(row=row), {"person": person, "condition": "quiet", "value": twin, "error": wrong}
+
+    rounds = [
+        ended(1, 6.0, 4.0),
+        ended(1, 4.0, 3.0),
+        ended(1, 9.0, 1.0, "cut off"),
+        ended(2, 5.0, 2.0),
+        ended(2, 8.0, None),
+    ]
+    (row,) = _twins(rounds, ["curious", "quiet"])
+    assert [row[name] for name in ("condition", "n", "people", "simulated")] == ["quiet", 2, 5.0, 2.75]
+    assert row["difference"] == 2.25
+
+
 @pytest.mark.parametrize("folder", ["export", "report"])
 def test_the_code_book_has_every_column_of_every_table(within: Path, folder: str) -> None:
     known = {(row["file"], row["column"]) for row in rows_in(within / folder / "codebook.csv")}
@@ -304,3 +323,12 @@ def test_hypotheses_that_cannot_be_decided_are_refused(tmp_path: Path, old: str,
     with pytest.raises(InputError) as refused:
         load(write_study(tmp_path, STUDY.replace(old, new, 1)))
     assert str(refused.value).removeprefix("hypotheses[0]").startswith(message)
+
+
+def test_names_in_a_hypothesis_may_contain_the_word_in(tmp_path: Path) -> None:
+    text = STUDY.replace("curious < quiet in", "curious < quiet in a hurry in")
+    text = text.replace('condition = "quiet"', 'condition = "quiet in a hurry"').replace(
+        "[conditions.quiet]", '[conditions."quiet in a hurry"]'
+    )
+    (stated,) = load(write_study(tmp_path, text)).plan.hypotheses
+    assert (stated.first, stated.second, stated.measure) == ("curious", "quiet in a hurry", "cost")

@@ -280,6 +280,8 @@ def test_pilots_are_counted_apart_and_a_paused_study_takes_nobody(server: Studio
     assert overview(researcher)["counts"] == before
     paused = researcher.ask("/api/study/pause", {"paused": True})
     assert paused["paused"] is True
+    status, _, text = server.request("/api/study/pause", {"paused": "no"}, cookie=researcher.cookie)
+    assert (status, json.loads(text)["error"]) == (400, 'paused: found "no"; expected true or false')
     status, _, text = server.request(f"{urlsplit(view['join']).path.partition('?')[0]}?PID=late")
     assert (status, "The study is paused. Please come back later." in text) == (403, True)
     assert pilot.screen()["kind"] == "consent", "pilots go on"

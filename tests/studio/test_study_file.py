@@ -157,6 +157,11 @@ def test_the_way_through_a_study(tmp_path: Path) -> None:
             'link = "javascript',
             "completion.link: found 'javascript://panel.example/done?cc={{code}}'; ",
         ),
+        (
+            "optional = true",
+            'optional = "no"',
+            'questionnaires[2].items[2].optional: found "no"; expected true or false',
+        ),
         ('parameter = "PID"', 'store = "open"', "panel.store: found \"open\"; expected one of 'hashed', 'plain'"),
         ('consent = "P', 'agreement = "P', "consent: found nothing; expected this key, which is required"),
     ],

@@ -128,7 +128,7 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
         steps=tuple(_step_from_json(domain, problem, step) for step in root.child("steps").elements()),
         final=state_from_json(domain, problem, root.child("final").object(_state_keys(domain, problem), [])),
         known_cost=read_cost(root.child("known_cost")),
-        finished=_truth(root.child("finished")),
+        finished=root.child("finished").truth(),
     )
     _check_sums(root, episode)
     return episode
@@ -335,8 +335,3 @@ def _belief_from_json(problem: Problem, given: Field) -> FloatArray | None:
 def _index(given: Field, names: tuple[str, ...]) -> int:
     return names.index(given.text(names))
 
-
-def _truth(given: Field) -> bool:
-    if not isinstance(given.value, bool):
-        raise given.refuse("true or false")
-    return given.value

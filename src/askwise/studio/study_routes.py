@@ -303,7 +303,7 @@ class _Handlers:
         """
         given = await json_body(request)
         given.object(["paused"], [])
-        await self.people.pause(given.value["paused"] is True)
+        await self.people.pause(given.child("paused").truth())
         return await self.overview(request, services, person)
 
     async def again(self, request: Request, services: Services, person: Person) -> Any:

@@ -162,6 +162,12 @@ class Field:
             raise self.refuse(expected + did_you_mean(self.value, options))
         return self.value
 
+    def truth(self) -> bool:
+        """Return the value; raise an `InputError` unless it is true or false."""
+        if not isinstance(self.value, bool):
+            raise self.refuse("true or false")
+        return self.value
+
     def cell(self, width: int, height: int) -> tuple[int, int]:
         """Return the value as ``(x, y)``; raise an `InputError` unless it is a list ``[x, y]`` with a cell of the grid.
 

@@ -28,7 +28,7 @@ CORRECTIONS = ("holm", "none")
 SIDES = {"<": "less", ">": "greater", "!=": "two-sided"}
 BEHAVIOUR = ("cost", "questions", "seconds per move", "seconds per answer")
 """Measures that every study has, in addition to its questionnaires."""
-CLAIM = re.compile(r"(.+?) (<|>|!=) (.+?) in (.+)")
+CLAIM = re.compile(r"(.+?) (<|>|!=) (.+ in .+)")
 RESAMPLES = 9999
 DIGITS = 9
 """Values that agree to this many decimals count as equal, so that rounding errors neither make nor break ties."""
@@ -114,7 +114,10 @@ def _hypothesis(given: Field, design: str, conditions: list[str], measures: list
     parts = CLAIM.fullmatch(claim.text())
     if parts is None:
         raise claim.refuse('two conditions and a measure, such as "planner < quiet in workload"')
-    first, sign, second, measure = parts.groups()
+    first, sign, rest = parts.groups()
+    # The name of a condition, or of a measure, may contain " in " too.
+    splits = [(rest[: found.start()], rest[found.end() :]) for found in re.finditer(" in ", rest)]
+    second, measure = next((split for split in splits if split[0] in conditions and split[1] in measures), splits[0])
     Field(f"{claim.path}: condition", first).text(conditions)
     Field(f"{claim.path}: condition", second).text([each for each in conditions if each != first])
     Field(f"{claim.path}: measure", measure).text(measures)

@@ -110,7 +110,7 @@ def read_item(given: Field) -> Item:
     name, text = check_name(given.child("name").text(), given.child("name").path), given.child("text").text()
     kind = given.child("kind").text(KINDS) if given.has("kind") else "choice" if given.has("options") else "scale"
     low, high = (given.child(key).text() if given.has(key) else "" for key in ("low", "high"))
-    optional = bool(given.value.get("optional", False))
+    optional = given.has("optional") and given.child("optional").truth()
     if kind == "text":
         return Item(name, text, kind, optional=optional)
     if kind == "choice":
@@ -317,9 +317,7 @@ def read_wording(path: Path, scale: Scale) -> Scale:
         low, high = (each.child(key).text() if each.has(key) else getattr(item, key) for key in ("low", "high"))
         worded.append(replace(item, text=each.child("text").text(), low=low, high=high))
         if each.has("reverse"):
-            if not isinstance(each.value["reverse"], bool):
-                raise each.child("reverse").refuse("true or false")
-            (reverse.add if each.value["reverse"] else reverse.discard)(item.name)
+            (reverse.add if each.child("reverse").truth() else reverse.discard)(item.name)
     return replace(scale, items=tuple(worded), reverse=frozenset(reverse), cited=True)
 
 

@@ -75,7 +75,8 @@ async def _write(folder: Path, seconds: float) -> dict[str, Any]:
         counts = [each for each in played if each.found and _counts(each.stored.about, done)]
         if not counts:
             raise InputError(f"folder {str(folder)!r}", "no person who finished the study", "at least one")
-        twins = [await _twin(each, pool) for each in counts if each.stored.failure is None]
+        simulated = [(each, await _twin(each, pool)) for each in counts if each.stored.failure is None]
+        twins = [twin for _, twin in simulated]
     counted = {"people who finished": len(done), "people who joined": sum(not row["pilot"] for row in people)}
     counted |= {"pilots": sum(row["pilot"] for row in people), "rounds": len(counts)}
     failed = sum(each.stored.failure is not None for each in counts)
@@ -85,7 +86,7 @@ async def _write(folder: Path, seconds: float) -> dict[str, Any]:
         "hypotheses": _hypotheses(values, about),
         "measures": _measures(values, about["conditions"]),
         "comparisons": _comparisons(values, about),
-        "twins": _twins(values, about["conditions"]),
+        "twins": _twins(simulated, about["conditions"]),
         "choices": _choices(answers, about, done),
         "times": _times(inputs, pages, done, about["conditions"]),
         "dropouts": _dropouts(people),
@@ -239,26 +240,27 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
     return found
 
 
-def _twins(values: Values, conditions: list[str]) -> list[Row]:
+def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> list[Row]:
     """Return a row for each condition that compares the mean cost of people with that of their simulated twins.
 
-    A twin is the same round, simulated without the person. Columns: ``condition``, ``people`` and ``simulated`` (the
-    two means), ``n`` (number of people), ``difference`` (the mean of people minus that of their twins), ``low`` and
-    ``high`` (the ends of the 95 % confidence interval of the difference), ``effect`` (the effect size) and
-    ``p paired t`` (the p value of a paired t test).
+    A twin is the same round, simulated without the person. Only rounds count of which both the round and its twin
+    ended. Columns: ``condition``, ``people`` and ``simulated`` (the two means), ``n`` (number of people),
+    ``difference`` (the mean of people minus that of their twins), ``low`` and ``high`` (the ends of the 95 % confidence
+    interval of the difference), ``effect`` (the effect size) and ``p paired t`` (the p value of a paired t test).
 
     Args:
-        values: each person's value, ``values[measure][condition][person]``; the measures ``cost`` and
-            ``cost, simulated`` are used.
+        simulated: pairs of a round and the row that `_twin` returned for it.
         conditions: the names of the conditions.
     """
+    pairs: dict[str, dict[int, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
+    for played, twin in simulated:
+        if not played.row["error"] and not twin["error"]:
+            pairs[twin["condition"]][twin["person"]].append((played.row["cost"], twin["value"]))
     found = []
     for condition in conditions:
-        people, twins = values["cost"][condition], values[TWIN_COST][condition]
-        both = sorted(people.keys() & twins.keys())
-        if not both:
+        if not pairs[condition]:
             continue
-        a, b = (np.array([each[k] for k in both], dtype=np.float64) for each in (people, twins))
+        a, b = np.array([np.mean(known, axis=0) for known in pairs[condition].values()], dtype=np.float64).T
         means = {"people": float(a.mean()), "simulated": float(b.mean())}
         known = difference(a, b, within=True)
         p = {"p paired t": p_value(a, b, "paired t")}
