@@ -100,6 +100,14 @@ def test_a_copy_has_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "mine.toml"]) == 0
     assert main(["examples", "words", "-o", "mine.toml"]) == 2
     assert "another name, or --force" in capsys.readouterr().err
+    Path("words/domain.pddl").write_text("mine", encoding="utf-8")
+    assert main(["examples", "words", "-o", "other.toml"]) == 2
+    assert "domain.pddl', which exists; expected another name, or --force" in capsys.readouterr().err
+    assert Path("words/domain.pddl").read_text(encoding="utf-8") == "mine"
+    assert not Path("other.toml").exists()
+    assert main(["examples", "words", "-o", "other.toml", "--force"]) == 0
+    assert main(["show", "other.toml"]) == 0
+    assert main(["examples", "words", "-o", "third.toml"]) == 0, "the folder holds unchanged copies"
     assert main(["examples", "words-pddl"]) == 2
     assert main(["examples", "words-pddl", "-o", "archive"]) == 0
     assert main(["examples", "ward"]) == 0

@@ -88,6 +88,16 @@ def test_states_by_name() -> None:
     assert joint_state(problem, ego="desk") == JointState(1, 0)
 
 
+def test_a_joint_state_has_indices_even_if_states_are_named_by_numbers() -> None:
+    """State 0 has the name 1, and state 1 the name 0."""
+    model = Model.from_edges([(1, "go", 0), (0, "go", 2), (2, "back", 0), (0, "back", 1)])
+    assert [model.name(state) for state in range(3)] == [1, 0, 2]
+    goals = {"first": 2, "second": 1}
+    for start in (JointState(0, 1), (1, 0)):
+        problem = ward(teammate_model=model, teammate_goals=goals, ego_model=model, ego_goals=goals, start=start)
+        assert problem.start == JointState(0, 1)
+
+
 def test_prices_by_name_and_as_a_function() -> None:
     assert ward(query_cost={"second": 2.0, "first": 0.1}).query_cost == QueryCost(prices=(0.1, 2.0))
     price = ward(query_cost=lambda asked: 3.0 + 0 * len(asked)).query_cost

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -159,3 +160,16 @@ def test_a_cookie_that_nobody_was_given_counts_for_its_address(store: StudioStor
     assert status(RESEARCHER, known[PILOT]) == 429, "a cookie of another kind"
     for kind, value in known.items():
         assert [status(kind, value) for _ in range(4)] == [404, 404, 404, 429], kind
+
+
+def test_a_cookie_expires_while_the_server_runs(store: StudioStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = Keys(store)
+    cookie, keeping = new_cookie(PARTICIPANT, "someone")
+    store.write_now(keeping)
+    now = time.time()
+    monkeypatch.setattr("askwise.studio.security.time.time", lambda: now)
+    assert keys.person(cookie) is not None
+    now += 29 * 24 * 3600
+    assert keys.person(cookie) is not None
+    now += 2 * 24 * 3600
+    assert keys.person(cookie) is None

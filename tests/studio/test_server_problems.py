@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,14 @@ def test_a_study_with_a_planning_problem_can_be_played(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "words", tmp_path / "words")
     text = read_people_study(path).problems["words"]
     assert reply(op="read", text=text)["problem"]["title"] == "Words"
+
+
+def test_files_that_differ_only_in_their_ending_are_told_apart(tmp_path: Path) -> None:
+    for name in ("ward.toml", "kitchen.toml"):
+        shutil.copyfile(EXAMPLES / name, tmp_path / name)
+    ward = tomllib.loads((tmp_path / "ward.toml").read_text(encoding="utf-8"))
+    (tmp_path / "ward.json").write_text(json.dumps(ward), encoding="utf-8")
+    assert set(problems_at(str(tmp_path))) == {"kitchen", "ward.json", "ward.toml"}
 
 
 def test_other_files_of_a_folder_are_left_out_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Commands for files to start with: ``examples``, ``new`` (templates) and ``generate`` (random instances)."""
+"""Commands that make files to start with: ``examples``, ``new`` (templates) and ``generate`` (random instances)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def add_examples_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_examples(options: argparse.Namespace) -> int:
-    """Run ``askwise examples``: list the examples, or print or copy one; return exit code 0."""
+    """Run ``askwise examples``: list the examples, print the example NAME, or copy it; return exit code 0."""
     if options.name is None:
         if options.output is not None:
             raise InputError("--output", "no NAME", "the name of the example to copy as well")
@@ -65,32 +65,56 @@ def run_examples(options: argparse.Namespace) -> int:
 
 
 def copy_example(source: Path, target: str, *, force: bool) -> None:
-    """Copy the file or folder of an example; raise an InputError if `target` exists and `force` is False.
+    """Copy the file or folder of an example, together with folders of other examples that the file reads.
 
-    A file that names other examples (words.toml reads the folder words) is copied together with them.
+    For instance, ``words.toml`` reads the folder ``words``. Such folders are copied into the folder of `target`.
+
+    Args:
+        source: the example's file or folder.
+        target: the path of the copy.
+        force: whether to overwrite files that exist.
+
+    Raises:
+        InputError: `force` is False, and `target` exists or another file would be overwritten that is not an unchanged
+            copy; or a folder cannot be written.
     """
     from askwise.text.files import reason, whole_file
 
     place = Path(target)
-    if "\0" not in target and place.exists() and not force:
-        raise InputError("--output", f"{target!r}, which exists", "another name, or --force to overwrite it")
-    if not source.is_dir():
-        with whole_file(target) as temporary:
-            temporary.write_bytes(source.read_bytes())
     folders = (
         [(source, place)]
         if source.is_dir()
         else [(examples_folder() / each, place.parent / each) for each in needed_folders(source)]
     )
+    if "\0" not in target and not force:
+        changed = [file for pair in folders for file in _changed_copies(*pair)]
+        for taken in [place] if place.exists() else changed:
+            raise InputError("--output", f"{str(taken)!r}, which exists", "another name, or --force to overwrite it")
+    if not source.is_dir():
+        with whole_file(target) as temporary:
+            temporary.write_bytes(source.read_bytes())
     for found, copied in folders:
         try:
-            shutil.copytree(found, copied, dirs_exist_ok=force or found != source)
+            shutil.copytree(found, copied, dirs_exist_ok=True)
         except OSError as error:
             raise InputError("--output", reason(error), "a place that can be written to") from None
 
 
+def _changed_copies(found: Path, copied: Path) -> list[Path]:
+    """Return the files in the folder `copied` that have the name of a file in the folder `found`, but not its content.
+
+    Something other than a file in the place of a file counts too.
+    """
+    pairs = [(each, copied / each.relative_to(found)) for each in sorted(found.rglob("*")) if each.is_file()]
+    return [to for each, to in pairs if to.exists() and not (to.is_file() and to.read_bytes() == each.read_bytes())]
+
+
 def needed_folders(source: Path) -> list[str]:
-    """Return the names of the folders with examples that an example file reads."""
+    """Return the names of the example folders that an example file reads, relative to the folder of all examples.
+
+    Args:
+        source: the path of the example file.
+    """
     text = source.read_text(encoding="utf-8")
     return [
         each.file for each in EXAMPLES.values() if f'"{each.file}"' in text and (examples_folder() / each.file).is_dir()
@@ -98,7 +122,7 @@ def needed_folders(source: Path) -> list[str]:
 
 
 def examples_to_text() -> str:
-    """Return the list of examples as text: the name, what it is, and a command to try."""
+    """Return the list of examples as a text table: the name, what it is, and a command to try."""
     rows = [
         ("name", "what it is", "try"),
         *((key, each.about, f"askwise {each.command}") for key, each in EXAMPLES.items()),
@@ -107,7 +131,7 @@ def examples_to_text() -> str:
 
 
 def examples_to_json() -> str:
-    """Return the list of examples as JSON: names, files, descriptions and commands."""
+    """Return the list of examples as JSON text: a list of dicts with name, path, description and a command to try."""
     rows = [
         {
             "name": key,
@@ -167,7 +191,7 @@ def add_new_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_new(options: argparse.Namespace) -> int:
-    """Run ``askwise new``: write or print a commented template, such as of a problem or agent; return exit code 0."""
+    """Run ``askwise new``: write or print a template, such as of a problem or an agent; return exit code 0."""
     from askwise.text.files import whole_file
 
     check_new(options)
@@ -184,7 +208,10 @@ def run_new(options: argparse.Namespace) -> int:
 
 
 def check_new(options: argparse.Namespace) -> None:
-    """Raise an InputError for bad options, or if the output file exists and ``--force`` was not given."""
+    """Raise an `InputError` for bad options of ``askwise new``.
+
+    It is also raised if the output file exists and ``--force`` was not given.
+    """
     if options.kind not in ENDINGS:
         allowed = "one of " + ", ".join(map(repr, ENDINGS)) + did_you_mean(options.kind or "", ENDINGS)
         raise InputError("--kind", "nothing" if options.kind is None else repr(options.kind), allowed)
@@ -200,7 +227,7 @@ def check_new(options: argparse.Namespace) -> None:
 
 
 def starter(options: argparse.Namespace) -> str:
-    """Return the text of the template that the options ask for."""
+    """Return the text of the template that the options of ``askwise new`` ask for."""
     if options.kind == "tool-fetching":
         return _tool_fetching()
     if options.drawing is not None:
@@ -236,7 +263,7 @@ def _from_drawing(kind: str, path: str) -> str:
 
 
 def _checked(text: str) -> None:
-    """Raise an InputError if `text` is not a valid problem file, for instance because a goal cannot be reached."""
+    """Raise an `InputError` if `text` is not a valid problem file, for instance because a goal cannot be reached."""
     from askwise.domains.registry import read
 
     read(text)
@@ -303,7 +330,12 @@ def run_generate(options: argparse.Namespace) -> int:
 
 
 def draw_instance(options: argparse.Namespace, seed: int) -> Instance:
-    """Return a random instance of tool fetching with the size, prior and prices that the options state."""
+    """Return a random instance of tool fetching, a problem on a grid, with the sizes, prior and prices of the options.
+
+    Args:
+        options: the parsed options of ``askwise generate``.
+        seed: the random seed, which replaces the seed in the options.
+    """
     from askwise.core.questions import QueryCost
     from askwise.domains.tool_fetching.generate import generate
 
@@ -322,7 +354,10 @@ def draw_instance(options: argparse.Namespace, seed: int) -> Instance:
 
 
 def size(text: str) -> tuple[int, int]:
-    """Parse a size, such as ``20`` or ``30x12``; return columns and rows."""
+    """Parse the size of a map, such as ``20`` (20 columns and 20 rows) or ``30x12``; return columns and rows.
+
+    Raise an `InputError` for any other text.
+    """
     parts = text.lower().split("x")
     if len(parts) > 2 or not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
         raise InputError("--size", repr(text), "a whole number N, or WxH")
@@ -330,7 +365,10 @@ def size(text: str) -> tuple[int, int]:
 
 
 def prior(options: argparse.Namespace) -> Prior:
-    """Return the prior of ``--prior`` and ``--temperature``; raise an InputError for an unknown kind."""
+    """Return the prior over goals that ``--prior`` and ``--temperature`` state.
+
+    Raise an `InputError` if the kind of prior is unknown or the temperature is not a positive number.
+    """
     from askwise.domains.tool_fetching.instance import PRIOR_KINDS, Prior
 
     if options.prior not in PRIOR_KINDS:

@@ -1,7 +1,11 @@
-"""Problems given by two deterministic models, one for each agent, and the targets of each goal in both models.
+"""Problems given by two deterministic models, one for each agent.
 
-Every domain can be written as such a `FactoredProblem`. A domain whose ego model would be too large implements its own
-`Side` instead, and is tested against a `FactoredProblem`.
+A model consists of the states of an agent and the next state for each action. A `FactoredProblem` also states the
+targets of each goal: the states in which the teammate has reached the goal, and those in which the ego agent has
+reached it.
+
+Every domain can be written as a `FactoredProblem`. A domain in which the ego agent's model would be too large
+implements its own `Side` (what an agent can do) instead. Tests compare such a domain with a `FactoredProblem`.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from askwise.core.side import ModelSide
 from askwise.errors import InputError
 from askwise.frozen import replaced
 from askwise.model import Model, Policy, goal_states
+from askwise.model.names import as_int
 from askwise.types import FloatArray, GoalLike, IntArray, StateLike
 
 Goals = Sequence[str] | Mapping[str, GoalLike]
@@ -36,7 +41,12 @@ Targets = Sequence[GoalLike] | Mapping[str, GoalLike] | None
 
 
 def checked_model(field: str, model: object) -> Model:
-    """Return `model`; raise an `InputError` about `field` unless it is a deterministic `Model`."""
+    """Return `model` unchanged; raise an `InputError` unless it is a `Model` and deterministic.
+
+    Args:
+        field: name of the input in the error message.
+        model: the value to check.
+    """
     if not isinstance(model, Model):
         raise InputError(field, repr(model), "an askwise.Model")
     if not model.deterministic:
@@ -45,13 +55,17 @@ def checked_model(field: str, model: object) -> Model:
 
 
 def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
-    """Return the target states of each goal in the model of one agent: for each goal, ``int32 [n_targets]``.
+    """Return the targets of each goal, that is, the states in which one of the agents has reached the goal.
+
+    The result has one array of state indices, ``int32 [n_targets]``, for each goal, in the order of the goals. Raises
+    an `InputError` if targets are missing or unknown.
 
     Args:
         field: name of the input in error messages.
-        goals: names of the goals, or a mapping from names to targets that both agents share.
-        own: targets of this agent, in the order of the goals or by name; None to take the targets in `goals`.
-        model: the agent's model.
+        goals: names of the goals, or a dict from the name of each goal to the targets that both agents share.
+        own: the targets of this agent, in the order of the goals or as a dict by name of goal; None to take the targets
+            in `goals`.
+        model: the model of this agent.
     """
     names = tuple(goals)
     given: Any = own
@@ -72,14 +86,18 @@ def _in_order(field: str, given: Any, names: Sequence[str]) -> list[Any]:
 
 
 def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
-    """Return the first states of both agents; raise an `InputError` if there is no such state.
+    """Return the states in which both agents start, by index; raise an `InputError` if there is no such state.
 
     Args:
-        start: a `JointState`, or a pair: the teammate's and the ego agent's state, by name or index.
+        start: a `JointState`, or a pair: the teammate's state and the ego agent's state, each by name or index.
         teammate: the teammate's model.
         ego: the ego agent's model.
     """
     if isinstance(start, JointState):
+        # Its integers are indices, and are not looked up among the names of states.
+        indices = as_int(start.teammate), as_int(start.ego)
+        if all(i is not None and 0 <= i < model.n_states for i, model in zip(indices, (teammate, ego), strict=True)):
+            return start
         start = start.teammate, start.ego
     if not isinstance(start, tuple | list) or len(start) != 2:
         raise InputError("start", repr(start), "two states, the teammate's and the ego agent's")
@@ -89,18 +107,20 @@ def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
 def checked_policies(
     given: Any, names: Sequence[str], model: Model, targets: Sequence[IntArray], start: int
 ) -> tuple[Policy, ...]:
-    """Return the teammate's policies as `Policy` objects, one for each goal.
+    """Return the teammate's policies as `Policy` objects, one for each goal, in the order of `names`.
 
     Args:
-        given: policies, or tables of probabilities ``[n_states, n_actions]``, in the order of the goals or by name.
+        given: one policy for each goal, in the order of `names` or as a dict by name of goal. Each is a `Policy` or a
+            table of probabilities, ``float [n_states, n_actions]``.
         names: names of the goals.
         model: the teammate's model.
-        targets: the target states of each goal.
-        start: the teammate's first state.
+        targets: for each goal, the states in which the teammate has reached it, ``int32 [n_targets]``.
+        start: index of the state in which the teammate starts.
 
     Raises:
-        InputError: a policy may get stuck before its goal, has no action in a state that it may reach, or cannot stay
-            at its goal.
+        InputError: there is not one valid policy for each goal; or a policy may lead the teammate to a state in which
+            the policy has no action or from which it never gets to the goal; or a policy gives staying the probability
+            0 at a target of its goal.
     """
     field = "teammate_policies"
     listed = by_name(field, given, names, "policy") if isinstance(given, Mapping) else list(given)
@@ -113,9 +133,17 @@ def checked_policies(
 
 
 def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
-    """Raise an `InputError` about `field` if a policy may get stuck on its way to the goal, or cannot stay there.
+    """Raise an `InputError` if a policy may get stuck on its way to its goal, or cannot stay at the goal.
 
-    In every state that the policy may reach from `start`, it must have an action and some way to one of `targets`.
+    In every state that the policy may reach from `start`, it must have an action and some way to the goal. At every
+    target of the goal, staying must have a positive probability.
+
+    Args:
+        field: name of the input in the error message.
+        policy: the policy to check.
+        model: the model of the agent that follows the policy.
+        targets: ``int32 [n_targets]``, the states in which the goal is reached.
+        start: index of the agent's first state.
     """
     ends = [int(state) for state in targets if policy.support[state, model.stay]]
     if len(ends) < targets.size:
@@ -137,7 +165,7 @@ def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, s
 
 
 def _forward(policy: Policy, model: Model, start: int) -> list[int]:
-    """Return the states that an agent may reach from `start` if it follows the policy, in breadth-first order."""
+    """Return the indices of the states that an agent may reach from `start` if it follows the policy, breadth first."""
     found, order = {start}, [start]
     for state in order:
         for following in model.successor[state, policy.support[state]].tolist():
@@ -148,7 +176,7 @@ def _forward(policy: Policy, model: Model, start: int) -> list[int]:
 
 
 def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
-    """Return the states from which an agent that follows the policy may reach one of the states in `ends`."""
+    """Return the indices of the states from which an agent that follows the policy may reach a state in `ends`."""
     sources, actions = np.nonzero(policy.support)
     before: dict[int, list[int]] = {}
     for source, following in zip(sources.tolist(), model.successor[sources, actions].tolist(), strict=True):
@@ -166,25 +194,30 @@ def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
 
 
 class FactoredProblem(Problem):
-    """A problem given by a model of each agent and the targets of each goal, that is, the states that reach it.
+    """A problem given by a model of each agent and the targets of each goal: the states in which the goal is reached.
 
     Args:
-        goals: names of the goals; or a dict from names to targets, which hold for both agents unless `teammate_goals`
-            or `ego_goals` is given.
-        prior: probabilities of the goals, in their order or by name, summing to 1; uniform by default.
+        goals: names of the goals; or a dict from the name of each goal to its targets, which hold for both agents
+            unless `teammate_goals` or `ego_goals` is given.
+        prior: probabilities of the goals, in their order or as a dict by name, summing to 1; None if all are equally
+            likely.
         teammate_model: the teammate's model, deterministic; required.
-        teammate_goals: for each goal, in their order or by name, the states in which the teammate has reached it.
-        ego_model: the ego agent's model, deterministic; by default the teammate's.
-        ego_goals: for each goal, in their order or by name, the states in which the ego agent has reached it.
-        start: the first states of teammate and ego agent, by name or index; required.
-        query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about, or a dict with
-            the price of naming each goal; by default 0.5 for every question.
-        ego_moves: names of the ego actions that move the agent; by default all except waiting. The method ``toolbox``
+        teammate_goals: for each goal, in their order or as a dict by name, the states in which the teammate has reached
+            it; None for the targets in `goals`.
+        ego_model: the ego agent's model, deterministic; None for the same model as the teammate's.
+        ego_goals: for each goal, in their order or as a dict by name, the states in which the ego agent has reached it;
+            None for the targets in `goals`.
+        start: the states in which teammate and ego agent start, in this order, by name or index; required.
+        query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about (by index), or a
+            dict from the name of each goal to the price of naming it; None for 0.5 for every question.
+        ego_moves: names of the ego actions that move the agent; None for all except waiting. The method ``toolbox``
             chooses one of these moves, and asks about the goals for which this move is optimal.
-        groups: from the name of each group of related goals to the names of its goals; methods may ask about a group.
-        teammate_policies: the teammate's policy of each goal, in their order or by name; by default the UROP (uniformly
-            random optimal policy) of each.
-        answers: the answer model, that is, how often answers are wrong or missing; by default all are true.
+        groups: a dict from the name of each group of related goals to the names of the goals in it; methods may ask
+            whether the goal is in a group.
+        teammate_policies: the teammate's policy for each goal, in their order or as a dict by name; None if the
+            teammate follows the UROP (uniformly random optimal policy), which draws one of all shortest paths to its
+            goal.
+        answers: the answer model, that is, how often answers are wrong or missing; by default all answers are true.
     """
 
     def __init__(
@@ -233,24 +266,32 @@ class FactoredProblem(Problem):
         )
 
     def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
-        """Return the same problem with another prior, ``float64 [n_goals]``, and another price of questions.
+        """Return the same problem with another prior and another price of questions.
 
-        The copy shares the tables that this problem has computed already.
+        Raises an `InputError` if the prior or the price is invalid. The copy shares the tables that this problem has
+        computed already.
+
+        Args:
+            prior: ``float64 [n_goals]``, probabilities of the goals, summing to 1.
+            query_cost: the price of questions.
         """
         terms = {"prior": checked_prior(prior, self.goals), "query_cost": checked_price(query_cost, self.goals)}
         return self._with_changes(**terms)
 
     def with_answers(self, answers: AnswerModel) -> FactoredProblem:
-        """Return the same problem with another answer model.
+        """Return the same problem with another answer model, which says how often answers are wrong or missing.
 
         The copy shares the tables that this problem has computed already.
         """
         return self if answers == self.answers else self._with_changes(answers=checked_answers(answers))
 
     def _with_changes(self, **changes: Any) -> FactoredProblem:
-        """Return a copy of this problem with some attributes changed; `changes` are their new values.
+        """Return a copy of this problem with some attributes changed.
 
         The copy is a plain `FactoredProblem`, even if this object is of a subclass: an object of a subclass may contain
-        the file from which it was read, which would not agree with the changes.
+        the file from which it was read, and the file would not agree with the changes.
+
+        Args:
+            **changes: the new values, by name of the attribute.
         """
         return replaced(self, FactoredProblem, **changes)

@@ -1,13 +1,14 @@
-"""Who may do what, and how often: limits, rate limiting, keys, and the checks of every request.
+"""Who may do what in the studio, and how often: cookies and links, limits on rates, and checks of every request.
 
-*Keys.* A key is 32 random bytes. The store holds only its SHA-256, so that reading the file does not let anyone in. A
-link is used up in the transaction that creates its cookie: of two browsers that follow it at the same time, one gets
-in.
+*Keys.* A key is the secret in a link or a cookie: 32 random bytes. The database holds only the SHA-256 hash of a key,
+so that reading its file does not let anyone in. A link is marked as used in the same transaction that stores its
+cookie. So if two browsers follow a link at the same time, only one of them gets in.
 
-*Guard.* Every request and every socket must pass checks of Host, Origin, size and rate. A foreign page can make a
-browser send requests here with the user's cookie, and by DNS rebinding even under another host name. So the Host must
-be one of the studio's own, and the Origin, which browsers report truthfully, must be the same host. The Origin is
-required on sockets and for changes; elsewhere it is checked if present.
+*Guard.* Every request, also one for a web socket, must pass checks of Host, Origin, size and rate. A page of another
+site can make a browser send requests to the studio with the user's cookie, and, by DNS rebinding, even under another
+host name. Therefore the header Host must name one of the studio's own hosts, and the header Origin, which browsers
+report truthfully, must name the same host. Origin is required for web sockets and for requests that change something.
+In other requests it is checked if present.
 """
 
 from __future__ import annotations
@@ -48,13 +49,14 @@ ROUNDS_PER_MINUTE, MOST_ROUNDS_AT_ONCE = 30.0, 60.0
 
 
 class RateLimiter:
-    """Limits how often each person or address may act: token buckets by name.
+    """Limits how often each person or address may act, by token buckets.
 
-    Each bucket fills at a constant rate, and each action takes one token.
+    Everybody has a bucket that fills with tokens at a constant rate. Each action takes one token, and is refused if
+    there is none.
 
     Args:
-        a_second: tokens that flow into each bucket per second.
-        at_once: tokens that a bucket holds.
+        a_second: how many tokens flow into each bucket per second.
+        at_once: how many tokens a bucket can hold, and holds at first.
         clock: returns the time in seconds.
     """
 
@@ -63,7 +65,11 @@ class RateLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def allow(self, name: str) -> bool:
-        """Return whether the person or address called `name` may act now, and take a token from its bucket if so."""
+        """Take a token from the bucket of a person or address, and return True; return False if there is no token.
+
+        Args:
+            name: any text that identifies the person or address.
+        """
         now = self._clock()
         level, since = self._buckets.get(name, (self._at_once, now))
         level = min(self._at_once, level + (now - since) * self._a_second)
@@ -85,11 +91,11 @@ SECONDS = DAYS * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person whom the studio knows by a cookie.
+    """A person whom the studio recognises by a cookie.
 
     Attributes:
         kind: ``researcher``, ``participant`` or ``pilot`` (a test participant).
-        name: the name in the database: the participant's id, or ``researcher``.
+        name: the name in the database: the id of a participant or pilot; ``researcher`` for the researcher.
     """
 
     kind: str
@@ -97,7 +103,13 @@ class Person:
 
 
 class Keys:
-    """Creates and checks the links and cookies that let people in; the database holds only their hashes."""
+    """Creates and checks the links and cookies that let people into the studio.
+
+    The database holds only hashes of their secrets.
+
+    Args:
+        store: the database.
+    """
 
     def __init__(self, store: StudioStore) -> None:
         self._store = store
@@ -106,13 +118,16 @@ class Keys:
             store.write_now(("INSERT INTO meta VALUES ('studio', ?)", (secrets.token_hex(4),)))
             found = store.read("SELECT value FROM meta WHERE name = 'studio'")
         self._studio = found[0][0]
-        self._known: dict[str, Person] = {}
+        self._known: dict[str, tuple[float, Person]] = {}
 
     def cookie(self, kind: str) -> str:
-        """Return the name of the cookie for a kind of people.
+        """Return the name of the cookie by which the studio recognises one kind of people.
 
-        The name is different in each studio: cookies do not depend on the port, so a browser sends the cookies of one
-        studio also to all other studios on the same host.
+        The name is different in each studio. Browsers send the cookies of a host to all of its ports, so without
+        different names, two studios on one host would overwrite each other's cookies.
+
+        Args:
+            kind: ``researcher``, ``participant`` or ``pilot``.
         """
         return f"askwise-{self._studio}-{kind}"
 
@@ -120,7 +135,7 @@ class Keys:
         """Return the people to whom the cookies of a request belong, at most one of each kind.
 
         Args:
-            cookies: the values of the cookies by name.
+            cookies: the value of each cookie by its name.
         """
         found = ((kind, self.person(cookies.get(self.cookie(kind)))) for kind in KINDS)
         return [person for kind, person in found if person is not None and person.kind == kind]
@@ -135,7 +150,7 @@ class Keys:
         return secret
 
     async def enter(self, secret: str) -> str | None:
-        """Use up the link with this secret, and return the value of a new cookie for the researcher.
+        """Use up the link with this secret; return the value of a new cookie for the researcher.
 
         Return None if there is no such link, or if it was used before.
         """
@@ -148,28 +163,31 @@ class Keys:
         return cookie
 
     def person(self, cookie: str | None) -> Person | None:
-        """Return the person to whom the cookie with this value belongs; None if it is unknown or expired."""
+        """Return the person to whom a cookie belongs; None if the cookie is unknown, expired or missing.
+
+        Args:
+            cookie: the value of the cookie; None if the request has no cookie.
+        """
         if not cookie or len(cookie) > 100:
             return None
         digest = _digest(cookie)
         if digest not in self._known:
-            rows = self._store.read(
-                "SELECT kind, owner FROM keys WHERE digest = ? AND kind != ? AND made > ?",
-                (digest, LINK, time.time() - SECONDS),
-            )
+            rows = self._store.read("SELECT made, kind, owner FROM keys WHERE digest = ? AND kind != ?", (digest, LINK))
             if not rows:
                 return None
             if len(self._known) > 10_000:
                 self._known.clear()
-            self._known[digest] = Person(*rows[0])
-        return self._known[digest]
+            made, kind, owner = rows[0]
+            self._known[digest] = made, Person(kind, owner)
+        made, person = self._known[digest]
+        return person if made > time.time() - SECONDS else None
 
 
 def new_cookie(kind: str, owner: str) -> tuple[str, Statement]:
-    """Return the value of a new random cookie, and the SQL statement that stores its hash.
+    """Return the value of a new random cookie, and an SQL statement that stores its hash; the caller executes it.
 
     Args:
-        kind: ``researcher``, ``participant`` or ``pilot``.
+        kind: the kind of person: ``researcher``, ``participant`` or ``pilot``.
         owner: the name of the person in the database.
     """
     cookie = secrets.token_urlsafe(32)
@@ -204,12 +222,12 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 class Guard:
-    """An ASGI application that checks each request (host, origin, size and rate) before it passes it on to `app`.
+    """An ASGI application that checks the host, origin, size and rate of each request before `app` gets the request.
 
     Args:
         app: the application to protect.
-        hosts: the hosts, with ports, under which browsers may reach it.
-        keys: checks cookies, because rates are counted per person.
+        hosts: the hosts, as ``NAME:PORT``, under which browsers may reach the application.
+        keys: finds the person to whom a cookie belongs, because rates are counted for each person.
     """
 
     def __init__(self, app: App, hosts: Iterable[str], keys: Keys) -> None:
@@ -218,7 +236,15 @@ class Guard:
         self._rates = RateLimiter(REQUESTS_PER_SECOND, MOST_REQUESTS_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to the application if its host, origin, size and rate are allowed; otherwise refuse it."""
+        """Pass a request on to the application if its host, origin, size and rate are allowed; otherwise refuse it.
+
+        The arguments are those of every ASGI application.
+
+        Args:
+            scope: the kind, path and headers of the request.
+            receive: the function that returns the next part of the request.
+            send: the function that sends a part of the response.
+        """
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -252,10 +278,10 @@ class Guard:
 
 
 def cookies_in(headers: dict[str, str]) -> dict[str, str]:
-    """Return the values of the cookies of a request by name; empty if they cannot be read.
+    """Return the value of each cookie of a request by its name; empty if the cookies cannot be parsed.
 
     Args:
-        headers: the headers of the request by their names, which are in lower case.
+        headers: the headers of the request; their names are in lower case.
     """
     try:
         return {name: found.value for name, found in SimpleCookie(headers.get("cookie", "")[:4096]).items()}
@@ -268,9 +294,12 @@ def _client(scope: Scope) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Wrap `receive` so that a request is cut off after `LARGEST_BODY` bytes, whatever length its header states.
+    """Return a function like `receive` that ends the request after `LARGEST_BODY` bytes.
 
-    `receive` is the function by which an ASGI application reads the body.
+    The limit holds whatever length the header of the request states.
+
+    Args:
+        receive: the function by which an ASGI application reads the next part of a request.
     """
     taken = 0
 
@@ -287,9 +316,12 @@ def _limited(receive: Receive) -> Receive:
 
 
 def _marked(send: Send) -> Send:
-    """Wrap `send`, the function by which an ASGI application responds, to add security headers to each response.
+    """Return a function like `send` that adds the security headers in `HEADERS` and `POLICY` to each response.
 
     Headers that a response already has are kept.
+
+    Args:
+        send: the function by which an ASGI application sends a part of a response.
     """
 
     async def marked(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""The server process: it reads the problems or the study, prints its link, and runs until Ctrl-C."""
+"""The server process of the studio, a web server on which people play; it prints its link, and runs until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,13 +35,17 @@ MOST_FILES = 500
 
 
 def problems_at(path: str | None) -> dict[str, str]:
-    """Return the texts of problem files by name.
+    """Return the texts of problem files, as a dict by the names of the files without endings.
 
-    Files in a folder that are not problem files are skipped, with a line on standard error. Other files to which a
-    problem file refers are included in its text.
+    If a problem file refers to other files, their contents are included in its text. Files in a folder that are not
+    problem files are skipped, with a line on standard error.
 
     Args:
-        path: a problem file, or a folder of them; None for the examples of askwise.
+        path: a problem file, or a folder with problem files; None for the examples of askwise.
+
+    Raises:
+        InputError: there is no problem file, there are more than `MOST_FILES` files, or the folder or a single file
+            cannot be read.
     """
     place = examples_folder() if path is None else find(path)
     if place.is_dir():
@@ -49,7 +54,10 @@ def problems_at(path: str | None) -> dict[str, str]:
 
 
 def study_at(path: str | None) -> PeopleStudy | None:
-    """Return the study with people in the file `path`; None if `path` is None or another kind of file."""
+    """Return the study with people that the file `path` describes.
+
+    Return None if `path` is None, or if it is a folder or any other file.
+    """
     from askwise.studio.study.file import is_people_study, read_people_study
 
     if path is None or Path(path).suffix.lower() != ".toml" or not Path(path).is_file():
@@ -66,10 +74,12 @@ def _in_folder(folder: Path) -> dict[str, str]:
         raise InputError(f"folder {str(folder)!r}", "no .toml or .json file", "problem files (askwise new writes one)")
     if len(found) > MOST_FILES:
         raise InputError(f"folder {str(folder)!r}", f"{len(found)} files", f"at most {MOST_FILES}")
+    stems = Counter(each.stem for each in found)
     texts, refused = {}, []
     for each in found:
+        name = each.stem if stems[each.stem] == 1 else each.name
         try:
-            texts[each.stem[:LONGEST_NAME]] = _text(each)
+            texts[name[:LONGEST_NAME]] = _text(each)
         except InputError as error:
             refused.append(error)
     if not texts:
@@ -90,18 +100,19 @@ EVERYWHERE = ("0.0.0.0", "::")
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """The options of the command ``askwise studio``.
+    """The options of the command ``askwise studio``, which starts the web server on which people play.
 
     Attributes:
-        path: a problem file, a folder of them, or a study file; None for the examples.
-        out: the folder for all data.
-        host: the address to listen at.
-        port: the port; 0 for any free one.
-        url: the public address, if the studio runs behind a proxy.
-        methods: your own agents that browsers may choose, as ``FILE.py:Class``.
-        workers: number of worker processes; None for one per core.
-        decision: seconds that one decision may take before its process is ended.
-        browse: whether to open a browser.
+        path: a problem file, a folder with problem files, or the file of a study with people; None for the examples of
+            askwise.
+        out: the folder in which the studio stores all its data.
+        host: the network address at which the server listens.
+        port: the port at which the server listens; 0 for any free port.
+        url: the public address, such as ``https://lab.example.org``, if the server runs behind a proxy; otherwise None.
+        methods: your own agents that people may choose in the browser, as ``FILE.py:Class``.
+        workers: the number of worker processes, in which methods decide; None for one per core.
+        decision: the seconds that one decision may take; after this time, the worker process is ended.
+        browse: whether to open the link in a browser.
     """
 
     path: str | None = None
@@ -116,10 +127,17 @@ class ServerOptions:
 
 
 def serve(how: ServerOptions) -> None:
-    """Run the studio's web server, and print the link that opens it; return after Ctrl-C.
+    """Run the studio's web server until Ctrl-C, and print the link that opens it.
+
+    All data are stored in the folder ``how.out``. While the server runs, no other studio can use this folder.
 
     Args:
         how: the options of the command.
+
+    Raises:
+        InputError: the options or the problem files are wrong, the address is not free, the folder is in use, or
+            packages are missing.
+        KeyboardInterrupt: Ctrl-C was pressed, and the server has shut down.
     """
     try:
         import uvicorn
@@ -216,11 +234,14 @@ async def _run(
 def hosts_of(how: ServerOptions, port: int) -> list[str]:
     """Return the hosts, as ``NAME:PORT``, under which browsers may reach the studio.
 
-    The first one is part of the address that is printed.
+    The first one is part of the link that the studio prints. It is the host of the public address if there is one.
 
     Args:
-        how: the options; the host of a public address (``url``) comes first.
+        how: the options of the command.
         port: the port at which the studio listens.
+
+    Raises:
+        InputError: the public address, ``how.url``, is not a valid address.
     """
     found = []
     if how.url is not None:

@@ -76,6 +76,8 @@ def test_priors_by_distance_and_prices_of_the_study(folder: Path) -> None:
     for kind, sign in (("far", 1), ("near", -1), ("uniform", 0)):
         weights = np.exp(sign * steps / 2.0)
         assert by_distance(problem, kind, 2.0) == pytest.approx(weights / weights.sum())
+        extreme = {"far": steps == steps.max(), "near": steps == steps.min(), "uniform": steps > -1}[kind]
+        assert by_distance(problem, kind, 1e-320) == pytest.approx(extreme / extreme.sum())
 
 
 def test_other_terms_change_nothing_else() -> None:

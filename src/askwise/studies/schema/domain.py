@@ -1,8 +1,12 @@
-"""The adapter between studies and a domain: parameters of random instances, priors, prices and words.
+"""Adapters: what studies need from a domain beyond the domain itself.
+
+A domain is a kind of problem, such as tool fetching. A study compares methods on many instances of one domain; an
+instance is the description of one problem. The adapter of a domain reads the parameters of random instances, changes
+the priors and prices of problems, and provides the words for figures and reports.
 
 `studies_of` returns the adapter of a domain. Tool fetching has its own adapter, which draws random maps and knows the
-paper's priors. Every other domain can be studied with instances from files, and with priors that depend on the distance
-of the teammate to the goals.
+priors of the paper that askwise implements. All other domains share one kind of adapter. Their instances come from
+files, and their priors depend on the teammate's distance to each goal.
 """
 
 from __future__ import annotations
@@ -30,12 +34,12 @@ TOWARDS = {"uniform": 0.0, "far": 1.0, "near": -1.0}
 
 @dataclass(frozen=True)
 class StudyWords:
-    """The words that figures and reports use for a domain.
+    """The words that the figures and reports of a study use for a domain, that is, for a kind of problem.
 
     Attributes:
-        goal: the word for a goal.
-        teammate: the word for the teammate.
-        priors: a sentence about which goals the domain's priors favour.
+        goal: the word for a goal, such as ``station``.
+        teammate: the word for the teammate, such as ``worker``.
+        priors: a sentence that says which goals the kinds of priors favour, such as ``far``.
     """
 
     goal: str
@@ -44,70 +48,79 @@ class StudyWords:
 
     @property
     def price(self) -> str:
-        """The word for the price of naming one more goal in a question, such as ``per-station cost``."""
+        """The words for the price of naming one more goal in a question, such as ``per-station cost``."""
         return f"per-{self.goal} cost"
 
 
 class Parameters(Protocol):
-    """The interface of the parameters with which random instances of a domain are drawn; `RandomMaps` implements it.
+    """The interface for the parameters from which a study draws random problem instances, such as the size of maps.
 
-    Parameters can be pickled. Equal parameters and seeds give equal instances.
+    `RandomMaps` implements it. Parameters can be pickled. Equal parameters and seeds give equal instances.
     """
 
     def draw(self, seed: np.random.SeedSequence) -> Any:
-        """Return a random instance of the domain; equal seeds give equal instances."""
+        """Return a random instance, that is, the description of one problem; equal seeds give equal instances."""
 
     def try_one(self, path: str) -> None:
         """Raise `InputError` if no instance can be drawn with these parameters.
 
         Args:
-            path: the section of the study file that states them, for the message.
+            path: the name of the section of the study file that states the parameters, for the error message.
         """
 
     def describe(self) -> dict[str, Any]:
-        """Return the parameters as JSON-compatible keys and values of a study file's section ``[instances]``."""
+        """Return these parameters as a study file states them: the keys and values of its section ``[instances]``.
+
+        The values are JSON-compatible.
+        """
 
 
 class Studied(Protocol):
-    """The interface of a domain's adapter: everything that studies need from the domain.
+    """The interface of an adapter: everything that studies need from a domain, that is, from a kind of problem.
 
     `ToolFetchingStudies` implements it for tool fetching, `FileStudies` for all other domains.
     """
 
     @property
     def parameter_keys(self) -> tuple[str, ...]:
-        """The keys in the section ``[instances]`` of a study file that are parameters of random instances."""
+        """The keys that state parameters of random instances in the section ``[instances]`` of a study file."""
 
     @property
     def prior_kinds(self) -> tuple[str, ...]:
-        """The kinds of priors that a study may name, the default first."""
+        """The kinds of priors that a study of this domain may use, such as ``far``; the first one is the default."""
 
     @property
     def words(self) -> StudyWords:
-        """The words that figures and reports use for the domain."""
+        """The words that the figures and reports of a study use for the goals and the teammate of the domain."""
 
     def parameters(self, given: Field) -> Parameters:
-        """Return the parameters of random instances that a study file states; missing ones have defaults.
+        """Read the parameters of random instances from a study file, and return them.
 
-        Wrong parameters raise `InputError` here, not in every row of the study.
+        Parameters that the file does not state have default values.
 
         Args:
             given: the section ``[instances]`` of the study file.
+
+        Raises:
+            InputError: a parameter is wrong, or the domain has no random instances.
         """
 
     def with_terms(self, problem: Any, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return a problem with another prior and other prices; it shares the tables of `problem`.
+        """Return a copy of a problem with another prior and other prices.
+
+        The copy shares the tables that `problem` has computed already.
 
         Args:
             problem: the problem that the domain made from an instance.
-            kind: one of `prior_kinds`, or None for the instance's own prior.
-            temperature: the temperature of the prior; the higher it is, the more uniform the prior.
-            query_cost: the price of questions.
+            kind: the kind of the new prior, one of `prior_kinds`; None for the prior that the instance states.
+            temperature: the temperature of the new prior; the higher it is, the more uniform the prior. Not used if
+                `kind` is None.
+            query_cost: the new prices of questions.
         """
 
 
 def studies_of(name: str) -> Studied:
-    """Return the adapter of the domain called `name`: an object with all that studies need from the domain."""
+    """Return the adapter of the domain called `name`: an object with all that studies need from this domain."""
     return ADAPTERS[name] if name in ADAPTERS else FileStudies(name)
 
 
@@ -115,7 +128,9 @@ def studies_of(name: str) -> Studied:
 
 
 class FileStudies:
-    """The adapter with which studies use a domain whose instances come from files. It implements `Studied`.
+    """The adapter that studies use for a domain whose instances come from files, not from random draws.
+
+    It implements `Studied`.
 
     Args:
         name: the name of the domain.
@@ -129,24 +144,32 @@ class FileStudies:
 
     @property
     def words(self) -> StudyWords:
-        """The words for goals and teammate, which are those of the domain."""
+        """The words for goals and teammate, taken from the vocabulary of the domain."""
         words = domain(self._name).vocabulary()
         far, near = f"far favours {words.goals} far from the {words.teammate}", f"near favours {words.goals} near it"
         return StudyWords(words.goal, words.teammate, f"{far}, {near}, uniform favours none.")
 
     def parameters(self, given: Field) -> Parameters:
-        """Raise `InputError`: random instances of this domain cannot be drawn."""
+        """Raise `InputError`, because random instances of this domain cannot be drawn.
+
+        Args:
+            given: the section ``[instances]`` of the study file; the message names it.
+        """
         found = f"{self._name!r}, which has no random instances"
         raise InputError(f"{given.path}.domain", found, "instances from files")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return `problem` with other prices, and with a prior that depends on the teammate's distance to each goal.
+        """Return a copy of `problem` with other prices, and with a prior that depends on distances.
+
+        The distances are those from the teammate's start to each goal. The copy shares the tables that `problem` has
+        computed already.
 
         Args:
             problem: the problem.
-            kind: ``uniform``, ``far`` or ``near``; None keeps the prior of the problem.
-            temperature: the temperature of the prior; the higher it is, the more uniform the prior.
-            query_cost: the price of questions.
+            kind: ``far`` makes distant goals more probable, ``near`` makes nearby goals more probable, ``uniform``
+                makes all goals equally probable. None keeps the prior of the problem.
+            temperature: the temperature of the new prior; the higher it is, the more uniform the prior.
+            query_cost: the new prices of questions.
         """
         prior = problem.prior if kind is None else by_distance(problem, kind, temperature)
         if isinstance(problem, FactoredProblem):
@@ -156,16 +179,19 @@ class FileStudies:
 
 
 def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
-    """Return a prior (``float64 [n_goals]``) that depends on the teammate's distance to each goal at the start.
+    """Return a prior, ``float64 [n_goals]``, that depends on the distance from the teammate's start to each goal.
 
     Args:
         problem: the problem.
-        kind: ``far`` makes distant goals more probable, ``near`` those nearby, ``uniform`` all goals equally probable.
-        temperature: the difference in distance, in steps, that makes one goal e times as probable as another.
+        kind: ``far`` makes distant goals more probable, ``near`` makes nearby goals more probable, ``uniform`` makes
+            all goals equally probable.
+        temperature: for ``far`` and ``near``, the difference in distance, in steps, that makes one goal e times as
+            probable as another.
     """
     steps = problem.teammate.steps(problem.start.teammate).astype(np.float64)
-    scores = TOWARDS[kind] * steps / temperature
-    return normalised(np.exp(scores - scores.max()))
+    scores = TOWARDS[kind] * steps
+    with np.errstate(over="ignore"):  # a very low temperature leaves only the goals with the highest score
+        return normalised(np.exp((scores - scores.max()) / temperature))
 
 
 # -- tool fetching -----------------------------------------------------------------------------------------------
@@ -173,16 +199,16 @@ def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class RandomMaps:
-    """The parameters of random instances of tool fetching, by default those of the paper.
+    """The parameters of random instances of tool fetching.
 
-    It implements `Parameters`.
+    The default values are those of the paper that askwise implements. The class implements `Parameters`.
 
     Attributes:
         width: the number of columns of the map.
         height: the number of rows of the map.
-        stations: the number of stations (goals).
+        stations: the number of stations, which are the goals.
         toolboxes: the number of toolboxes.
-        walls: the share of cells that are walls.
+        walls: the share of cells that are walls, from 0 to below 1.
         clustered: whether stations are drawn in clusters instead of uniformly.
     """
 
@@ -194,14 +220,14 @@ class RandomMaps:
     clustered: bool = False
 
     def draw(self, seed: np.random.SeedSequence) -> Instance:
-        """Return a random instance, drawn with `askwise.generate`; equal seeds give equal instances."""
+        """Return a random instance of tool fetching, made by `askwise.generate`; equal seeds give equal instances."""
         return generate(**asdict(self), seed=seed)
 
     def try_one(self, path: str) -> None:
-        """Raise `InputError` if stations and toolboxes do not fit on a map.
+        """Draw one random map; raise `InputError` if the stations and toolboxes do not fit on it.
 
         Args:
-            path: the section of the study file that states the parameters, for the message.
+            path: the name of the section of the study file that states the parameters, for the error message.
         """
         try:
             check_room(self.width, self.height, self.stations, self.toolboxes, self.walls, np.random.SeedSequence(0))
@@ -209,7 +235,10 @@ class RandomMaps:
             raise InputError(f"{path}.{error.field}", error.found, error.expected) from None
 
     def describe(self) -> dict[str, Any]:
-        """Return the parameters as JSON-compatible keys and values of a study file's section ``[instances]``."""
+        """Return these parameters as a study file states them: the keys and values of its section ``[instances]``.
+
+        The values are JSON-compatible. The key ``size`` has the list ``[width, height]``.
+        """
         return {
             "size": [self.width, self.height],
             "stations": self.stations,
@@ -220,9 +249,10 @@ class RandomMaps:
 
 
 class ToolFetchingStudies:
-    """The adapter with which studies use tool fetching, with random maps and the paper's priors.
+    """The adapter that studies use for tool fetching: it draws random maps and knows the paper's priors.
 
-    It implements `Studied`.
+    In tool fetching, a fetcher (the ego agent) brings a worker (the teammate) the tool for a station (the goal). The
+    class implements `Studied`.
     """
 
     parameter_keys = ("size", "stations", "toolboxes", "walls", "clustered")
@@ -234,10 +264,16 @@ class ToolFetchingStudies:
     )
 
     def parameters(self, given: Field) -> RandomMaps:
-        """Return the parameters of random maps that a study file states; missing ones are those of the paper.
+        """Read the parameters of random maps from a study file, and return them.
+
+        Parameters that the file does not state have the values of the paper that askwise implements, the defaults of
+        `RandomMaps`.
 
         Args:
-            given: the section ``[instances]`` of the study file. Impossible parameters raise `InputError`.
+            given: the section ``[instances]`` of the study file.
+
+        Raises:
+            InputError: a parameter is wrong.
         """
         default = RandomMaps()
         width, height = _size(given.child("size")) if given.has("size") else (default.width, default.height)
@@ -258,13 +294,17 @@ class ToolFetchingStudies:
     def with_terms(
         self, problem: ToolFetching, kind: str | None, temperature: float, query_cost: QueryCost
     ) -> ToolFetching:
-        """Return `problem` with another prior and other prices.
+        """Return a copy of `problem` with another prior and other prices.
+
+        The copy shares the tables that `problem` has computed already.
 
         Args:
             problem: the problem.
-            kind: the kind of prior, such as ``far``; None keeps the prior of the instance.
-            temperature: the temperature of the prior; the higher it is, the more uniform the prior.
-            query_cost: the price of questions.
+            kind: the kind of the new prior: ``uniform``, ``far``, ``near``, ``fetcher-far`` or ``fetcher-near``. None
+                keeps the prior of the instance.
+            temperature: the temperature of the new prior; the higher it is, the more uniform the prior. Not used if
+                `kind` is None.
+            query_cost: the new prices of questions.
         """
         prior = problem.instance.prior if kind is None else Prior(kind, temperature)
         return problem.with_terms(prior, query_cost)
